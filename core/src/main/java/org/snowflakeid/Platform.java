@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Everything core takes from the machine it runs on: clocks, waiting, threads, randomness. Applications use {@link #system()};
+ * tests and simulations bring their own.
+ */
+public interface Platform {
+
+    /** The machine's clocks, {@link LockSupport}, daemon threads and the kernel's random numbers. */
+    static Platform system() {
+        return SystemPlatform.INSTANCE;
+    }
+
+    /** The wall clock in milliseconds since 1970. May jump in either direction. */
+    long wallMillis();
+
+    /** How many nanoseconds are left of the wall clock's current millisecond, 1 to 1,000,000. */
+    long nanosToNextMillis();
+
+    /** A clock that never jumps, in nanoseconds from an arbitrary origin. */
+    long nanoTime();
+
+    /**
+     * Blocks the calling thread for at most {@code nanos}. Returns early if the thread was or is {@link #unpark unparked} or
+     * interrupted, or for no reason.
+     */
+    void park(long nanos);
+
+    /** Ends the current or the next {@link #park} of {@code thread}. */
+    void unpark(Thread thread);
+
+    /** Runs {@code task} in a new thread that does not keep the process alive. */
+    Thread start(String name, Runnable task);
+
+    /** 64 bits nobody else can have drawn, also not a copy of this process's memory: from the kernel, at each call. */
+    long randomLong();
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+/**
+ * A generator of 64-bit ids that increase strictly within this process and are unique over all processes that share its
+ * namespace. Safe for use by any number of threads, virtual ones included; one instance per namespace serves a whole
+ * application.
+ */
+public interface Snowflake {
+
+    /**
+     * The next id: positive, and greater than every id this generator returned before. Takes nanoseconds; waits, without
+     * spinning and for bounded time, when the sequence of this millisecond is used up, when the clock stepped back
+     * ({@code snowflake.clock.*}) or when the reserved window has ended ({@code snowflake.wait-timeout}).
+     *
+     * @throws ClockMovedBackwardsException if the clock stepped back by more than the policy waits for
+     * @throws CoordinatorRegressedException if the coordinator lost data it had acknowledged: no id is safe any more
+     * @throws SnowflakeUnavailableException if the window is used up and could not be extended in time, if the wait was
+     *     interrupted (the thread's interrupt flag stays set), or after close
+     */
+    long nextId();
+
+    /**
+     * {@code count} ids in ascending order, taken with few atomic steps. Ids of other callers may lie between them.
+     *
+     * @param count 1 to 1,000,000
+     * @throws SnowflakeException as {@link #nextId()}; the ids taken until then are lost, never repeated
+     */
+    long[] nextIds(int count);
+
+    /** How the ids of this generator are composed. */
+    SnowflakeLayout layout();
+
+    /** A snapshot for people and health checks; never blocks. */
+    SnowflakeStatus status();
+}

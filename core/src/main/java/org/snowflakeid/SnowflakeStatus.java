@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What a generator is doing, for people and health checks.
+ *
+ * @param generator its name, {@code default} unless it was given one
+ * @param workerId the worker id that ids carry now; empty before the first claim and after close
+ * @param reservedUntil timestamps below this instant are reserved for this process, whatever happens to the coordinator
+ * @param ready whether traffic should be sent here: active, with more than a third of the window left
+ * @param lastError why the last claim or extension failed; empty once one has succeeded
+ * @param clockWarning set while the system clock is not believed and a corrected one is used
+ */
+public record SnowflakeStatus(
+        String generator,
+        State state,
+        OptionalInt workerId,
+        String namespace,
+        String coordinator,
+        Optional<Instant> reservedUntil,
+        boolean ready,
+        Optional<String> lastError,
+        Optional<String> clockWarning) {
+
+    /** Changing the worker id is not a state: ids flow on meanwhile. */
+    public enum State {
+        /** Claiming the first worker id. */
+        STARTING,
+        /** Ids are issued. */
+        ACTIVE,
+        /** The window is used up, or the coordinator lost data: no ids. */
+        SUSPENDED,
+        /** Given back; no ids ever again. */
+        CLOSED
+    }
+}

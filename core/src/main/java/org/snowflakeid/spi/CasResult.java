@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/** The answer to a compare-and-set. */
+public sealed interface CasResult {
+
+    /**
+     * Every compare held, and the write is durable.
+     *
+     * @param written what stands there now; its value equals the {@code next} of the call
+     * @param ownerHeld whether the owner entry of this worker id is there, is this process's, and its time to live was
+     *     renewed. Irrelevant for meta and release
+     */
+    record Applied(Stored written, boolean ownerHeld) implements CasResult {}
+
+    /**
+     * A compare failed, nothing was changed. What is seen may be the caller's own earlier write.
+     *
+     * @param meta the namespace record at that moment; null if absent
+     * @param seen the slot at that moment; null for {@link WorkerCoordinator#writeMeta}
+     */
+    record Rejected(@Nullable Stored meta, @Nullable Slot seen) implements CasResult {}
+
+    /** It may have been applied, may still be applied later, or never: a lost reply, a deadline, an interrupt. */
+    record Unknown(CoordinatorException cause) implements CasResult {}
+}

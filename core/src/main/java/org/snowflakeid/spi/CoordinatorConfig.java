@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a coordinator is opened with.
+ *
+ * @param generator the generator's name, for messages
+ * @param namespace without leading or trailing slash, such as {@code snowflake/orders}
+ * @param timeToLive of owner entries: the window
+ * @param settings looks up a configuration key by exact name; null if it is not set
+ */
+public record CoordinatorConfig(
+        String generator, String namespace, Duration timeToLive, Function<String, @Nullable String> settings) {
+
+    /** The trimmed value of a key; empty if it is not set or blank. */
+    public Optional<String> value(String key) {
+        return Optional.ofNullable(settings.apply(key)).map(String::strip).filter(v -> !v.isEmpty());
+    }
+}

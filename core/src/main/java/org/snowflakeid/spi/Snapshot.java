@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A consistent view of a namespace.
+ *
+ * @param meta null if the namespace does not exist
+ * @param slots one entry for each worker id asked for, in ascending order, with or without a mark
+ * @param serverTime the coordinator's own clock, read during this call; null if it cannot tell. Used to vet the local clock,
+ *     never for safety
+ */
+public record Snapshot(@Nullable Stored meta, List<Slot> slots, @Nullable Instant serverTime) {
+    public Snapshot {
+        slots = List.copyOf(slots);
+    }
+}

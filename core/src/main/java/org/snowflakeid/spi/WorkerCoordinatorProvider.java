@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+/** Makes a coordinator available under a name. Found by {@link java.util.ServiceLoader}. */
+public interface WorkerCoordinatorProvider {
+
+    /** The value of {@code snowflake.coordinator} that selects it, such as {@code etcd}. */
+    String name();
+
+    /**
+     * Whether it is used only when {@code snowflake.coordinator} names it, and never counted among the coordinators on the
+     * class path.
+     */
+    default boolean onlyByName() {
+        return false;
+    }
+
+    /**
+     * Checks its own settings and returns without having called the server: connecting belongs to the first operation.
+     *
+     * @param lossHint to be called, from any thread, when an owner entry may have been lost. Early, late, repeated and missing
+     *     calls are all harmless; it returns at once
+     * @throws org.snowflakeid.InvalidSettingsException if a setting is missing or wrong
+     */
+    WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint);
+}
