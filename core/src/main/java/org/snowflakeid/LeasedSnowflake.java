@@ -17,7 +17,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /** Claims a worker id through a given coordinator, on a given platform. */
-    public static LeasedSnowflake open(SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
+    public static LeasedSnowflake open(
+            SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
         throw new UnsupportedOperationException();
     }
 

@@ -21,7 +21,7 @@ final class SystemPlatform implements Platform {
 
     @Override
     public long nanosToNextMillis() {
-        return 1_000_000 - clock.instant().getNano() % 1_000_000;
+        return 1_000_000L - clock.instant().getNano() % 1_000_000;
     }
 
     @Override
