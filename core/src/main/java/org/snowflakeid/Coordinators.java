@@ -20,7 +20,8 @@ final class Coordinators {
             }
         } catch (ServiceConfigurationError e) {
             throw new CoordinatorException(
-                    "snowflake '" + settings.generator() + "': a coordinator on the class path can't be loaded: " + e.getMessage(),
+                    "snowflake '" + settings.generator() + "': a coordinator on the class path can't be loaded: "
+                            + e.getMessage(),
                     e,
                     true);
         }
@@ -33,22 +34,28 @@ final class Coordinators {
         if (settings.coordinator().isPresent()) {
             WorkerCoordinatorProvider named = found.get(settings.coordinator().get());
             if (named == null) {
-                throw invalid(settings, "snowflake.coordinator=" + settings.coordinator().get() + " is not on the class path. There"
-                        + (counted.isEmpty()
-                                ? " is none; add the artifact snowflake-coordinator-"
-                                        + settings.coordinator().get() + "."
-                                : ": " + String.join(", ", counted)
-                                        + ". Set snowflake.coordinator to one of these or add the missing artifact."));
+                throw invalid(
+                        settings,
+                        "snowflake.coordinator=" + settings.coordinator().get() + " is not on the class path. There"
+                                + (counted.isEmpty()
+                                        ? " is none; add the artifact snowflake-coordinator-"
+                                                + settings.coordinator().get() + "."
+                                        : ": " + String.join(", ", counted)
+                                                + ". Set snowflake.coordinator to one of these or add the missing artifact."));
             }
             return named;
         }
         if (counted.isEmpty()) {
-            throw invalid(settings, "no coordinator is on the class path. Add one of the artifacts snowflake-coordinator-etcd,"
-                    + " snowflake-coordinator-zookeeper, snowflake-coordinator-file.");
+            throw invalid(
+                    settings,
+                    "no coordinator is on the class path. Add one of the artifacts snowflake-coordinator-etcd,"
+                            + " snowflake-coordinator-zookeeper, snowflake-coordinator-file.");
         }
         if (counted.size() > 1) {
-            throw invalid(settings, "several coordinators are on the class path: " + String.join(", ", counted)
-                    + ". Set snowflake.coordinator to one of these.");
+            throw invalid(
+                    settings,
+                    "several coordinators are on the class path: " + String.join(", ", counted)
+                            + ". Set snowflake.coordinator to one of these.");
         }
         return found.get(counted.get(0));
     }

@@ -29,7 +29,8 @@ record Mark(long limit, String token, long count, long from, Instant at, Pairs p
     }
 
     /** @param earlier what is replaced: pairs this version does not know are kept */
-    static Mark next(Pairs earlier, long limit, String token, long count, long from, Instant at, SnowflakeLayout layout) {
+    static Mark next(
+            Pairs earlier, long limit, String token, long count, long from, Instant at, SnowflakeLayout layout) {
         Pairs pairs = earlier.with("limit", limit)
                 .with("token", token)
                 .with("k", count)
