@@ -20,7 +20,8 @@ final class Claim {
     Stored stored;
 
     /** Sent with unknown outcome: until that is known, nothing else may be sent for this worker id. */
-    @Nullable Mark pending;
+    @Nullable
+    Mark pending;
 
     boolean ownerHeld;
 

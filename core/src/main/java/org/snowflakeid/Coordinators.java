@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** Finds the coordinator that is meant: the one that is named, else the only one on the class path. */
@@ -26,10 +27,10 @@ final class Coordinators {
                     true);
         }
         found.putIfAbsent(StaticCoordinatorProvider.NAME, new StaticCoordinatorProvider());
-        List<String> counted = found.values().stream()
+        List<WorkerCoordinatorProvider> counted = found.values().stream()
                 .filter(provider -> !provider.onlyByName())
-                .map(WorkerCoordinatorProvider::name)
                 .toList();
+        String names = counted.stream().map(WorkerCoordinatorProvider::name).collect(Collectors.joining(", "));
 
         if (settings.coordinator().isPresent()) {
             WorkerCoordinatorProvider named = found.get(settings.coordinator().get());
@@ -40,7 +41,7 @@ final class Coordinators {
                                 + (counted.isEmpty()
                                         ? " is none; add the artifact snowflake-coordinator-"
                                                 + settings.coordinator().get() + "."
-                                        : ": " + String.join(", ", counted)
+                                        : ": " + names
                                                 + ". Set snowflake.coordinator to one of these or add the missing artifact."));
             }
             return named;
@@ -54,10 +55,10 @@ final class Coordinators {
         if (counted.size() > 1) {
             throw invalid(
                     settings,
-                    "several coordinators are on the class path: " + String.join(", ", counted)
+                    "several coordinators are on the class path: " + names
                             + ". Set snowflake.coordinator to one of these.");
         }
-        return found.get(counted.get(0));
+        return counted.get(0);
     }
 
     private static InvalidSettingsException invalid(SnowflakeSettings settings, String problem) {

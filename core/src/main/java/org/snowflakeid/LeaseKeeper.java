@@ -133,8 +133,7 @@ final class LeaseKeeper {
                 ? Duration.ofMillis(500)
                 : sixth.compareTo(Duration.ofSeconds(2)) > 0 ? Duration.ofSeconds(2) : sixth;
         this.coordinator = provider.open(
-                new CoordinatorConfig(
-                        settings.generator(), settings.namespace(), settings.window(), settings.lookup()),
+                new CoordinatorConfig(settings.generator(), settings.namespace(), settings.window(), settings.lookup()),
                 this::hintLoss);
         this.namespace = new Namespace(settings, coordinator, platform, coordinatorName);
     }
@@ -264,8 +263,9 @@ final class LeaseKeeper {
             swapTo(next);
         }
         if (current == null && next != null && platform.nanoTime() - startDeadline >= 0) {
-            throw new NoFreeWorkerIdException(prefix + "worker id " + next.workerId + " is reserved, but usable only from "
-                    + layout.instantOf(next.mark.from()) + ". Wait until then, or set snowflake.startup-ahead.");
+            throw new NoFreeWorkerIdException(prefix + "worker id " + next.workerId
+                    + " is reserved, but usable only from " + layout.instantOf(next.mark.from())
+                    + ". Wait until then, or set snowflake.startup-ahead.");
         }
     }
 
@@ -325,7 +325,9 @@ final class LeaseKeeper {
         } else if (!starved && current.lease.endNanos() - now <= 0) {
             starved = true;
             lastComplaintNanos = now;
-            LOG.log(Level.WARNING, prefix + "the window of worker id " + current.workerId + " is used up, no ids: " + lastError);
+            LOG.log(
+                    Level.WARNING,
+                    prefix + "the window of worker id " + current.workerId + " is used up, no ids: " + lastError);
         } else {
             complain(
                     failures == 1 ? 0 : 15 * SECOND,
@@ -418,8 +420,7 @@ final class LeaseKeeper {
         if (count <= PAGE) {
             return readAll();
         }
-        int from = settings.minWorkerId()
-                + (int) Long.remainderUnsigned(platform.randomLong(), count - PAGE + 1);
+        int from = settings.minWorkerId() + (int) Long.remainderUnsigned(platform.randomLong(), count - PAGE + 1);
         return coordinator.read(from, from + PAGE - 1, timeout());
     }
 
@@ -461,10 +462,11 @@ final class LeaseKeeper {
                 clockWarning = null;
                 peersAtJump = null;
             }
-            case CONTRADICTED -> clockWarning = "The system clock says "
-                    + Instant.ofEpochMilli(platform.wallMillis()) + ", but " + reference.source() + " says "
-                    + instant(reference.millis()) + ": it is not believed, ids go on as if it had not jumped."
-                    + " Correct the clock of the one that is wrong.";
+            case CONTRADICTED ->
+                clockWarning = "The system clock says "
+                        + Instant.ofEpochMilli(platform.wallMillis()) + ", but " + reference.source() + " says "
+                        + instant(reference.millis()) + ": it is not believed, ids go on as if it had not jumped."
+                        + " Correct the clock of the one that is wrong.";
             case UNDECIDED -> clockWarning = "The system clock jumped by " + jump + " ms and is not believed yet.";
         }
         return true;
@@ -478,9 +480,11 @@ final class LeaseKeeper {
         firstPage = page;
         Reference reference = reference(page, Map.of());
         if (clock.judge(reference.millis(), reference.ageMillis(), false) == VettedClock.Verdict.CONTRADICTED) {
-            throw new CoordinatorException(prefix + "the system clock says " + Instant.ofEpochMilli(platform.wallMillis())
-                    + ", but " + reference.source() + " says " + instant(reference.millis())
-                    + ". Correct the one that is wrong; snowflake.clock.max-skew=" + settings.maxSkew() + " allows for less.",
+            throw new CoordinatorException(
+                    prefix + "the system clock says " + Instant.ofEpochMilli(platform.wallMillis())
+                            + ", but " + reference.source() + " says " + instant(reference.millis())
+                            + ". Correct the one that is wrong; snowflake.clock.max-skew=" + settings.maxSkew()
+                            + " allows for less.",
                     false);
         }
         return true;
@@ -548,7 +552,8 @@ final class LeaseKeeper {
             return new Reference(null, 0, "nobody", mayCome);
         }
         clocks.sort(null);
-        return new Reference(clocks.get(clocks.size() / 2), age, "the median of " + clocks.size() + " live peers", false);
+        return new Reference(
+                clocks.get(clocks.size() / 2), age, "the median of " + clocks.size() + " live peers", false);
     }
 
     private static boolean isOwn(int workerId, @Nullable Claim claim) {
@@ -589,8 +594,9 @@ final class LeaseKeeper {
             claimed = claimFirst(slots, true);
         }
         if (claimed == null) {
-            throw new NoFreeWorkerIdException(prefix + "no worker id of namespace '" + settings.namespace() + "' is free: "
-                    + choice().describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
+            throw new NoFreeWorkerIdException(
+                    prefix + "no worker id of namespace '" + settings.namespace() + "' is free: "
+                            + choice().describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
         }
         succeeded();
         return claimed;
@@ -629,25 +635,35 @@ final class LeaseKeeper {
         long now = clock.tick();
         long from = Math.max(Math.max(now, candidate.limit()), floor());
         if (from > now + horizon()) {
-            throw new NoFreeWorkerIdException(prefix + "a claim would begin at " + layout.instantOf(from) + ", more than a window"
-                    + " ahead of the clock (" + layout.instantOf(now) + "), because of "
-                    + (from == namespace.meta().floor() ? "the floor of the namespace" : "ids issued while the clock was wrong")
-                    + ". Wait until then, or restart with a right clock.");
+            throw new NoFreeWorkerIdException(
+                    prefix + "a claim would begin at " + layout.instantOf(from) + ", more than a window"
+                            + " ahead of the clock (" + layout.instantOf(now) + "), because of "
+                            + (from == namespace.meta().floor()
+                                    ? "the floor of the namespace"
+                                    : "ids issued while the clock was wrong")
+                            + ". Wait until then, or restart with a right clock.");
         }
         long window = Math.min(windowTicks, FIRST_WINDOW.toMillis());
         long limit = Math.min(from + window, layout.lastTick());
         if (limit <= from) {
-            throw new InvalidSettingsException(List.of(prefix + "the timestamps of " + layout + " end at " + layout.exhaustedAt()
-                    + ". Use a new namespace with a later epoch."));
+            throw new InvalidSettingsException(List.of(prefix + "the timestamps of " + layout + " end at "
+                    + layout.exhaustedAt() + ". Use a new namespace with a later epoch."));
         }
         String token = Token.random(platform);
         Instant at = Instant.ofEpochMilli(platform.wallMillis());
-        Pairs earlier = candidate.earlier() == null ? Pairs.NONE : candidate.earlier().pairs();
+        Pairs earlier =
+                candidate.earlier() == null ? Pairs.NONE : candidate.earlier().pairs();
         Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout);
         String owner = Owner.value(token, at);
 
         CasResult result = coordinator.claim(
-                id, candidate.slot().mark(), mark.value(), owner, candidate.evict(), namespace.meta().stored(), timeout());
+                id,
+                candidate.slot().mark(),
+                mark.value(),
+                owner,
+                candidate.evict(),
+                namespace.meta().stored(),
+                timeout());
         if (result instanceof CasResult.Applied applied) {
             return claimed(id, owner, candidate.limit(), mark, applied.written(), applied.ownerHeld());
         }
@@ -749,7 +765,11 @@ final class LeaseKeeper {
             }
             claim.lastSentNanos = platform.nanoTime();
             CasResult result = coordinator.extend(
-                    claim.workerId, claim.stored, wanted.value(), namespace.meta().stored(), timeout());
+                    claim.workerId,
+                    claim.stored,
+                    wanted.value(),
+                    namespace.meta().stored(),
+                    timeout());
             if (settle(claim, wanted, result)) {
                 return;
             }
@@ -811,7 +831,8 @@ final class LeaseKeeper {
             // as good as lost
         }
         throw namespace.regressed("shows for worker id " + claim.workerId + " the mark '" + seen.value()
-                + "', though ticks up to " + limit + " were granted to this process, which may also mean that a copy of it is"
+                + "', though ticks up to " + limit
+                + " were granted to this process, which may also mean that a copy of it is"
                 + " running");
     }
 
@@ -860,8 +881,10 @@ final class LeaseKeeper {
                     timeout());
             if (settle(claim, wanted, result)) {
                 if (claim.ownerHeld) {
-                    LOG.log(Level.WARNING, () -> prefix + "lost the owner entry of worker id " + claim.workerId
-                            + " and claimed it again");
+                    LOG.log(
+                            Level.WARNING,
+                            () -> prefix + "lost the owner entry of worker id " + claim.workerId
+                                    + " and claimed it again");
                 }
                 return;
             }
@@ -897,8 +920,10 @@ final class LeaseKeeper {
             }
         }
         if (next == null || next.mark.from() > clock.tick() + allowedTicks) {
-            LOG.log(Level.WARNING, () -> prefix + "a copy of this process may be running and no other worker id is free: ids"
-                    + " continue from " + layout.instantOf(shared));
+            LOG.log(
+                    Level.WARNING,
+                    () -> prefix + "a copy of this process may be running and no other worker id is free: ids"
+                            + " continue from " + layout.instantOf(shared));
             claim.lease.skipTo(position(shared));
         }
     }
@@ -917,11 +942,15 @@ final class LeaseKeeper {
         next = null;
         generator.publish(claim.lease);
         if (old == null) {
-            LOG.log(Level.INFO, () -> prefix + "claimed worker id " + claim.workerId + " from " + coordinatorName
-                    + ", usable until " + layout.instantOf(claim.mark.limit()));
+            LOG.log(
+                    Level.INFO,
+                    () -> prefix + "claimed worker id " + claim.workerId + " from " + coordinatorName
+                            + ", usable until " + layout.instantOf(claim.mark.limit()));
         } else {
-            LOG.log(Level.WARNING, () -> prefix + (old.copied ? "left worker id " : "lost worker id ") + old.workerId
-                    + ", continuing as " + claim.workerId);
+            LOG.log(
+                    Level.WARNING,
+                    () -> prefix + (old.copied ? "left worker id " : "lost worker id ") + old.workerId
+                            + ", continuing as " + claim.workerId);
             release(old);
         }
     }
@@ -960,8 +989,10 @@ final class LeaseKeeper {
         } catch (RuntimeException e) {
             LOG.log(Level.DEBUG, prefix + "release of worker id " + claim.workerId + " failed", e);
         }
-        LOG.log(Level.WARNING, () -> prefix + "worker id " + claim.workerId + " could not be released; others can claim it"
-                + " after " + layout.instantOf(claim.mark.limit()));
+        LOG.log(
+                Level.WARNING,
+                () -> prefix + "worker id " + claim.workerId + " could not be released; others can claim it" + " after "
+                        + layout.instantOf(claim.mark.limit()));
         coordinator.abandon(claim.workerId, callTimeout);
     }
 

@@ -3,6 +3,7 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -105,15 +106,19 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private void requireLastingLayout() {
         Instant now = Instant.ofEpochMilli(platform.wallMillis());
         if (!layout.epoch().isBefore(now)) {
-            throw new InvalidSettingsException(java.util.List.of(message("snowflake.epoch=" + layout.epoch()
-                    + " is not in the past of the system clock, which says " + now + ". Correct the one that is wrong.")));
+            throw new InvalidSettingsException(List.of(
+                    message("snowflake.epoch=" + layout.epoch() + " is not in the past of the system clock, which says "
+                            + now + ". Correct the one that is wrong.")));
         }
         if (!layout.exhaustedAt().isAfter(now.plus(settings.window()))) {
-            throw new InvalidSettingsException(java.util.List.of(message("snowflake.worker-id-bits=" + layout.workerIdBits()
-                    + " and snowflake.sequence-bits=" + sequenceBits + " leave " + (63 - tickShift)
-                    + " bits for the timestamp, which ran out on "
-                    + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch=" + layout.epoch()
-                    + " (the system clock says " + now + "). Lower one of them, or use a new namespace with a later epoch.")));
+            throw new InvalidSettingsException(
+                    List.of(message("snowflake.worker-id-bits=" + layout.workerIdBits()
+                            + " and snowflake.sequence-bits=" + sequenceBits + " leave " + (63 - tickShift)
+                            + " bits for the timestamp, which ran out on "
+                            + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch="
+                            + layout.epoch()
+                            + " (the system clock says " + now
+                            + "). Lower one of them, or use a new namespace with a later epoch.")));
         }
     }
 
@@ -286,9 +291,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     /** A fresh exception for this caller, with the keeper's as its cause. */
     private static SnowflakeException restate(SnowflakeException stopped) {
+        String text = String.valueOf(stopped.getMessage());
         return stopped instanceof CoordinatorRegressedException
-                ? new CoordinatorRegressedException(stopped.getMessage(), stopped)
-                : new SnowflakeUnavailableException(stopped.getMessage(), stopped);
+                ? new CoordinatorRegressedException(text, stopped)
+                : new SnowflakeUnavailableException(text, stopped);
     }
 
     private long limitTick(Lease current) {

@@ -13,7 +13,8 @@ import org.snowflakeid.spi.Stored;
  * @param floor no claim begins below this tick
  * @param maxWindow the longest window any generator here reserves
  */
-record Meta(Stored stored, String id, boolean active, SnowflakeLayout layout, long floor, Duration maxWindow, Pairs pairs) {
+record Meta(
+        Stored stored, String id, boolean active, SnowflakeLayout layout, long floor, Duration maxWindow, Pairs pairs) {
 
     private static final String FORMAT = "1";
 

@@ -26,7 +26,8 @@ final class Namespace {
         this.settings = settings;
         this.coordinator = coordinator;
         this.platform = platform;
-        this.who = "snowflake '" + settings.generator() + "': namespace '" + settings.namespace() + "' at " + coordinatorName;
+        this.who = "snowflake '" + settings.generator() + "': namespace '" + settings.namespace() + "' at "
+                + coordinatorName;
     }
 
     /**
@@ -44,7 +45,8 @@ final class Namespace {
         requireSameLayout(found);
         if (!found.active()) {
             throw new CoordinatorException(
-                    who + " was retired: it moved elsewhere. Set snowflake.namespace or the coordinator to where it moved.",
+                    who
+                            + " was retired: it moved elsewhere. Set snowflake.namespace or the coordinator to where it moved.",
                     true);
         }
         if (settings.window().compareTo(found.maxWindow()) > 0) {
@@ -58,15 +60,16 @@ final class Namespace {
     private void create(long vettedMillis, Duration timeout) {
         if (settings.namespaceCreation() == NamespaceCreation.REQUIRE) {
             throw new CoordinatorException(
-                    who + " does not exist, and snowflake.namespace-creation=require. If it never existed, start once with"
+                    who
+                            + " does not exist, and snowflake.namespace-creation=require. If it never existed, start once with"
                             + " snowflake.namespace-creation=create; if it did, the coordinator lost its data: restore it as the"
                             + " operations guide says.",
                     true);
         }
         Snapshot all = coordinator.read(0, settings.layout().maxWorkerId(), timeout);
         if (all.meta() == null && all.slots().stream().anyMatch(slot -> slot.mark() != null)) {
-            throw new CoordinatorRegressedException(
-                    who + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
+            throw new CoordinatorRegressedException(who
+                    + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
         }
         long floor = 0;
         if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
@@ -80,8 +83,10 @@ final class Namespace {
                 floor,
                 Instant.ofEpochMilli(platform.wallMillis()));
         if (coordinator.writeMeta(null, created, timeout) instanceof CasResult.Applied) {
-            LOG.log(Level.WARNING, () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
-                    + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
+            LOG.log(
+                    Level.WARNING,
+                    () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
+                            + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
         }
     }
 
@@ -105,7 +110,8 @@ final class Namespace {
         }
         Meta found = parse(seen);
         if (!found.id().equals(meta().id())) {
-            throw regressed("was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
+            throw regressed(
+                    "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
         }
         requireSameLayout(found);
         if (!found.active()) {
@@ -134,9 +140,11 @@ final class Namespace {
 
     private void requireSameLayout(Meta found) {
         if (!found.layout().equals(settings.layout())) {
-            throw new LayoutMismatchException(who + " was created with " + describe(found.layout()) + ", but configured is "
-                    + describe(settings.layout()) + ". Set snowflake.epoch, snowflake.worker-id-bits and snowflake.sequence-bits"
-                    + " to what it was created with, or use another snowflake.namespace.");
+            throw new LayoutMismatchException(
+                    who + " was created with " + describe(found.layout()) + ", but configured is "
+                            + describe(settings.layout())
+                            + ". Set snowflake.epoch, snowflake.worker-id-bits and snowflake.sequence-bits"
+                            + " to what it was created with, or use another snowflake.namespace.");
         }
     }
 

@@ -110,9 +110,11 @@ record SlotChoice(long now, long maxSkew, long horizon, Platform platform) {
                     .append(" ms");
         }
         if (poisoned > 0) {
-            text.append(", ").append(poisoned).append(
-                    " are reserved more than an hour ahead, by a process whose clock was wrong (if all are: use a new"
-                            + " snowflake.namespace; a mark is never lowered)");
+            text.append(", ")
+                    .append(poisoned)
+                    .append(
+                            " are reserved more than an hour ahead, by a process whose clock was wrong (if all are: use a new"
+                                    + " snowflake.namespace; a mark is never lowered)");
         }
         if (unreadable > 0) {
             text.append(", ").append(unreadable).append(" have marks that cannot be read");

@@ -34,9 +34,11 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
         System.getLogger(LeasedSnowflake.class.getName())
-                .log(Level.WARNING, () -> "snowflake '" + config.generator() + "': the worker id is fixed by"
-                        + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock steps"
-                        + " back over a restart: both issue duplicates.");
+                .log(
+                        Level.WARNING,
+                        () -> "snowflake '" + config.generator() + "': the worker id is fixed by"
+                                + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock steps"
+                                + " back over a restart: both issue duplicates.");
         return new ProcessLocal();
     }
 
@@ -68,7 +70,13 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
 
         @Override
         public CasResult claim(
-                int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored metaSeen, Duration timeout) {
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored metaSeen,
+                Duration timeout) {
             owners.put(id, owner);
             return write(id, next);
         }

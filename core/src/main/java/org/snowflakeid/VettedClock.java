@@ -99,8 +99,7 @@ final class VettedClock {
         long wall = platform.wallMillis();
         long nanos = platform.nanoTime();
         if (reference != null) {
-            boolean agrees =
-                    wall >= reference - maxSkewMillis && wall <= reference + referenceAge + maxSkewMillis;
+            boolean agrees = wall >= reference - maxSkewMillis && wall <= reference + referenceAge + maxSkewMillis;
             if (!agrees) {
                 return Verdict.CONTRADICTED;
             }
