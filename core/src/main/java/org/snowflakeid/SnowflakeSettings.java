@@ -142,7 +142,7 @@ public final class SnowflakeSettings {
         onRollback = choice("clock.on-rollback", OnRollback.class, OnRollback.WAIT);
         maxWait = duration("clock.max-wait", "PT0.5S", "PT0S", "PT1H");
         maxAhead = duration("clock.max-ahead", "PT5S", "PT0S", "PT1H");
-        maxSkew = duration("clock.max-skew", "PT10S", "PT0.1S", "PT1H");
+        maxSkew = duration("clock.max-skew", "PT10S", "PT1S", "PT1H");
         burst = duration("burst", "PT0S", "PT0S", "PT1H");
         if (burst.multipliedBy(2).compareTo(window) > 0) {
             problem(
