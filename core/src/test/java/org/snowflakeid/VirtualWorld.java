@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A world in which time passes only while every thread waits, and in which one thread runs at a time, chosen by a seeded random
+ * number: the same seed gives the same run. The thread that makes the world takes part in it.
+ */
+final class VirtualWorld {
+
+    static final Instant BEGIN = Instant.parse("2026-03-01T10:00:00Z");
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Task> tasks = new ArrayList<>();
+    private final Random random;
+    private long nanos = 1_000_000_000L;
+    private Task running;
+
+    VirtualWorld(long seed) {
+        random = new Random(seed);
+        running = new Task(Thread.currentThread());
+        tasks.add(running);
+    }
+
+    /** What a perfect clock would say. */
+    Instant trueTime() {
+        return BEGIN.plusNanos(nanos - 1_000_000_000L);
+    }
+
+    long nanoTime() {
+        return nanos;
+    }
+
+    Random random() {
+        return random;
+    }
+
+    void sleep(Duration duration) {
+        long until = nanos + duration.toNanos();
+        while (nanos < until) {
+            park(until - nanos);
+        }
+    }
+
+    void park(long forNanos) {
+        lock.lock();
+        try {
+            Task me = running;
+            if (!me.thread.equals(Thread.currentThread())) {
+                throw new IllegalStateException(Thread.currentThread() + " is not of this world");
+            }
+            if (!me.permit && !me.thread.isInterrupted()) {
+                me.parked = true;
+                me.wakeNanos = nanos + Math.max(0, forNanos);
+                handOver();
+                while (running != me) {
+                    me.turn.awaitUninterruptibly();
+                }
+                me.parked = false;
+            }
+            me.permit = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void unpark(Thread thread) {
+        lock.lock();
+        try {
+            tasks.stream().filter(t -> t.thread.equals(thread)).forEach(t -> t.permit = true);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Thread start(String name, Runnable work) {
+        lock.lock();
+        try {
+            Thread[] holder = new Thread[1];
+            Thread thread = new Thread(() -> runInTurn(holder[0], work), name);
+            holder[0] = thread;
+            thread.setDaemon(true);
+            Task task = new Task(thread);
+            task.permit = true;
+            task.parked = true;
+            tasks.add(task);
+            thread.start();
+            return thread;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void runInTurn(Thread thread, Runnable work) {
+        Task me = null;
+        lock.lock();
+        try {
+            for (Task task : tasks) {
+                if (task.thread.equals(thread)) {
+                    me = task;
+                }
+            }
+            while (running != me) {
+                me.turn.awaitUninterruptibly();
+            }
+            me.parked = false;
+            me.permit = false;
+        } finally {
+            lock.unlock();
+        }
+        try {
+            work.run();
+        } finally {
+            lock.lock();
+            try {
+                tasks.remove(me);
+                handOver();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void handOver() {
+        List<Task> ready = new ArrayList<>();
+        for (Task task : tasks) {
+            if (!task.parked || task.permit || task.wakeNanos <= nanos || task.thread.isInterrupted()) {
+                ready.add(task);
+            }
+        }
+        if (ready.isEmpty()) {
+            long earliest = tasks.stream().mapToLong(t -> t.wakeNanos).min().orElseThrow();
+            nanos = earliest;
+            tasks.stream().filter(t -> t.wakeNanos <= nanos).forEach(ready::add);
+        }
+        running = ready.get(random.nextInt(ready.size()));
+        running.turn.signal();
+    }
+
+    private final class Task {
+        final Thread thread;
+        final Condition turn = lock.newCondition();
+        boolean parked;
+        boolean permit;
+        long wakeNanos;
+
+        Task(Thread thread) {
+            this.thread = thread;
+        }
+    }
+
+    /** One process of this world, with a wall clock of its own. */
+    final class Machine implements Platform {
+        private long wallOffsetMillis;
+
+        /** Moves this process's wall clock, and nothing else. */
+        void stepClock(Duration by) {
+            wallOffsetMillis += by.toMillis();
+        }
+
+        @Override
+        public long wallMillis() {
+            return trueTime().toEpochMilli() + wallOffsetMillis;
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos;
+        }
+
+        @Override
+        public void park(long forNanos) {
+            VirtualWorld.this.park(forNanos);
+        }
+
+        @Override
+        public void awaitNextMillis() {
+            VirtualWorld.this.park(1_000_000 - nanos % 1_000_000);
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            VirtualWorld.this.unpark(thread);
+        }
+
+        @Override
+        public Thread start(String name, Runnable task) {
+            return VirtualWorld.this.start(name, task);
+        }
+
+        @Override
+        public long randomLong() {
+            return random.nextLong();
+        }
+    }
+}
