@@ -64,7 +64,9 @@ public final class MemoryStore {
     }
 
     static final class Namespace {
-        @Nullable Stored meta;
+        @Nullable
+        Stored meta;
+
         final Map<Integer, Stored> marks = new HashMap<>();
         final Map<Integer, Owner> owners = new HashMap<>();
 

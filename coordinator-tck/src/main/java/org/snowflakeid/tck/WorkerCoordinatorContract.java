@@ -113,7 +113,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
 
         Snapshot snapshot = coordinator.read(0, 65_535, timeout());
 
-        assertThat(ids(snapshot)).isEqualTo(IntStream.rangeClosed(0, 65_535).boxed().toList());
+        assertThat(ids(snapshot))
+                .isEqualTo(IntStream.rangeClosed(0, 65_535).boxed().toList());
         assertThat(claimed(snapshot)).containsExactly(65_535);
     }
 
@@ -122,7 +123,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         String odd = " limit=7  unknown-pair=\u00e9\u6f22\uD83D\uDE00 a=%20+\\t\"'`$<&> b==/=, \t end ";
 
-        Stored meta = applied(coordinator.writeMeta(null, "meta" + odd, timeout())).written();
+        Stored meta =
+                applied(coordinator.writeMeta(null, "meta" + odd, timeout())).written();
         Stored mark = applied(coordinator.claim(ID, null, "mark" + odd, "owner" + odd, false, meta, timeout()))
                 .written();
 
@@ -159,8 +161,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator one = open();
         WorkerCoordinator other = open(namespace + "/orders");
         Stored meta = create(one);
-        Stored otherMeta =
-                applied(other.writeMeta(null, "id=other", timeout())).written();
+        Stored otherMeta = applied(other.writeMeta(null, "id=other", timeout())).written();
         Stored mark = claim(one, ID, null, meta);
         Stored otherMark = claim(other, ID, null, otherMeta);
 
@@ -188,11 +189,12 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
     public final void replacesMetaOnlyWhereItIsAsExpected() {
         WorkerCoordinator coordinator = open();
         Stored first = create(coordinator);
-        Stored second =
-                applied(coordinator.writeMeta(first, META + " floor=5", timeout())).written();
+        Stored second = applied(coordinator.writeMeta(first, META + " floor=5", timeout()))
+                .written();
 
         assertThat(second.value()).isEqualTo(META + " floor=5");
-        assertThat(rejected(coordinator.writeMeta(first, META + " floor=6", timeout())).meta())
+        assertThat(rejected(coordinator.writeMeta(first, META + " floor=6", timeout()))
+                        .meta())
                 .isEqualTo(second);
         assertThat(coordinator.read(ID, ID, timeout()).meta()).isEqualTo(second);
     }
@@ -201,7 +203,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
     public final void writesMetaNowhereElse() {
         WorkerCoordinator coordinator = open();
 
-        assertThat(coordinator.writeMeta(new Stored(META, 0), "next", timeout())).isInstanceOf(Rejected.class);
+        assertThat(coordinator.writeMeta(new Stored(META, 0), "next", timeout()))
+                .isInstanceOf(Rejected.class);
         assertThat(coordinator.read(ID, ID, timeout()).meta()).isNull();
     }
 
@@ -241,7 +244,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored first = claim(coordinator, ID, null, meta);
-        Stored free = applied(coordinator.release(ID, first, next(), meta, timeout())).written();
+        Stored free =
+                applied(coordinator.release(ID, first, next(), meta, timeout())).written();
 
         CasResult expectsNone = coordinator.claim(ID, null, "limit=99", "token=x", false, meta, timeout());
         CasResult expectsOld = coordinator.claim(ID, first, "limit=99", "token=x", false, meta, timeout());
@@ -259,12 +263,13 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(coordinator);
         Stored old = applied(coordinator.claim(ID, null, "limit=100 token=a k=0", "token=a", false, meta, timeout()))
                 .written();
-        Stored moved =
-                applied(coordinator.extend(ID, old, "limit=200 token=a k=1", meta, timeout())).written();
+        Stored moved = applied(coordinator.extend(ID, old, "limit=200 token=a k=1", meta, timeout()))
+                .written();
         Stored trimmed = applied(coordinator.release(ID, moved, "limit=100 token=b k=0", meta, timeout()))
                 .written();
 
-        assertThat(rejected(coordinator.extend(ID, old, "limit=300 token=a k=1", meta, timeout())).seen())
+        assertThat(rejected(coordinator.extend(ID, old, "limit=300 token=a k=1", meta, timeout()))
+                        .seen())
                 .isEqualTo(new Slot(ID, trimmed, null));
         assertThat(coordinator.claim(ID, old, "limit=300 token=c k=0", "token=c", false, meta, timeout()))
                 .isInstanceOf(Rejected.class);
@@ -278,8 +283,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored old = create(coordinator);
         Stored mark = claim(coordinator, ID, null, old);
-        Stored retired =
-                applied(coordinator.writeMeta(old, META + " state=retired", timeout())).written();
+        Stored retired = applied(coordinator.writeMeta(old, META + " state=retired", timeout()))
+                .written();
 
         CasResult claim = coordinator.claim(8, null, "limit=9", "token=x", false, old, timeout());
         CasResult evict = coordinator.claim(ID, mark, "limit=9", "token=x", true, old, timeout());
@@ -308,7 +313,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored mark = winners.get(0).written();
         String owner = mark.value().substring("limit=1 ".length());
         assertThat(slot(open())).isEqualTo(new Slot(ID, mark, owner));
-        assertThat(ofType(results, Rejected.class)).hasSize(7).allMatch(r -> new Slot(ID, mark, owner).equals(r.seen()));
+        assertThat(ofType(results, Rejected.class)).hasSize(7).allMatch(r -> new Slot(ID, mark, owner)
+                .equals(r.seen()));
     }
 
     @Test
@@ -320,9 +326,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
             for (int id = 0; id < 8; id++) {
                 Slot slot = slot(claimants.get(i).read(id, id, timeout()));
                 if (slot.owner() == null
-                        && claimants
-                                        .get(i)
-                                        .claim(id, slot.mark(), "token=" + i, "token=" + i, false, meta, timeout())
+                        && claimants.get(i).claim(id, slot.mark(), "token=" + i, "token=" + i, false, meta, timeout())
                                 instanceof Applied) {
                     return id;
                 }
@@ -372,7 +376,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Slot taken = slot(claimant);
         assertThat(taken.mark()).isEqualTo(result.written());
         assertThat(result.ownerHeld()).isEqualTo("token=new".equals(taken.owner()));
-        assertThat(former.extend(ID, old, "limit=60 token=old", meta, timeout())).isInstanceOf(Rejected.class);
+        assertThat(former.extend(ID, old, "limit=60 token=old", meta, timeout()))
+                .isInstanceOf(Rejected.class);
         assertThat(former.release(ID, old, "limit=60 token=old", meta, timeout()))
                 .isInstanceOf(Rejected.class);
         if (result.ownerHeld()) {
@@ -403,7 +408,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        Stored mark = applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
+        Stored mark =
+                applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
 
         Rejected result = rejected(coordinator.extend(ID, old, "limit=99", meta, timeout()));
 
@@ -416,7 +422,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        Stored mark = applied(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout())).written();
+        Stored mark = applied(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout()))
+                .written();
 
         Rejected result = rejected(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout()));
 
@@ -590,12 +597,14 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        Stored mark = applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
+        Stored mark =
+                applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
 
         CasResult result = coordinator.release(ID, old, "limit=99", meta, timeout());
 
         assertThat(rejected(result)).isEqualTo(new Rejected(meta, new Slot(ID, mark, owner(old))));
-        assertThat(applied(coordinator.extend(ID, mark, next(), meta, timeout())).ownerHeld())
+        assertThat(applied(coordinator.extend(ID, mark, next(), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -605,7 +614,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(holder);
         Stored mark = claim(holder, ID, null, meta);
 
-        Stored written = applied(open().release(ID, mark, "limit=20", meta, timeout())).written();
+        Stored written =
+                applied(open().release(ID, mark, "limit=20", meta, timeout())).written();
 
         assertThat(slot(holder)).isEqualTo(new Slot(ID, written, owner(mark)));
         assertThat(applied(holder.extend(ID, written, next(), meta, timeout())).ownerHeld())
@@ -622,7 +632,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         applied(coordinator.release(ID, mark, next(), meta, timeout()));
 
         assertThat(slot(coordinator.read(8, 8, timeout()))).isEqualTo(new Slot(8, other, owner(other)));
-        assertThat(applied(coordinator.extend(8, other, next(), meta, timeout())).ownerHeld())
+        assertThat(applied(coordinator.extend(8, other, next(), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -745,7 +756,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
 
             // Rejected by its own write: it was sent twice.
             assertThat(result).isNotInstanceOf(Rejected.class);
-            assertThat(seen.value()).isIn(certainlyUnchanged(result) ? List.of(mark.value()) : List.of(mark.value(), next));
+            assertThat(seen.value())
+                    .isIn(certainlyUnchanged(result) ? List.of(mark.value()) : List.of(mark.value(), next));
             mark = seen;
             // A request held up on its way may still arrive, then the first of these is rejected and shows it.
             mark = extendWhereverItIs(coordinator, mark, meta);
@@ -836,7 +848,8 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         assertThat(result).isInstanceOfAny(Applied.class, Unknown.class);
         Stored now = mark(slot(readOnce(coordinator, ID, ID)));
         assertThat(now.value()).isIn(mark.value(), "limit=20 k=1");
-        assertThat(applied(coordinator.extend(ID, now, "limit=30 k=2", meta, timeout())).ownerHeld())
+        assertThat(applied(coordinator.extend(ID, now, "limit=30 k=2", meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
         assertThat(applied(neighbour.extend(8, other, next(), meta, timeout())).ownerHeld())
                 .isTrue();
@@ -1021,7 +1034,9 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
             Future<T> future = thread.submit(() -> {
                 Thread.currentThread().interrupt();
                 T result = call.call();
-                assertThat(Thread.currentThread().isInterrupted()).as("interrupt flag").isTrue();
+                assertThat(Thread.currentThread().isInterrupted())
+                        .as("interrupt flag")
+                        .isTrue();
                 return result;
             });
             return future.get(20, TimeUnit.SECONDS);
