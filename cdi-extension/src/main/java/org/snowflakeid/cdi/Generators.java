@@ -124,7 +124,7 @@ final class Generators {
                 throw new InvalidSettingsException(List.of(sharedNamespace(generator, other, settings.namespace())));
             }
         }
-        return new InjectedSnowflake(LeasedSnowflake.open(settings, applicationClassLoader()));
+        return new InjectedSnowflake(LeasedSnowflake.open(settings));
     }
 
     /** Gives the worker id back. */
@@ -145,7 +145,7 @@ final class Generators {
     }
 
     private static SnowflakeSettings settings(String generator) {
-        Config config = ConfigProvider.getConfig(applicationClassLoader());
+        Config config = ConfigProvider.getConfig();
         return SnowflakeSettings.of(generator, key -> value(config, generator, key));
     }
 
@@ -161,14 +161,9 @@ final class Generators {
 
     /** Whether a readiness check is wanted. A wrong value is reported with the settings. */
     static boolean healthEnabled() {
-        return !ConfigProvider.getConfig(applicationClassLoader())
+        return !ConfigProvider.getConfig()
                 .getOptionalValue("snowflake.health.enabled", String.class)
                 .map(String::strip)
                 .equals(Optional.of("false"));
-    }
-
-    private static ClassLoader applicationClassLoader() {
-        ClassLoader context = Thread.currentThread().getContextClassLoader();
-        return context != null ? context : Generators.class.getClassLoader();
     }
 }
