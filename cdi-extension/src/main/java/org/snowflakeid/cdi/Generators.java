@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.eclipse.microprofile.config.ConfigValue;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.LeasedSnowflake;
@@ -92,8 +93,8 @@ final class Generators {
         try {
             for (String generator : generators) {
                 bean(container, generator)
-                        .ifPresent(bean -> container.getReference(
-                                bean, Snowflake.class, container.createCreationalContext(bean)));
+                        .ifPresent(bean ->
+                                container.getReference(bean, Snowflake.class, container.createCreationalContext(bean)));
             }
         } catch (RuntimeException e) {
             // A container that fails to start need not destroy what it has created.
@@ -106,7 +107,7 @@ final class Generators {
     private static String reason(RuntimeException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SnowflakeException) {
-                return cause.getMessage();
+                return String.valueOf(cause.getMessage());
             }
         }
         return String.valueOf(failure.getMessage());
@@ -151,12 +152,15 @@ final class Generators {
 
     // As a string: containers convert on their own terms, and some read 60 as a duration.
     private static @Nullable String value(Config config, String generator, String key) {
-        try {
-            return config.getOptionalValue(key, String.class).orElse(null);
-        } catch (RuntimeException e) {
-            throw new InvalidSettingsException(List.of("snowflake '" + generator + "': " + key
-                    + " can't be read from the configuration: " + e.getMessage() + ". Correct its expression."));
+        ConfigValue found = config.getConfigValue(key);
+        String value = found.getValue();
+        String raw = found.getRawValue();
+        // getOptionalValue would answer as if nobody had set it.
+        if (value == null && raw != null && !raw.isBlank()) {
+            throw new InvalidSettingsException(List.of("snowflake '" + generator + "': " + key + "=" + raw
+                    + " refers to a property that is not set. Set that, or give it a default as in ${name:default}."));
         }
+        return value;
     }
 
     /** Whether a readiness check is wanted. A wrong value is reported with the settings. */

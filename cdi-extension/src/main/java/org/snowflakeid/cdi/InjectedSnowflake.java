@@ -50,7 +50,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
 
     @Override
     public String toString() {
-        return ids.toString();
+        return status().toString();
     }
 
     private Object writeReplace() {
