@@ -59,8 +59,12 @@ final class Generators {
         return open;
     }
 
-    /** What is wrong with the settings of these generators, each by itself and together. */
-    static List<String> problems(BeanContainer container, Collection<String> generators) {
+    /**
+     * Checks the settings of these generators, each by itself and together.
+     *
+     * @throws DeploymentException naming all that is wrong
+     */
+    static void validate(BeanContainer container, Collection<String> generators) {
         List<String> problems = new ArrayList<>();
         Map<String, String> generatorsByNamespace = new HashMap<>();
         for (String generator : generators) {
@@ -77,7 +81,9 @@ final class Generators {
                 problems.addAll(e.problems());
             }
         }
-        return problems;
+        if (!problems.isEmpty()) {
+            throw new DeploymentException(String.join("\n", problems));
+        }
     }
 
     /**
@@ -86,10 +92,7 @@ final class Generators {
      * @throws DeploymentException saying why
      */
     static void claim(BeanContainer container, Collection<String> generators) {
-        List<String> problems = problems(container, generators);
-        if (!problems.isEmpty()) {
-            throw new DeploymentException(String.join("\n", problems));
-        }
+        validate(container, generators);
         try {
             for (String generator : generators) {
                 bean(container, generator)

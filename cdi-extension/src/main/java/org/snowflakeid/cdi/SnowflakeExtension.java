@@ -11,7 +11,6 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.BeanManager;
-import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.InjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
@@ -22,7 +21,6 @@ import jakarta.interceptor.Interceptor;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.snowflakeid.Snowflake;
@@ -85,11 +83,9 @@ public class SnowflakeExtension implements Extension {
         }
     }
 
+    // Thrown, not added to the event: OpenWebBeans would only log it and then fail without a reason.
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        List<String> problems = Generators.problems(beans, injected);
-        if (!problems.isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException(String.join("\n", problems)));
-        }
+        Generators.validate(beans, injected);
     }
 
     // May be notified more than once: in an EAR for each web module.
