@@ -1,48 +1,366 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeSettings.OnRollback;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** Work in progress: signatures only. */
+/**
+ * A generator whose worker id is leased from a coordinator. Close it to give the worker id back at once; a process that ends
+ * without closing keeps it until its window is over.
+ *
+ * <h2>How ids are handed out</h2>
+ *
+ * A position is a tick and a sequence in one number. The next position is {@code max(last + 1, now)}: an exhausted
+ * millisecond, a clock that stands still or steps back, and a burst are the same case, so no branch can get one of them wrong.
+ * It is issued if it lies below the lease's limit and not further ahead of the clock than allowed; taking it is one
+ * compare-and-set on the lease's last position. The clock is read after that position: the other order would make a thread
+ * that was preempted in between see a clock that stepped back.
+ *
+ * <p>The coordinator is never called here. {@link LeaseKeeper} raises the limit from its own thread, seals a lease (its
+ * position becomes {@link Lease#SEALED}, so every compare-and-set on it fails) and publishes the next, which starts above
+ * everything the sealed one issued. A stale limit is a smaller limit, and a pause between the compare-and-set and the return is
+ * harmless, since what was granted stays granted. Callers that can't get an id now wait for bounded time, without a lock.
+ */
 public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
-    /** Claims a worker id through the coordinator that the settings name, or the only one on the class path. Blocks. */
+    private static final int MAX_BATCH = 1_000_000;
+
+    private final SnowflakeSettings settings;
+    private final SnowflakeLayout layout;
+    private final String coordinatorName;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final WaitingThreads waiting;
+    private final LeaseKeeper keeper;
+
+    private final int sequenceBits;
+    private final int tickShift;
+    private final long sequenceMask;
+
+    /** A new millisecond begins at a rolling sequence, so that rare ids spread evenly modulo 2, 8, 32. */
+    private final long roll;
+
+    private final OnRollback onRollback;
+    private final long maxAheadTicks;
+    private final long maxWaitNanos;
+    private final long waitTimeoutNanos;
+
+    private volatile Lease lease = new Lease(0, 0);
+    private volatile boolean started;
+    private volatile boolean closed;
+    private volatile @Nullable SnowflakeException broken;
+
+    /**
+     * Claims a worker id through the coordinator that {@code snowflake.coordinator} names, or the only one on the class path.
+     * Blocks until there is one, at most {@code snowflake.startup-timeout}.
+     *
+     * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
+     * @throws NoFreeWorkerIdException if all worker ids stay taken
+     * @throws LayoutMismatchException if the namespace has another layout
+     * @throws CoordinatorException if the coordinator can't be used
+     * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set)
+     */
     public static LeasedSnowflake open(SnowflakeSettings settings) {
-        throw new UnsupportedOperationException();
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return open(settings, loader != null ? loader : LeasedSnowflake.class.getClassLoader());
     }
 
     /** As {@link #open(SnowflakeSettings)}, looking for coordinators with a given class loader. */
     public static LeasedSnowflake open(SnowflakeSettings settings, ClassLoader loader) {
-        throw new UnsupportedOperationException();
+        return open(settings, Coordinators.select(settings, loader), Platform.system());
     }
 
-    /** Claims a worker id through a given coordinator, on a given platform. */
-    public static LeasedSnowflake open(SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
-        throw new UnsupportedOperationException();
+    /** As {@link #open(SnowflakeSettings)}, with a given coordinator, clock and threads. */
+    public static LeasedSnowflake open(
+            SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
+        LeasedSnowflake generator = new LeasedSnowflake(settings, provider, platform);
+        generator.start();
+        return generator;
+    }
+
+    private LeasedSnowflake(SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.coordinatorName = provider.name();
+        this.platform = platform;
+        this.clock = new VettedClock(platform, layout, settings.maxSkew().toMillis());
+        this.waiting = new WaitingThreads(platform);
+        this.sequenceBits = layout.sequenceBits();
+        this.tickShift = layout.workerIdBits() + layout.sequenceBits();
+        this.sequenceMask = layout.maxSequence();
+        this.roll = Math.min(31, sequenceMask >> 2);
+        this.onRollback = settings.onRollback();
+        this.maxAheadTicks = settings.maxAhead().toMillis();
+        this.maxWaitNanos = settings.maxWait().toNanos();
+        this.waitTimeoutNanos = settings.waitTimeout().toNanos();
+        requireLastingLayout();
+        this.keeper = new LeaseKeeper(settings, provider, platform, clock, waiting, this);
+    }
+
+    private void requireLastingLayout() {
+        Instant now = Instant.ofEpochMilli(platform.wallMillis());
+        if (!layout.epoch().isBefore(now)) {
+            throw new InvalidSettingsException(List.of(
+                    message("snowflake.epoch=" + layout.epoch() + " is not in the past of the system clock, which says "
+                            + now + ". Correct the one that is wrong.")));
+        }
+        if (!layout.exhaustedAt().isAfter(now.plus(settings.window()))) {
+            throw new InvalidSettingsException(
+                    List.of(message("snowflake.worker-id-bits=" + layout.workerIdBits()
+                            + " and snowflake.sequence-bits=" + sequenceBits + " leave " + (63 - tickShift)
+                            + " bits for the timestamp, which ran out on "
+                            + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch="
+                            + layout.epoch()
+                            + " (the system clock says " + now
+                            + "). Lower one of them, or use a new namespace with a later epoch.")));
+        }
+    }
+
+    private void start() {
+        keeper.start();
+        while (!started && broken == null) {
+            waiting.await(() -> started || broken != null, Duration.ofHours(1).toNanos());
+            if (Thread.currentThread().isInterrupted() && !started) {
+                close();
+                throw new SnowflakeUnavailableException(message("interrupted while claiming a worker id."));
+            }
+        }
+        SnowflakeException failure = broken;
+        if (failure != null) {
+            close();
+            throw failure;
+        }
     }
 
     @Override
     public long nextId() {
-        throw new UnsupportedOperationException();
+        long waitingSince = 0;
+        for (; ; ) {
+            Lease current = lease;
+            long last = current.position();
+            if (last == Lease.SEALED) {
+                waitingSince = awaitGrant(current, Long.MAX_VALUE, waitingSince);
+                continue;
+            }
+            long now = clock.tick();
+            long next = Math.max(last + 1, now << sequenceBits | (last + 1) & roll);
+            if (next < end(current, next, now)) {
+                if (current.advance(last, next)) {
+                    return encode(current, next);
+                }
+            } else {
+                waitingSince = awaitPosition(current, next, now, waitingSince);
+            }
+        }
     }
 
     @Override
     public long[] nextIds(int count) {
-        throw new UnsupportedOperationException();
+        if (count < 1 || count > MAX_BATCH) {
+            throw new IllegalArgumentException(message("count " + count + " is not between 1 and " + MAX_BATCH));
+        }
+        long[] ids = new long[count];
+        int filled = 0;
+        long waitingSince = 0;
+        while (filled < count) {
+            Lease current = lease;
+            long last = current.position();
+            if (last == Lease.SEALED) {
+                waitingSince = awaitGrant(current, Long.MAX_VALUE, waitingSince);
+                continue;
+            }
+            long now = clock.tick();
+            long next = Math.max(last + 1, now << sequenceBits | (last + 1) & roll);
+            long end = Math.min(end(current, next, now), next + (count - filled));
+            if (next < end) {
+                if (current.advance(last, end - 1)) {
+                    for (long position = next; position < end; position++) {
+                        ids[filled++] = encode(current, position);
+                    }
+                    waitingSince = 0;
+                }
+            } else {
+                waitingSince = awaitPosition(current, next, now, waitingSince);
+            }
+        }
+        return ids;
+    }
+
+    private long encode(Lease current, long position) {
+        return position >>> sequenceBits << tickShift
+                | (long) current.workerId << sequenceBits
+                | position & sequenceMask;
+    }
+
+    /** Positions from here on may not be issued now: they are not granted, or too far ahead of the clock. */
+    private long end(Lease current, long next, long now) {
+        long end = Math.min(current.limit(), now + current.ahead() + 1 << sequenceBits);
+        if (next >= end && onRollback == OnRollback.CONTINUE && clockSteppedBack(current, next, now)) {
+            end = Math.min(current.limit(), now + current.ahead() + maxAheadTicks + 1 << sequenceBits);
+        }
+        return end;
+    }
+
+    /** Otherwise the sequence of the last tick allowed is merely used up. */
+    private boolean clockSteppedBack(Lease current, long next, long now) {
+        return (next >> sequenceBits) - now - current.ahead() > 1;
+    }
+
+    /** Waits for what keeps {@code next} from being issued. Returns since when the call waits for more than the next tick. */
+    private long awaitPosition(Lease current, long next, long now, long waitingSince) {
+        if (next >= current.limit()) {
+            return awaitGrant(current, next, waitingSince);
+        }
+        if (clockSteppedBack(current, next, now)) {
+            return awaitClock((next >> sequenceBits) - now - current.ahead(), waitingSince);
+        }
+        platform.awaitNextMillis();
+        if (Thread.currentThread().isInterrupted()) {
+            throw interrupted();
+        }
+        return 0;
+    }
+
+    private long awaitClock(long gapMillis, long waitingSince) {
+        if (gapMillis > settings.maxSkew().toMillis()) {
+            keeper.vetClockSoon();
+        }
+        long nanos = platform.nanoTime();
+        long since = waitingSince != 0 ? waitingSince : nanos;
+        long left = maxWaitNanos - (nanos - since);
+        if (onRollback == OnRollback.FAIL || gapMillis > left / 1_000_000) {
+            throw new ClockMovedBackwardsException(message("the clock (now " + Instant.ofEpochMilli(clock.millis())
+                    + ") is " + gapMillis + " ms behind the last id. "
+                    + switch (onRollback) {
+                        case FAIL -> "snowflake.clock.on-rollback=fail says not to wait.";
+                        case WAIT -> "snowflake.clock.max-wait=" + settings.maxWait() + " allows to wait for less.";
+                        case CONTINUE -> "snowflake.clock.max-ahead=" + settings.maxAhead() + " is used up.";
+                    }
+                    + " Ids go on when the clock has caught up; find out what sets it back."));
+        }
+        platform.park(gapMillis * 1_000_000);
+        if (Thread.currentThread().isInterrupted()) {
+            throw interrupted();
+        }
+        return since;
+    }
+
+    /** Waits until {@code next} is granted, by an extension or by another lease. */
+    private long awaitGrant(Lease current, long next, long waitingSince) {
+        SnowflakeException stopped = broken;
+        if (stopped != null) {
+            throw restate(stopped);
+        }
+        if (closed) {
+            throw new SnowflakeUnavailableException(message("is closed."));
+        }
+        long nanos = platform.nanoTime();
+        long since = waitingSince != 0 ? waitingSince : nanos;
+        // An outage must not fill request pools: once it has lasted, callers fail at once.
+        boolean overSinceLong = current.endNanos() - since < 0;
+        long left = (overSinceLong ? current.endNanos() : since) + waitTimeoutNanos - nanos;
+        if (left > 0) {
+            long correction = clock.correctionMillis();
+            keeper.extendSoon();
+            waiting.await(
+                    () -> lease != current
+                            || next < current.limit()
+                            || correction != clock.correctionMillis()
+                            || closed
+                            || broken != null,
+                    left);
+            if (Thread.currentThread().isInterrupted()) {
+                throw interrupted();
+            }
+            return since;
+        }
+        throw new SnowflakeUnavailableException(message("no id can be issued: what is reserved for worker id "
+                + current.workerId + " ended at " + layout.instantOf(limitTick(current)) + ". "
+                + keeper.lastError().orElse("The coordinator has not answered yet.")));
+    }
+
+    private SnowflakeUnavailableException interrupted() {
+        return new SnowflakeUnavailableException(message("interrupted while waiting for an id."));
+    }
+
+    /** A fresh exception for this caller, with the keeper's as its cause. */
+    private static SnowflakeException restate(SnowflakeException stopped) {
+        String text = String.valueOf(stopped.getMessage());
+        return stopped instanceof CoordinatorRegressedException
+                ? new CoordinatorRegressedException(text, stopped)
+                : new SnowflakeUnavailableException(text, stopped);
+    }
+
+    private long limitTick(Lease current) {
+        return current.limit() >> sequenceBits;
     }
 
     @Override
     public SnowflakeLayout layout() {
-        throw new UnsupportedOperationException();
+        return layout;
     }
 
     @Override
     public SnowflakeStatus status() {
-        throw new UnsupportedOperationException();
+        Lease current = lease;
+        boolean issuing = current.position() != Lease.SEALED;
+        long ticksLeft = limitTick(current) - clock.tick();
+        SnowflakeStatus.State state;
+        if (closed) {
+            state = SnowflakeStatus.State.CLOSED;
+        } else if (!started) {
+            state = SnowflakeStatus.State.STARTING;
+        } else if (broken != null || !issuing || ticksLeft <= 0) {
+            state = SnowflakeStatus.State.SUSPENDED;
+        } else {
+            state = SnowflakeStatus.State.ACTIVE;
+        }
+        return new SnowflakeStatus(
+                settings.generator(),
+                state,
+                issuing ? OptionalInt.of(current.workerId) : OptionalInt.empty(),
+                settings.namespace(),
+                coordinatorName,
+                issuing ? Optional.of(layout.instantOf(limitTick(current))) : Optional.empty(),
+                state == SnowflakeStatus.State.ACTIVE && ticksLeft > current.windowTicks() / 3,
+                keeper.lastError(),
+                keeper.clockWarning());
     }
 
+    /**
+     * Stops issuing and gives the worker id back, so that the next process can have it at once. Waits for that, a few seconds
+     * at most; safe to call again. Calls that wait for an id fail.
+     */
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        closed = true;
+        keeper.stop(!started);
+        waiting.wake();
+        waiting.await(keeper::hasEnded, keeper.longestCloseNanos());
+    }
+
+    // What follows is called by the keeper's thread.
+
+    /** Hands out from {@code next} from now on. The lease before must have been sealed. */
+    void publish(Lease next) {
+        lease = next;
+        started = true;
+        waiting.wake();
+    }
+
+    /** No id will be issued again; every caller is told why. */
+    void breakDown(SnowflakeException reason) {
+        broken = reason;
+        waiting.wake();
+    }
+
+    private String message(String text) {
+        return "snowflake '" + settings.generator() + "': " + text;
     }
 }

@@ -17,9 +17,6 @@ public interface Platform {
     /** The wall clock in milliseconds since 1970. May jump in either direction. */
     long wallMillis();
 
-    /** How many nanoseconds are left of the wall clock's current millisecond, 1 to 1,000,000. */
-    long nanosToNextMillis();
-
     /** A clock that never jumps, in nanoseconds from an arbitrary origin. */
     long nanoTime();
 
@@ -28,6 +25,9 @@ public interface Platform {
      * interrupted, or for no reason.
      */
     void park(long nanos);
+
+    /** Blocks until about when the wall clock's next millisecond begins, under a millisecond. May return early. */
+    void awaitNextMillis();
 
     /** Ends the current or the next {@link #park} of {@code thread}. */
     void unpark(Thread thread);

@@ -45,7 +45,8 @@ public final class SnowflakeSettings {
 
     private static final String PREFIX = "snowflake.";
     private static final Pattern GENERATOR_NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
-    private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*");
+    private static final Pattern NAMESPACE =
+            Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,7})(?:-(\\d{1,7}))?");
 
     /** Names of entries beside which the namespace of a named generator is stored. */
@@ -114,8 +115,9 @@ public final class SnowflakeSettings {
         this.generator = generator;
         this.lookup = lookup;
         if (!GENERATOR_NAME.matcher(generator).matches() || RESERVED.contains(generator)) {
-            throw new InvalidSettingsException(List.of("snowflake '" + generator + "': a generator's name is lower-case letters"
-                    + " and digits in groups joined by '-', and none of workers, marks, meta. Rename it."));
+            throw new InvalidSettingsException(
+                    List.of("snowflake '" + generator + "': a generator's name is lower-case letters"
+                            + " and digits in groups joined by '-', and none of workers, marks, meta. Rename it."));
         }
         refuseMisplacedKeys();
 
@@ -129,23 +131,33 @@ public final class SnowflakeSettings {
         window = duration("window", "PT60S", "PT3S", "PT1H");
         startupTimeout = duration("startup-timeout", "PT90S", "PT1S", "P1D");
         if (startupTimeout.multipliedBy(2).compareTo(window.multipliedBy(3)) < 0) {
-            problem("startup-timeout", startupTimeout.toString(), "is shorter than one and a half windows (" + key("window") + "="
-                    + window + "), so that a restart could fail while its predecessor's window is open. Raise it or lower the window.");
+            problem(
+                    "startup-timeout",
+                    startupTimeout.toString(),
+                    "is shorter than one and a half windows (" + key("window") + "=" + window
+                            + "), so that a restart could fail while its predecessor's window is open. Raise it or lower the window.");
         }
         startupAhead = duration("startup-ahead", "PT0S", "PT0S", "PT1H");
         waitTimeout = duration("wait-timeout", "PT2S", "PT0S", "PT1H");
         onRollback = choice("clock.on-rollback", OnRollback.class, OnRollback.WAIT);
         maxWait = duration("clock.max-wait", "PT0.5S", "PT0S", "PT1H");
         maxAhead = duration("clock.max-ahead", "PT5S", "PT0S", "PT1H");
-        maxSkew = duration("clock.max-skew", "PT10S", "PT0.1S", "PT1H");
+        maxSkew = duration("clock.max-skew", "PT10S", "PT1S", "PT1H");
         burst = duration("burst", "PT0S", "PT0S", "PT1H");
         if (burst.multipliedBy(2).compareTo(window) > 0) {
-            problem("burst", burst.toString(), "is more than half the window (" + key("window") + "=" + window
-                    + "), which it has to fit into. Lower it or raise the window.");
+            problem(
+                    "burst",
+                    burst.toString(),
+                    "is more than half the window (" + key("window") + "=" + window
+                            + "), which it has to fit into. Lower it or raise the window.");
         }
         healthEnabled = readBoolean("health.enabled", true);
-        text("workers").filter(w -> !w.equals("1")).ifPresent(w ->
-                problem("workers", w, "is not possible yet: a generator leases one worker id. Set it to 1 or remove it."));
+        text("workers")
+                .filter(w -> !w.equals("1"))
+                .ifPresent(w -> problem(
+                        "workers",
+                        w,
+                        "is not possible yet: a generator leases one worker id. Set it to 1 or remove it."));
 
         if (!problems.isEmpty()) {
             throw new InvalidSettingsException(problems);
@@ -160,7 +172,8 @@ public final class SnowflakeSettings {
             String key = PREFIX + "generators." + generator + "." + name;
             String value = lookup.apply(key);
             if (value != null) {
-                problems.add(message(key, value, "can't be set for one generator. Set " + PREFIX + name + " for all of them."));
+                problems.add(message(
+                        key, value, "can't be set for one generator. Set " + PREFIX + name + " for all of them."));
             }
         }
     }
@@ -172,15 +185,19 @@ public final class SnowflakeSettings {
         if (own.isPresent()) {
             return checkNamespace(key("namespace"), own.get());
         }
-        String shared = checkNamespace(PREFIX + "namespace", strip(lookup.apply(PREFIX + "namespace")).orElse("snowflake"));
+        String shared = checkNamespace(
+                PREFIX + "namespace", strip(lookup.apply(PREFIX + "namespace")).orElse("snowflake"));
         return generator.equals(DEFAULT_GENERATOR) ? shared : shared + "/" + generator;
     }
 
     private String checkNamespace(String key, String value) {
         boolean reserved = List.of(value.split("/")).stream().anyMatch(RESERVED::contains);
         if (reserved || !NAMESPACE.matcher(value).matches()) {
-            problems.add(message(key, value, "is not a namespace. Write letters, digits, '.', '_' and '-', in parts joined by '/',"
-                    + " no part being workers, marks or meta, and no '/' at either end: snowflake/orders."));
+            problems.add(message(
+                    key,
+                    value,
+                    "is not a namespace. Write letters, digits, '.', '_' and '-', in parts joined by '/',"
+                            + " no part being workers, marks or meta, and no '/' at either end: snowflake/orders."));
         }
         return value;
     }
@@ -207,7 +224,8 @@ public final class SnowflakeSettings {
     }
 
     private int[] readWorkerIds() {
-        boolean fixed = coordinator.filter(StaticCoordinatorProvider.NAME::equals).isPresent();
+        boolean fixed =
+                coordinator.filter(StaticCoordinatorProvider.NAME::equals).isPresent();
         String name = fixed ? "static.worker-id" : "worker-ids";
         Optional<String> text = text(name);
         if (text.isEmpty()) {
@@ -225,10 +243,14 @@ public final class SnowflakeSettings {
                 return new int[] {first, last};
             }
         }
-        problem(name, text.get(), fixed
-                ? "is not one worker id between 0 and " + layout.maxWorkerId() + ", as " + layout.workerIdBits() + " bits allow."
-                : "is not a range of worker ids between 0 and " + layout.maxWorkerId() + ", as " + layout.workerIdBits()
-                        + " bits allow. Write it as 0-" + layout.maxWorkerId() + ".");
+        problem(
+                name,
+                text.get(),
+                fixed
+                        ? "is not one worker id between 0 and " + layout.maxWorkerId() + ", as " + layout.workerIdBits()
+                                + " bits allow."
+                        : "is not a range of worker ids between 0 and " + layout.maxWorkerId() + ", as "
+                                + layout.workerIdBits() + " bits allow. Write it as 0-" + layout.maxWorkerId() + ".");
         return new int[] {0, 0};
     }
 
@@ -246,7 +268,10 @@ public final class SnowflakeSettings {
             }
             problem(name, text.get(), "is not between " + min + " and " + max + ". The default is " + standard + ".");
         } catch (DateTimeException e) {
-            problem(name, text.get(), "is not an ISO-8601 duration. Write it as " + standard + ", between " + min + " and " + max + ".");
+            problem(
+                    name,
+                    text.get(),
+                    "is not an ISO-8601 duration. Write it as " + standard + ", between " + min + " and " + max + ".");
         }
         return Duration.parse(standard);
     }
@@ -264,7 +289,10 @@ public final class SnowflakeSettings {
         } catch (NumberFormatException e) {
             // falls through to the same complaint
         }
-        problem(name, text.get(), "is not a whole number between " + min + " and " + max + ". The default is " + standard + ".");
+        problem(
+                name,
+                text.get(),
+                "is not a whole number between " + min + " and " + max + ". The default is " + standard + ".");
         return standard;
     }
 
@@ -301,7 +329,8 @@ public final class SnowflakeSettings {
     /** The key that gives this generator its value: its own where it is set, else the one for all generators. */
     private String key(String name) {
         String own = PREFIX + "generators." + generator + "." + name;
-        boolean ownIsSet = !generator.equals(DEFAULT_GENERATOR) && PER_GENERATOR.contains(name) && lookup.apply(own) != null;
+        boolean ownIsSet =
+                !generator.equals(DEFAULT_GENERATOR) && PER_GENERATOR.contains(name) && lookup.apply(own) != null;
         return ownIsSet ? own : PREFIX + name;
     }
 

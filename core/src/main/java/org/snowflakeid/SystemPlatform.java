@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import java.security.NoSuchAlgorithmException;
+import java.io.DataInputStream;
+import java.io.FileInputStream;
+import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.concurrent.locks.LockSupport;
@@ -9,6 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 final class SystemPlatform implements Platform {
 
     static final SystemPlatform INSTANCE = new SystemPlatform();
+
+    /** A parked thread wakes up late by about this much; the rest of the millisecond is waited for awake. */
+    private static final long PARK_OVERSHOOT_NANOS = 80_000;
 
     private final Clock clock = Clock.systemUTC();
 
@@ -20,11 +25,6 @@ final class SystemPlatform implements Platform {
     }
 
     @Override
-    public long nanosToNextMillis() {
-        return 1_000_000 - clock.instant().getNano() % 1_000_000;
-    }
-
-    @Override
     public long nanoTime() {
         return System.nanoTime();
     }
@@ -32,6 +32,18 @@ final class SystemPlatform implements Platform {
     @Override
     public void park(long nanos) {
         LockSupport.parkNanos(this, nanos);
+    }
+
+    @Override
+    public void awaitNextMillis() {
+        long rest = 1_000_000 - clock.instant().getNano() % 1_000_000;
+        long boundary = System.nanoTime() + rest;
+        if (rest > PARK_OVERSHOOT_NANOS) {
+            LockSupport.parkNanos(this, rest - PARK_OVERSHOOT_NANOS);
+        }
+        while (System.nanoTime() - boundary < 0 && !Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait();
+        }
     }
 
     @Override
@@ -49,20 +61,11 @@ final class SystemPlatform implements Platform {
 
     @Override
     public long randomLong() {
-        return KernelRandom.SOURCE.nextLong();
-    }
-
-    /** Made at first use, never at build time of a native image. */
-    private static final class KernelRandom {
-        static final SecureRandom SOURCE = open();
-
-        /** The other algorithms keep a state in memory, which a copy of the process would share. */
-        private static SecureRandom open() {
-            try {
-                return SecureRandom.getInstance("NativePRNGNonBlocking");
-            } catch (NoSuchAlgorithmException notUnix) {
-                return new SecureRandom();
-            }
+        // Not SecureRandom: its providers keep state or read-ahead in memory, which a copy of this process would share.
+        try (DataInputStream kernel = new DataInputStream(new FileInputStream("/dev/urandom"))) {
+            return kernel.readLong();
+        } catch (IOException noSuchDevice) {
+            return new SecureRandom().nextLong();
         }
     }
 }

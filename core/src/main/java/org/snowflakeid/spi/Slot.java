@@ -9,4 +9,5 @@ import org.jspecify.annotations.Nullable;
  * @param mark null if this worker id was never claimed
  * @param owner the owner's value as stored; null if nobody holds it
  */
-public record Slot(int workerId, @Nullable Stored mark, @Nullable String owner) {}
+public record Slot(
+        int workerId, @Nullable Stored mark, @Nullable String owner) {}

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param serverTime the coordinator's own clock, read during this call; null if it cannot tell. Used to vet the local clock,
  *     never for safety
  */
-public record Snapshot(@Nullable Stored meta, List<Slot> slots, @Nullable Instant serverTime) {
+public record Snapshot(
+        @Nullable Stored meta, List<Slot> slots, @Nullable Instant serverTime) {
     public Snapshot {
         slots = List.copyOf(slots);
     }

@@ -47,7 +47,8 @@ public interface WorkerCoordinator extends AutoCloseable {
      * @param evict also succeed if an owner is present, replacing it: its mark ended long ago. Where an owner entry cannot be
      *     replaced, apply the mark and answer with {@code ownerHeld} false
      */
-    CasResult claim(int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout);
+    CasResult claim(
+            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout);
 
     /**
      * Moves the mark of a claimed worker id: if its mark is exactly {@code mark} and meta is exactly {@code meta}, writes

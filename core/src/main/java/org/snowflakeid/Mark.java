@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Instant;
+import org.snowflakeid.spi.Stored;
+
+/**
+ * How far the timestamps of one worker id have been granted. Persistent; never lowered to repair anything.
+ *
+ * @param limit exclusive, in ticks: every tick below it was granted to somebody
+ * @param token of the claim that wrote it
+ * @param count of the writes under this token; with it, names one write for ever
+ * @param from first tick of the holder's claim
+ * @param at the writer's wall clock, unvetted, for others to vet theirs
+ * @param pairs all of the line
+ */
+record Mark(long limit, String token, long count, long from, Instant at, Pairs pairs) {
+
+    /** @throws IllegalArgumentException if the value was not written by this library (also for dates and numbers) */
+    static Mark parse(Stored stored) {
+        Pairs pairs = Pairs.parse(stored.value());
+        Instant at;
+        try {
+            at = Instant.parse(pairs.text("at"));
+        } catch (java.time.DateTimeException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+        return new Mark(pairs.number("limit"), pairs.text("token"), pairs.number("k"), pairs.number("from"), at, pairs);
+    }
+
+    /** @param earlier what is replaced: pairs this version does not know are kept */
+    static Mark next(
+            Pairs earlier, long limit, String token, long count, long from, Instant at, SnowflakeLayout layout) {
+        Pairs pairs = earlier.with("limit", limit)
+                .with("token", token)
+                .with("k", count)
+                .with("from", from)
+                .with("at", at)
+                .with("until", layout.instantOf(limit));
+        return new Mark(limit, token, count, from, at, pairs);
+    }
+
+    String value() {
+        return pairs.toString();
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/** The namespace record: joined or created at start, and compared with at every write of a mark. */
+final class Namespace {
+
+    private static final System.Logger LOG = System.getLogger(LeasedSnowflake.class.getName());
+
+    private final SnowflakeSettings settings;
+    private final WorkerCoordinator coordinator;
+    private final Platform platform;
+    private final String who;
+    private @Nullable Meta meta;
+
+    Namespace(SnowflakeSettings settings, WorkerCoordinator coordinator, Platform platform, String coordinatorName) {
+        this.settings = settings;
+        this.coordinator = coordinator;
+        this.platform = platform;
+        this.who = "snowflake '" + settings.generator() + "': namespace '" + settings.namespace() + "' at "
+                + coordinatorName;
+    }
+
+    /**
+     * Accepts the record that a read at start showed, or creates or widens it.
+     *
+     * @return whether the record can be used now; false: it was written or somebody else wrote it, read again
+     * @throws SnowflakeException if it can't be used
+     */
+    boolean join(Snapshot seen, long vettedMillis, Duration timeout) {
+        if (seen.meta() == null) {
+            create(vettedMillis, timeout);
+            return false;
+        }
+        Meta found = parse(seen.meta());
+        requireSameLayout(found);
+        if (!found.active()) {
+            throw new CoordinatorException(
+                    who
+                            + " was retired: it moved elsewhere. Set snowflake.namespace or the coordinator to where it moved.",
+                    true);
+        }
+        if (settings.window().compareTo(found.maxWindow()) > 0) {
+            coordinator.writeMeta(found.stored(), found.withMaxWindow(settings.window()), timeout);
+            return false;
+        }
+        meta = found;
+        return true;
+    }
+
+    private void create(long vettedMillis, Duration timeout) {
+        if (settings.namespaceCreation() == NamespaceCreation.REQUIRE) {
+            throw new CoordinatorException(
+                    who
+                            + " does not exist, and snowflake.namespace-creation=require. If it never existed, start once with"
+                            + " snowflake.namespace-creation=create; if it did, the coordinator lost its data: restore it as the"
+                            + " operations guide says.",
+                    true);
+        }
+        Snapshot all = coordinator.read(0, settings.layout().maxWorkerId(), timeout);
+        if (all.meta() == null && all.slots().stream().anyMatch(slot -> slot.mark() != null)) {
+            throw new CoordinatorRegressedException(who
+                    + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
+        }
+        long floor = 0;
+        if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
+            floor = settings.layout().tickOf(vettedMillis)
+                    + settings.window().plus(settings.maxSkew()).toMillis();
+        }
+        String created = Meta.create(
+                Token.random(platform),
+                settings.layout(),
+                settings.window(),
+                floor,
+                Instant.ofEpochMilli(platform.wallMillis()));
+        if (coordinator.writeMeta(null, created, timeout) instanceof CasResult.Applied) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
+                            + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
+        }
+    }
+
+    Meta meta() {
+        if (meta == null) {
+            throw new IllegalStateException("not joined");
+        }
+        return meta;
+    }
+
+    /**
+     * Takes note of the record that a rejected write saw. It may have got another floor or window; a lost, replaced or retired
+     * one ends this generator's claims.
+     *
+     * @throws CoordinatorRegressedException if it is gone or another: ids issued now could be issued again
+     * @throws RetiredException if it was retired
+     */
+    void noteSeen(@Nullable Stored seen) {
+        if (seen == null) {
+            throw regressed("lost its record (meta)");
+        }
+        Meta found = parse(seen);
+        if (!found.id().equals(meta().id())) {
+            throw regressed(
+                    "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
+        }
+        requireSameLayout(found);
+        if (!found.active()) {
+            throw new RetiredException(who + " was retired: it moved elsewhere. Restart with the new settings.");
+        }
+        meta = found;
+    }
+
+    CoordinatorRegressedException regressed(String what) {
+        return new CoordinatorRegressedException(who + " " + what
+                + ". The coordinator lost data it had acknowledged, or somebody edited it: no ids are issued any more, since they"
+                + " could be issued twice. Restore it as the operations guide says, then restart.");
+    }
+
+    private Meta parse(Stored stored) {
+        try {
+            return Meta.parse(stored);
+        } catch (IllegalArgumentException e) {
+            throw new CoordinatorException(
+                    who + " has an unreadable record '" + stored.value() + "': " + e.getMessage()
+                            + ". Use the version that wrote it, or another snowflake.namespace.",
+                    e,
+                    true);
+        }
+    }
+
+    private void requireSameLayout(Meta found) {
+        if (!found.layout().equals(settings.layout())) {
+            throw new LayoutMismatchException(
+                    who + " was created with " + describe(found.layout()) + ", but configured is "
+                            + describe(settings.layout())
+                            + ". Set snowflake.epoch, snowflake.worker-id-bits and snowflake.sequence-bits"
+                            + " to what it was created with, or use another snowflake.namespace.");
+        }
+    }
+
+    private static String describe(SnowflakeLayout layout) {
+        return "epoch=" + layout.epoch() + " worker-id-bits=" + layout.workerIdBits() + " sequence-bits="
+                + layout.sequenceBits();
+    }
+
+    /** Ids go on to the end of the window, which the successor namespace starts above; nothing is extended any more. */
+    static final class RetiredException extends SnowflakeException {
+        private static final long serialVersionUID = 1L;
+
+        RetiredException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A value in the coordinator: one line of {@code key=value} pairs joined by single spaces, readable for operators. Pairs of a
+ * newer version survive being read and written again.
+ */
+record Pairs(Map<String, String> entries) {
+
+    static final Pairs NONE = new Pairs(Map.of());
+
+    Pairs {
+        entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
+    }
+
+    static Pairs parse(String line) {
+        Map<String, String> entries = new LinkedHashMap<>();
+        for (String pair : line.split(" ", -1)) {
+            int equals = pair.indexOf('=');
+            if (equals <= 0) {
+                throw new IllegalArgumentException("'" + pair + "' is no key=value pair");
+            }
+            entries.put(pair.substring(0, equals), pair.substring(equals + 1));
+        }
+        return new Pairs(entries);
+    }
+
+    String text(String key) {
+        String value = entries.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException("'" + key + "' is missing");
+        }
+        return value;
+    }
+
+    long number(String key) {
+        return Long.parseLong(text(key));
+    }
+
+    Pairs with(String key, Object value) {
+        Map<String, String> changed = new LinkedHashMap<>(entries);
+        changed.put(key, value.toString());
+        return new Pairs(changed);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder line = new StringBuilder();
+        entries.forEach((key, value) ->
+                line.append(line.isEmpty() ? "" : " ").append(key).append('=').append(value));
+        return line.toString();
+    }
+}
