@@ -110,7 +110,7 @@ public final class EtcdServer implements AutoCloseable {
         }
 
         private static ServerSocket loopback() throws IOException {
-            return new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+            return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         }
 
         String initialCluster() {
@@ -140,16 +140,16 @@ public final class EtcdServer implements AutoCloseable {
         }
         command.addAll(extraArguments);
 
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(Redirect.appendTo(log().toFile()));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log().toFile()));
         if (System.getProperty("os.arch").equals("aarch64")) {
             builder.environment().put("ETCD_UNSUPPORTED_ARCH", "arm64");
         }
         try {
             process = builder.start();
         } catch (IOException e) {
-            throw new UncheckedIOException("etcd cannot be started; on Debian: apt-get install etcd-server etcd-client", e);
+            throw new UncheckedIOException(
+                    "etcd cannot be started; on Debian: apt-get install etcd-server etcd-client", e);
         }
     }
 
@@ -330,7 +330,8 @@ public final class EtcdServer implements AutoCloseable {
 
     /** Whether this member leads its cluster. */
     public boolean leads() {
-        return String.format(Locale.ROOT, "%.0f", metric("etcd_server_is_leader")).equals("1");
+        return String.format(Locale.ROOT, "%.0f", metric("etcd_server_is_leader"))
+                .equals("1");
     }
 
     private void destroy() {

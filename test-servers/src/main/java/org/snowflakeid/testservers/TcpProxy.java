@@ -29,7 +29,7 @@ public final class TcpProxy implements AutoCloseable {
     private TcpProxy(int targetPort) {
         this.targetPort = targetPort;
         try {
-            this.listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -85,7 +85,7 @@ public final class TcpProxy implements AutoCloseable {
             Socket client = null;
             try {
                 client = listener.accept();
-                Socket server = new Socket(InetAddress.getByName("127.0.0.1"), targetPort);
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
                 sockets.add(client);
                 sockets.add(server);
                 client.setTcpNoDelay(true);
