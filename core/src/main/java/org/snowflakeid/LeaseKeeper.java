@@ -91,6 +91,7 @@ final class LeaseKeeper {
     private volatile @Nullable String clockWarning;
 
     private long startDeadline;
+    private @Nullable SnowflakeException lastFailure;
     private long lastVetNanos;
     private long lastComplaintNanos;
     private long retryNanos;
@@ -220,13 +221,17 @@ final class LeaseKeeper {
 
     /** @return false: nothing more can be done */
     private boolean step() {
+        SnowflakeException failure = lastFailure;
+        if (current == null && failure != null && platform.nanoTime() - startDeadline >= 0) {
+            return breakDown(startFailure(failure));
+        }
         try {
             work();
             return true;
         } catch (Namespace.RetiredException e) {
             return retire(e);
         } catch (CoordinatorException e) {
-            return current != null || !e.permanent() ? failed(e) : breakDown(e);
+            return (current != null || !e.permanent()) ? failed(e) : breakDown(e);
         } catch (NoFreeWorkerIdException e) {
             return failed(e);
         } catch (SnowflakeException e) {
@@ -262,8 +267,8 @@ final class LeaseKeeper {
         if (next != null && clock.tick() >= next.mark.from() - leadAllowed()) {
             swapTo(next);
         }
-        if (current == null && next != null && platform.nanoTime() - startDeadline >= 0) {
-            throw new NoFreeWorkerIdException(prefix + "worker id " + next.workerId
+        if (current == null && next != null) {
+            lastFailure = new NoFreeWorkerIdException("worker id " + next.workerId
                     + " is reserved, but usable only from " + layout.instantOf(next.mark.from())
                     + ". Wait until then, or set snowflake.startup-ahead.");
         }
@@ -287,7 +292,7 @@ final class LeaseKeeper {
         long now = platform.nanoTime();
         long wake = now + windowNanos / 3;
         if (!retired) {
-            if (current != null) {
+            if (current != null && !current.takenOver) {
                 wake = Math.min(wake, current.dueNanos);
             }
             if (next != null) {
@@ -308,20 +313,19 @@ final class LeaseKeeper {
 
     private boolean failed(SnowflakeException e) {
         failures++;
+        lastFailure = e;
         long now = platform.nanoTime();
         boolean taken = e instanceof NoFreeWorkerIdException;
-        lastError = taken ? e.getMessage() : "Last error from " + coordinatorName + ": " + e.getMessage();
+        String reason = withoutPrefix(e);
+        lastError = taken ? reason : "Last error from " + coordinatorName + ": " + reason;
         if (taken) {
             nextClaimNanos = now + SECOND + Math.floorMod(platform.randomLong(), 2 * SECOND);
         } else {
-            long pause = Math.min(SECOND, SECOND / 10 << Math.min(failures, 5));
+            long pause = Math.min(SECOND, (SECOND / 10) << Math.min(failures, 5));
             retryNanos = now + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
         }
         if (current == null) {
-            if (now - startDeadline >= 0) {
-                return breakDown(startFailure(e));
-            }
-            complain(5 * SECOND, "still without a worker id: " + e.getMessage());
+            complain(5 * SECOND, "still without a worker id: " + reason);
         } else if (!starved && current.lease.endNanos() - now <= 0) {
             starved = true;
             lastComplaintNanos = now;
@@ -331,10 +335,16 @@ final class LeaseKeeper {
         } else {
             complain(
                     failures == 1 ? 0 : 15 * SECOND,
-                    (taken ? "" : "renewal failed ") + "(" + e.getMessage() + "), ids continue for "
+                    (taken ? "no other worker id (" : "renewal failed (") + reason + "), ids continue for "
                             + seconds(Math.max(0, current.lease.endNanos() - now)));
         }
         return true;
+    }
+
+    /** Messages of coordinators may name the generator already. */
+    private String withoutPrefix(SnowflakeException e) {
+        String text = String.valueOf(e.getMessage());
+        return text.startsWith(prefix) ? text.substring(prefix.length()) : text;
     }
 
     private static String seconds(long nanos) {
@@ -351,7 +361,7 @@ final class LeaseKeeper {
 
     private SnowflakeException startFailure(SnowflakeException reason) {
         String text = prefix + "no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": "
-                + reason.getMessage();
+                + withoutPrefix(reason);
         return reason instanceof NoFreeWorkerIdException
                 ? new NoFreeWorkerIdException(text, reason)
                 : new CoordinatorException(text, reason, true);
@@ -359,9 +369,8 @@ final class LeaseKeeper {
 
     private boolean breakDown(SnowflakeException e) {
         SnowflakeException named = e;
-        if (!String.valueOf(e.getMessage()).startsWith(prefix)) {
-            String text = prefix + e.getMessage();
-            named = e instanceof CoordinatorException ? new CoordinatorException(text, e, true) : e;
+        if (e instanceof CoordinatorException && !String.valueOf(e.getMessage()).startsWith(prefix)) {
+            named = new CoordinatorException(prefix + e.getMessage(), e, true);
         }
         lastError = named.getMessage();
         if (current != null) {
@@ -412,7 +421,7 @@ final class LeaseKeeper {
             }
             firstPage = null;
         }
-        throw new CoordinatorException(prefix + "the namespace record keeps changing", false);
+        throw new CoordinatorException("the namespace record keeps changing", false);
     }
 
     private Snapshot readPage() {
@@ -481,7 +490,7 @@ final class LeaseKeeper {
         Reference reference = reference(page, Map.of());
         if (clock.judge(reference.millis(), reference.ageMillis(), false) == VettedClock.Verdict.CONTRADICTED) {
             throw new CoordinatorException(
-                    prefix + "the system clock says " + Instant.ofEpochMilli(platform.wallMillis())
+                    "the system clock says " + Instant.ofEpochMilli(platform.wallMillis())
                             + ", but " + reference.source() + " says " + instant(reference.millis())
                             + ". Correct the one that is wrong; snowflake.clock.max-skew=" + settings.maxSkew()
                             + " allows for less.",
@@ -594,9 +603,8 @@ final class LeaseKeeper {
             claimed = claimFirst(slots, true);
         }
         if (claimed == null) {
-            throw new NoFreeWorkerIdException(
-                    prefix + "no worker id of namespace '" + settings.namespace() + "' is free: "
-                            + choice().describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
+            throw new NoFreeWorkerIdException("no worker id of namespace '" + settings.namespace() + "' is free: "
+                    + choice().describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
         }
         succeeded();
         return claimed;
@@ -636,7 +644,7 @@ final class LeaseKeeper {
         long from = Math.max(Math.max(now, candidate.limit()), floor());
         if (from > now + horizon()) {
             throw new NoFreeWorkerIdException(
-                    prefix + "a claim would begin at " + layout.instantOf(from) + ", more than a window"
+                    "a claim would begin at " + layout.instantOf(from) + ", more than a window"
                             + " ahead of the clock (" + layout.instantOf(now) + "), because of "
                             + (from == namespace.meta().floor()
                                     ? "the floor of the namespace"

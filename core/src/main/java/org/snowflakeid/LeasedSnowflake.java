@@ -111,14 +111,13 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                             + now + ". Correct the one that is wrong.")));
         }
         if (!layout.exhaustedAt().isAfter(now.plus(settings.window()))) {
-            throw new InvalidSettingsException(
-                    List.of(message("snowflake.worker-id-bits=" + layout.workerIdBits()
-                            + " and snowflake.sequence-bits=" + sequenceBits + " leave " + (63 - tickShift)
-                            + " bits for the timestamp, which ran out on "
-                            + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch="
-                            + layout.epoch()
-                            + " (the system clock says " + now
-                            + "). Lower one of them, or use a new namespace with a later epoch.")));
+            throw new InvalidSettingsException(List.of(message("snowflake.worker-id-bits=" + layout.workerIdBits()
+                    + " and snowflake.sequence-bits=" + sequenceBits + " leave " + (63 - tickShift)
+                    + " bits for the timestamp, which ran out on "
+                    + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch="
+                    + layout.epoch()
+                    + " (the system clock says " + now
+                    + "). Lower one of them, or use a new namespace with a later epoch.")));
         }
     }
 
@@ -149,7 +148,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 continue;
             }
             long now = clock.tick();
-            long next = Math.max(last + 1, now << sequenceBits | (last + 1) & roll);
+            long next = Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));
             if (next < end(current, next, now)) {
                 if (current.advance(last, next)) {
                     return encode(current, next);
@@ -176,7 +175,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 continue;
             }
             long now = clock.tick();
-            long next = Math.max(last + 1, now << sequenceBits | (last + 1) & roll);
+            long next = Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));
             long end = Math.min(end(current, next, now), next + (count - filled));
             if (next < end) {
                 if (current.advance(last, end - 1)) {
@@ -193,16 +192,16 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     private long encode(Lease current, long position) {
-        return position >>> sequenceBits << tickShift
-                | (long) current.workerId << sequenceBits
-                | position & sequenceMask;
+        return ((position >>> sequenceBits) << tickShift)
+                | ((long) current.workerId << sequenceBits)
+                | (position & sequenceMask);
     }
 
     /** Positions from here on may not be issued now: they are not granted, or too far ahead of the clock. */
     private long end(Lease current, long next, long now) {
-        long end = Math.min(current.limit(), now + current.ahead() + 1 << sequenceBits);
+        long end = Math.min(current.limit(), (now + current.ahead() + 1) << sequenceBits);
         if (next >= end && onRollback == OnRollback.CONTINUE && clockSteppedBack(current, next, now)) {
-            end = Math.min(current.limit(), now + current.ahead() + maxAheadTicks + 1 << sequenceBits);
+            end = Math.min(current.limit(), (now + current.ahead() + maxAheadTicks + 1) << sequenceBits);
         }
         return end;
     }
@@ -218,7 +217,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             return awaitGrant(current, next, waitingSince);
         }
         if (clockSteppedBack(current, next, now)) {
-            return awaitClock((next >> sequenceBits) - now - current.ahead(), waitingSince);
+            long permitted = now + current.ahead() + (onRollback == OnRollback.CONTINUE ? maxAheadTicks : 0);
+            return awaitClock((next >> sequenceBits) - permitted, waitingSince);
         }
         platform.awaitNextMillis();
         if (Thread.currentThread().isInterrupted()) {

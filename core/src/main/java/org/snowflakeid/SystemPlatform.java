@@ -36,7 +36,7 @@ final class SystemPlatform implements Platform {
 
     @Override
     public void awaitNextMillis() {
-        long rest = 1_000_000 - clock.instant().getNano() % 1_000_000;
+        long rest = 1_000_000L - clock.instant().getNano() % 1_000_000;
         long boundary = System.nanoTime() + rest;
         if (rest > PARK_OVERSHOOT_NANOS) {
             LockSupport.parkNanos(this, rest - PARK_OVERSHOOT_NANOS);

@@ -1,0 +1,54 @@
+# Sourced by the commands beside it: finds a JDK and Maven.
+
+fail() {
+    echo "$(basename "$0"): $*" >&2
+    exit 1
+}
+
+# Prints the feature version of the JDK in $1, such as 25; nothing if there is no compiler in it.
+jdk_version() {
+    [ -n "$1" ] && [ -x "$1/bin/javac" ] || return 0
+    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+}
+
+# Sets JAVA_HOME to a JDK of at least version $1: the one it names already, the one on the PATH, or the best
+# in a usual place. Best is 25, on which this project is built every day, else the highest.
+use_jdk() {
+    local needed=$1 home version best_home='' best_version=0
+
+    if command -v java >/dev/null; then
+        home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p')
+    fi
+    for home in "${JAVA_HOME:-}" "${home:-}"; do
+        version=$(jdk_version "$home")
+        if [ "${version:-0}" -ge "$needed" ]; then
+            set_jdk "$home" "$version"
+            return
+        fi
+    done
+
+    for home in /usr/lib/jvm/* /opt/* "${HOME:-}"/.sdkman/candidates/java/* "${HOME:-}"/.jdks/* \
+        /Library/Java/JavaVirtualMachines/*/Contents/Home; do
+        version=$(jdk_version "$home")
+        if [ "${version:-0}" -ge "$needed" ] && [ "$best_version" != 25 ] \
+            && { [ "$version" = 25 ] || [ "$version" -gt "$best_version" ]; }; then
+            best_home=$home
+            best_version=$version
+        fi
+    done
+    [ -n "$best_home" ] || fail "needs a JDK $needed or newer: install one (Temurin 25, say) or set JAVA_HOME to it."
+    set_jdk "$best_home" "$best_version"
+}
+
+set_jdk() {
+    export JAVA_HOME=$1
+    export PATH="$JAVA_HOME/bin:$PATH"
+    if [ "$2" -ge 24 ]; then
+        # What Maven itself does with Unsafe and native code is nothing that we could change.
+        export MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED ${MAVEN_OPTS:-}"
+    fi
+}
+
+need_maven() {
+    command -v mvn >/dev/null || fail "needs Maven 3.8.6 or newer: install it (Debian: apt-get install maven)."
+}
