@@ -67,8 +67,8 @@ final class EtcdFailure extends Exception {
                 .orElse("");
         boolean untrusted = chain.stream().anyMatch(EtcdFailure::refusesCertificate);
         boolean permanent = untrusted || settingIsWrong(code, description);
-        String text =
-                "etcd (" + settings.endpointsText() + ") " + complaint(settings, chain, code, description, untrusted);
+        String text = "etcd (" + settings.endpointsText() + ") "
+                + complaint(settings, chain, code, description, untrusted, sent);
         return new EtcdFailure(code, description, sent, false, new CoordinatorException(text, e, permanent));
     }
 
@@ -105,7 +105,12 @@ final class EtcdFailure extends Exception {
     }
 
     private static String complaint(
-            EtcdSettings settings, List<Throwable> chain, Code code, String description, boolean untrusted) {
+            EtcdSettings settings,
+            List<Throwable> chain,
+            Code code,
+            String description,
+            boolean untrusted,
+            boolean sent) {
         Throwable root = chain.get(chain.size() - 1);
         if (untrusted) {
             return root instanceof SSLException
@@ -137,8 +142,9 @@ final class EtcdFailure extends Exception {
             return "answers " + code + ": " + description;
         }
         if (code == Code.DEADLINE_EXCEEDED) {
-            return "does not answer in time (" + root.getMessage() + "). Check " + EtcdSettings.ENDPOINTS
-                    + " and the load of the servers.";
+            return "does not answer in time ("
+                    + (sent ? "the request was sent" : "no connection was established") + "). Check "
+                    + EtcdSettings.ENDPOINTS + " and the servers.";
         }
         String seen = chain.stream()
                 .map(t -> String.valueOf(t.getMessage()))
