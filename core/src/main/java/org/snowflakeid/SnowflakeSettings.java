@@ -133,8 +133,8 @@ public final class SnowflakeSettings {
         if (startupTimeout.multipliedBy(2).compareTo(window.multipliedBy(3)) < 0) {
             problem(
                     "startup-timeout",
-                    startupTimeout.toString(),
-                    "is shorter than one and a half windows (" + key("window") + "=" + window
+                    shown("startup-timeout", startupTimeout),
+                    "is shorter than one and a half windows (" + key("window") + "=" + shown("window", window)
                             + "), so that a restart could fail while its predecessor's window is open. Raise it or lower the window.");
         }
         startupAhead = duration("startup-ahead", "PT0S", "PT0S", "PT1H");
@@ -147,8 +147,8 @@ public final class SnowflakeSettings {
         if (burst.multipliedBy(2).compareTo(window) > 0) {
             problem(
                     "burst",
-                    burst.toString(),
-                    "is more than half the window (" + key("window") + "=" + window
+                    shown("burst", burst),
+                    "is more than half the window (" + key("window") + "=" + shown("window", window)
                             + "), which it has to fit into. Lower it or raise the window.");
         }
         healthEnabled = readBoolean("health.enabled", true);
@@ -332,6 +332,11 @@ public final class SnowflakeSettings {
         boolean ownIsSet =
                 !generator.equals(DEFAULT_GENERATOR) && PER_GENERATOR.contains(name) && lookup.apply(own) != null;
         return ownIsSet ? own : PREFIX + name;
+    }
+
+    /** As it was written, where it was. */
+    private String shown(String name, Duration value) {
+        return text(name).orElse(value.toString());
     }
 
     private void problem(String name, String value, String complaint) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,6 +35,17 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     /** The next writes are applied, but their answers are lost. */
     int repliesToLose;
+
+    /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
+    int mishapsOneIn;
+
+    /** Sees each write of a mark before it is stored. */
+    @Nullable
+    MarkObserver observer;
+
+    interface MarkObserver {
+        void write(int id, @Nullable Mark before, Mark after);
+    }
 
     /** The next writes never arrive. */
     int requestsToLose;
@@ -123,7 +136,22 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 requestsToLose--;
                 return new CasResult.Unknown(lost);
             }
+            if (mishap()) {
+                return new CasResult.Unknown(lost);
+            }
+            if (mishap()) {
+                world.later(Duration.ofMillis(world.random().nextInt(40_000)), () -> apply(operation));
+                world.park(timeout.toNanos());
+                return new CasResult.Unknown(lost);
+            }
             CasResult result = operation.get();
+            if (mishap()) {
+                world.later(Duration.ofMillis(world.random().nextInt(40_000)), () -> apply(operation));
+            }
+            if (mishap()) {
+                world.park(timeout.toNanos());
+                return new CasResult.Unknown(lost);
+            }
             if (repliesToLose > 0) {
                 repliesToLose--;
                 return new CasResult.Unknown(lost);
@@ -131,7 +159,20 @@ final class FakeStore implements WorkerCoordinatorProvider {
             return result;
         }
 
+        private void apply(Supplier<CasResult> late) {
+            CasResult nobodyHears = late.get();
+            assertThat(nobodyHears).isNotNull();
+        }
+
+        private boolean mishap() {
+            return mishapsOneIn > 0 && world.random().nextInt(mishapsOneIn) == 0;
+        }
+
         private Stored put(int id, String next) {
+            if (observer != null) {
+                Stored before = marks.get(id);
+                observer.write(id, before == null ? null : Mark.parse(before), Mark.parse(new Stored(next, 0)));
+            }
             Stored stored = new Stored(next, ++version);
             marks.put(id, stored);
             return stored;
@@ -208,6 +249,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         @Override
         public void abandon(int id, Duration timeout) {
+            world.park(1_000_000);
             if (!down) {
                 abandonNow(id);
             }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A world in which time passes only while every thread waits, and in which one thread runs at a time, chosen by a seeded random
@@ -25,7 +26,7 @@ final class VirtualWorld {
 
     VirtualWorld(long seed) {
         random = new Random(seed);
-        running = new Task(Thread.currentThread());
+        running = new Task(Thread.currentThread(), null);
         tasks.add(running);
     }
 
@@ -66,6 +67,9 @@ final class VirtualWorld {
                 me.parked = false;
             }
             me.permit = false;
+            if (me.machine != null && me.machine.crashed) {
+                throw new Crash();
+            }
         } finally {
             lock.unlock();
         }
@@ -80,14 +84,14 @@ final class VirtualWorld {
         }
     }
 
-    Thread start(String name, Runnable work) {
+    private Thread start(String name, Runnable work, @Nullable Machine machine) {
         lock.lock();
         try {
             Thread[] holder = new Thread[1];
             Thread thread = new Thread(() -> runInTurn(holder[0], work), name);
             holder[0] = thread;
             thread.setDaemon(true);
-            Task task = new Task(thread);
+            Task task = new Task(thread, machine);
             task.permit = true;
             task.parked = true;
             tasks.add(task);
@@ -117,6 +121,8 @@ final class VirtualWorld {
         }
         try {
             work.run();
+        } catch (Crash end) {
+            // as if the process had never been
         } finally {
             lock.lock();
             try {
@@ -130,18 +136,46 @@ final class VirtualWorld {
 
     private void handOver() {
         List<Task> ready = new ArrayList<>();
+        long earliest = Long.MAX_VALUE;
         for (Task task : tasks) {
-            if (!task.parked || task.permit || task.wakeNanos <= nanos || task.thread.isInterrupted()) {
+            long at = task.readyAt();
+            if (at < earliest && at > nanos) {
+                earliest = at;
+            }
+            if (at <= nanos) {
                 ready.add(task);
             }
         }
         if (ready.isEmpty()) {
-            long earliest = tasks.stream().mapToLong(t -> t.wakeNanos).min().orElseThrow();
             nanos = earliest;
-            tasks.stream().filter(t -> t.wakeNanos <= nanos).forEach(ready::add);
+            for (Task task : tasks) {
+                if (task.readyAt() <= nanos) {
+                    ready.add(task);
+                }
+            }
         }
         running = ready.get(random.nextInt(ready.size()));
         running.turn.signal();
+    }
+
+    /** Runs outside of any process. */
+    void later(Duration delay, Runnable event) {
+        Thread unused = start(
+                "later",
+                () -> {
+                    sleep(delay);
+                    event.run();
+                },
+                null);
+    }
+
+    /** Ends a thread of a crashed process. */
+    private static final class Crash extends Error {
+        private static final long serialVersionUID = 1L;
+
+        Crash() {
+            super("crash", null, false, false);
+        }
     }
 
     private final class Task {
@@ -150,19 +184,45 @@ final class VirtualWorld {
         boolean parked;
         boolean permit;
         long wakeNanos;
+        final @Nullable Machine machine;
 
-        Task(Thread thread) {
+        Task(Thread thread, @Nullable Machine machine) {
             this.thread = thread;
+            this.machine = machine;
+        }
+
+        long readyAt() {
+            if (machine != null && machine.crashed) {
+                return nanos;
+            }
+            long at = !parked || permit || thread.isInterrupted() ? nanos : wakeNanos;
+            return machine == null ? at : Math.max(at, machine.pausedUntilNanos);
         }
     }
 
     /** One process of this world, with a wall clock of its own. */
     final class Machine implements Platform {
         private long wallOffsetMillis;
+        private long pausedUntilNanos;
+        private boolean crashed;
+
+        /** Every thread of this process stands still, as in a garbage collection; clocks run on. */
+        void pause(Duration duration) {
+            pausedUntilNanos = Math.max(pausedUntilNanos, nanos + duration.toNanos());
+        }
+
+        /** Every thread of this process ends where it stands. */
+        void crash() {
+            crashed = true;
+        }
 
         /** Moves this process's wall clock, and nothing else. */
         void stepClock(Duration by) {
             wallOffsetMillis += by.toMillis();
+        }
+
+        void restoreClock() {
+            wallOffsetMillis = 0;
         }
 
         @Override
@@ -192,7 +252,7 @@ final class VirtualWorld {
 
         @Override
         public Thread start(String name, Runnable task) {
-            return VirtualWorld.this.start(name, task);
+            return VirtualWorld.this.start(name, task, this);
         }
 
         @Override

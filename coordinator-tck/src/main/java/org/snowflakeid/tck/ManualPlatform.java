@@ -169,16 +169,6 @@ public final class ManualPlatform implements Platform {
     }
 
     @Override
-    public long nanosToNextMillis() {
-        lock.lock();
-        try {
-            return 1_000_000L - Math.floorMod(wallNanos, 1_000_000L);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
     public long nanoTime() {
         lock.lock();
         try {
@@ -217,6 +207,18 @@ public final class ManualPlatform implements Platform {
             changed.signalAll();
             lock.unlock();
         }
+    }
+
+    @Override
+    public void awaitNextMillis() {
+        long rest;
+        lock.lock();
+        try {
+            rest = 1_000_000L - Math.floorMod(wallNanos, 1_000_000L);
+        } finally {
+            lock.unlock();
+        }
+        park(rest);
     }
 
     @Override

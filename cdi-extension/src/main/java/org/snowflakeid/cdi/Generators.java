@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanContainer;
+import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.inject.Singleton;
+import java.lang.annotation.Annotation;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigProvider;
+import org.eclipse.microprofile.config.ConfigValue;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeSettings;
+
+/**
+ * What the two extensions have in common. Which generators an application has is kept by its container alone, so that several
+ * applications in one server have nothing in common.
+ */
+final class Generators {
+
+    /** The bean classes of synthetic beans made by the one or the other extension. */
+    private static final Set<Class<?>> OURS = Set.of(SnowflakeExtension.class, Snowflake.class);
+
+    private Generators() {}
+
+    static Annotation qualifier(String generator) {
+        return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
+                ? Default.Literal.INSTANCE
+                : SnowflakeName.Literal.of(generator);
+    }
+
+    /** The generator's bean, unless the application replaced it or the container removed it as unused. */
+    static Optional<Bean<?>> bean(BeanContainer container, String generator) {
+        Set<Bean<?>> candidates = container.getBeans(Snowflake.class, qualifier(generator));
+        return Optional.<Bean<?>>ofNullable(container.resolve(candidates))
+                .filter(bean -> OURS.contains(bean.getBeanClass()));
+    }
+
+    /** Of these generators, the ones that are open. */
+    static List<InjectedSnowflake> open(BeanContainer container, Collection<String> generators) {
+        List<InjectedSnowflake> open = new ArrayList<>();
+        for (String generator : generators) {
+            bean(container, generator)
+                    .map(bean -> container.getContext(Singleton.class).get(bean))
+                    .ifPresent(ids -> open.add((InjectedSnowflake) ids));
+        }
+        return open;
+    }
+
+    /**
+     * Checks the settings of these generators, each by itself and together.
+     *
+     * @throws DeploymentException naming all that is wrong
+     */
+    static void validate(BeanContainer container, Collection<String> generators) {
+        List<String> problems = new ArrayList<>();
+        Map<String, String> generatorsByNamespace = new HashMap<>();
+        for (String generator : generators) {
+            if (bean(container, generator).isEmpty()) {
+                continue;
+            }
+            try {
+                String namespace = settings(generator).namespace();
+                String other = generatorsByNamespace.putIfAbsent(namespace, generator);
+                if (other != null) {
+                    problems.add(sharedNamespace(generator, other, namespace));
+                }
+            } catch (InvalidSettingsException e) {
+                problems.addAll(e.problems());
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new DeploymentException(String.join("\n", problems));
+        }
+    }
+
+    /**
+     * Claims a worker id for each of these generators that has none yet. If one fails, none is kept.
+     *
+     * @throws DeploymentException saying why
+     */
+    static void claim(BeanContainer container, Collection<String> generators) {
+        validate(container, generators);
+        try {
+            for (String generator : generators) {
+                bean(container, generator)
+                        .ifPresent(bean ->
+                                container.getReference(bean, Snowflake.class, container.createCreationalContext(bean)));
+            }
+        } catch (RuntimeException e) {
+            // A container that fails to start need not destroy what it has created.
+            open(container, generators).forEach(InjectedSnowflake::close);
+            throw new DeploymentException(reason(e), e);
+        }
+    }
+
+    /** Our own message rather than that of the container's wrapping. */
+    private static String reason(RuntimeException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SnowflakeException) {
+                return String.valueOf(cause.getMessage());
+            }
+        }
+        return String.valueOf(failure.getMessage());
+    }
+
+    /**
+     * Claims a worker id.
+     *
+     * @param injected the generators of this application that are claimed at its start
+     */
+    static Snowflake create(String generator, Collection<String> injected) {
+        SnowflakeSettings settings = settings(generator);
+        for (String other : injected) {
+            if (!other.equals(generator) && settings(other).namespace().equals(settings.namespace())) {
+                throw new InvalidSettingsException(List.of(sharedNamespace(generator, other, settings.namespace())));
+            }
+        }
+        return new InjectedSnowflake(LeasedSnowflake.open(settings));
+    }
+
+    /** Gives the worker id back. */
+    static void destroy(Snowflake ids) {
+        ((InjectedSnowflake) ids).close();
+    }
+
+    private static String sharedNamespace(String generator, String other, String namespace) {
+        return "snowflake '" + generator + "': namespace '" + namespace + "' is that of generator '" + other
+                + "' too, and one process must not claim two worker ids there. Inject one of them in both places,"
+                + " or give one another namespace: " + namespaceKey(generator) + " or " + namespaceKey(other) + ".";
+    }
+
+    private static String namespaceKey(String generator) {
+        return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
+                ? "snowflake.namespace"
+                : "snowflake.generators." + generator + ".namespace";
+    }
+
+    private static SnowflakeSettings settings(String generator) {
+        Config config = ConfigProvider.getConfig();
+        return SnowflakeSettings.of(generator, key -> value(config, generator, key));
+    }
+
+    // As a string: containers convert on their own terms, and some read 60 as a duration.
+    private static @Nullable String value(Config config, String generator, String key) {
+        ConfigValue found = config.getConfigValue(key);
+        String value = found.getValue();
+        String raw = found.getRawValue();
+        // getOptionalValue would answer as if nobody had set it.
+        if (value == null && raw != null && !raw.isBlank()) {
+            throw new InvalidSettingsException(List.of("snowflake '" + generator + "': " + key + "=" + raw
+                    + " refers to a property that is not set. Set that, or give it a default as in ${name:default}."));
+        }
+        return value;
+    }
+
+    /** Whether a readiness check is wanted. A wrong value is reported with the settings. */
+    static boolean healthEnabled() {
+        return !ConfigProvider.getConfig()
+                .getOptionalValue("snowflake.health.enabled", String.class)
+                .map(String::strip)
+                .equals(Optional.of("false"));
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import jakarta.enterprise.event.Startup;
+import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.build.compatible.spi.BeanInfo;
+import jakarta.enterprise.inject.build.compatible.spi.BuildCompatibleExtension;
+import jakarta.enterprise.inject.build.compatible.spi.DisposerInfo;
+import jakarta.enterprise.inject.build.compatible.spi.InjectionPointInfo;
+import jakarta.enterprise.inject.build.compatible.spi.InterceptorInfo;
+import jakarta.enterprise.inject.build.compatible.spi.ObserverInfo;
+import jakarta.enterprise.inject.build.compatible.spi.Parameters;
+import jakarta.enterprise.inject.build.compatible.spi.Registration;
+import jakarta.enterprise.inject.build.compatible.spi.SkipIfPortableExtensionPresent;
+import jakarta.enterprise.inject.build.compatible.spi.Synthesis;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanBuilder;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanCreator;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanDisposer;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticComponents;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticObserver;
+import jakarta.enterprise.inject.spi.CDI;
+import jakarta.enterprise.inject.spi.EventContext;
+import jakarta.enterprise.lang.model.AnnotationInfo;
+import jakarta.enterprise.lang.model.declarations.MethodInfo;
+import jakarta.enterprise.lang.model.types.ParameterizedType;
+import jakarta.enterprise.lang.model.types.Type;
+import jakarta.inject.Provider;
+import jakarta.inject.Qualifier;
+import jakarta.inject.Singleton;
+import jakarta.interceptor.Interceptor;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeSettings;
+
+/**
+ * Makes generators injectable in containers of CDI Lite, such as that of Quarkus. Its own methods run when the application is
+ * built: what they need to know of the configuration is read by the nested classes, in the application.
+ */
+@SkipIfPortableExtensionPresent(SnowflakeExtension.class)
+public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtension {
+
+    static final String INJECTED = "injected";
+    private static final String GENERATOR = "generator";
+    private static final Set<String> LAZY = Set.of(Instance.class.getName(), Provider.class.getName());
+
+    private final Set<String> injected = new TreeSet<>();
+
+    @Registration(types = Object.class)
+    public void collect(BeanInfo bean) {
+        for (InjectionPointInfo point : bean.injectionPoints()) {
+            collect(point.type(), point.qualifiers());
+        }
+        DisposerInfo disposer = bean.disposer();
+        if (disposer != null) {
+            collect(disposer.disposerMethod());
+        }
+    }
+
+    @Registration(types = Object.class)
+    public void collect(InterceptorInfo interceptor) {
+        collect((BeanInfo) interceptor);
+    }
+
+    @Registration(types = Object.class)
+    public void collect(ObserverInfo observer) {
+        if (!observer.isSynthetic()) {
+            collect(observer.observerMethod());
+        }
+    }
+
+    private void collect(MethodInfo method) {
+        method.parameters().forEach(parameter -> collect(parameter.type(), parameter.annotations()));
+    }
+
+    private void collect(Type type, Collection<AnnotationInfo> annotations) {
+        if (!isSnowflake(type)) {
+            return;
+        }
+        boolean qualified = false;
+        for (AnnotationInfo annotation : annotations) {
+            if (annotation.name().equals(SnowflakeName.class.getName())) {
+                injected.add(annotation.value().asString());
+            }
+            qualified |= !annotation.name().equals(Default.class.getName())
+                    && annotation.declaration().hasAnnotation(Qualifier.class);
+        }
+        if (!qualified) {
+            injected.add(SnowflakeSettings.DEFAULT_GENERATOR);
+        }
+    }
+
+    private static boolean isSnowflake(Type type) {
+        if (type.isParameterizedType()) {
+            ParameterizedType generic = type.asParameterizedType();
+            return LAZY.contains(generic.declaration().name())
+                    && isSnowflake(generic.typeArguments().get(0));
+        }
+        return type.isClass() && type.asClass().declaration().name().equals(Snowflake.class.getName());
+    }
+
+    @Synthesis
+    public void addBeans(SyntheticComponents components) {
+        String[] names = injected.toArray(String[]::new);
+        addGenerator(components, SnowflakeSettings.DEFAULT_GENERATOR, names).qualifier(Default.Literal.INSTANCE);
+        for (String generator : names) {
+            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)) {
+                addGenerator(components, generator, names);
+            }
+        }
+        if (HealthApi.isPresent()) {
+            SnowflakeHealthCheck.addTo(components, names);
+        }
+        components
+                .addObserver(Startup.class)
+                .priority(Interceptor.Priority.LIBRARY_BEFORE)
+                .withParam(INJECTED, names)
+                .observeWith(Claim.class);
+    }
+
+    private static SyntheticBeanBuilder<Snowflake> addGenerator(
+            SyntheticComponents components, String generator, String[] injected) {
+        return components
+                .addBean(Snowflake.class)
+                .type(Snowflake.class)
+                .qualifier(SnowflakeName.Literal.of(generator))
+                .scope(Singleton.class)
+                .withParam(GENERATOR, generator)
+                .withParam(INJECTED, injected)
+                .createWith(Creator.class)
+                .disposeWith(Disposer.class);
+    }
+
+    static List<String> injected(Parameters parameters) {
+        return List.of(parameters.get(INJECTED, String[].class));
+    }
+
+    /** Runs in the application, not at build time. */
+    public static final class Creator implements SyntheticBeanCreator<Snowflake> {
+        @Override
+        public Snowflake create(Instance<Object> lookup, Parameters parameters) {
+            return Generators.create(parameters.get(GENERATOR, String.class), injected(parameters));
+        }
+    }
+
+    /** Runs in the application, not at build time. */
+    public static final class Disposer implements SyntheticBeanDisposer<Snowflake> {
+        @Override
+        public void dispose(Snowflake ids, Instance<Object> lookup, Parameters parameters) {
+            Generators.destroy(ids);
+        }
+    }
+
+    /** Runs in the application, not at build time. */
+    public static final class Claim implements SyntheticObserver<Startup> {
+        @Override
+        public void observe(EventContext<Startup> event, Parameters parameters) {
+            Generators.claim(CDI.current().getBeanContainer(), injected(parameters));
+        }
+    }
+}

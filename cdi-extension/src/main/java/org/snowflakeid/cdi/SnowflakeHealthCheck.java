@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.build.compatible.spi.Parameters;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanCreator;
+import jakarta.enterprise.inject.build.compatible.spi.SyntheticComponents;
+import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
+import jakarta.enterprise.inject.spi.BeanContainer;
+import jakarta.enterprise.inject.spi.CDI;
+import jakarta.inject.Singleton;
+import java.util.Collection;
+import java.util.Set;
+import java.util.TreeSet;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
+import org.eclipse.microprofile.health.Readiness;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeStatus;
+
+/** Readiness: up while every open generator has more than a third of its window left. Never opens one. */
+final class SnowflakeHealthCheck implements HealthCheck {
+
+    private final BeanContainer container;
+    private final Set<String> generators;
+
+    private SnowflakeHealthCheck(Collection<String> injected) {
+        container = CDI.current().getBeanContainer();
+        generators = new TreeSet<>(injected);
+        generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
+    }
+
+    @Override
+    public HealthCheckResponse call() {
+        HealthCheckResponseBuilder response = HealthCheckResponse.named("snowflake");
+        if (!Generators.healthEnabled()) {
+            return response.up().withData("enabled", false).build();
+        }
+        boolean ready = true;
+        for (InjectedSnowflake ids : Generators.open(container, generators)) {
+            SnowflakeStatus status = ids.status();
+            ready &= status.ready();
+            describe(status, response);
+        }
+        return response.status(ready).build();
+    }
+
+    private static void describe(SnowflakeStatus status, HealthCheckResponseBuilder response) {
+        String prefix = status.generator() + ".";
+        response.withData(prefix + "state", status.state().name());
+        status.workerId().ifPresent(id -> response.withData(prefix + "workerId", id));
+        response.withData(prefix + "coordinator", status.coordinator());
+        response.withData(prefix + "namespace", status.namespace());
+        status.reservedUntil().ifPresent(until -> response.withData(prefix + "reservedUntil", until.toString()));
+        status.lastError().ifPresent(error -> response.withData(prefix + "lastError", error));
+        status.clockWarning().ifPresent(warning -> response.withData(prefix + "clockWarning", warning));
+    }
+
+    static void addTo(AfterBeanDiscovery event, Collection<String> injected) {
+        event.<HealthCheck>addBean()
+                .id(SnowflakeHealthCheck.class.getName())
+                .types(HealthCheck.class, Object.class)
+                .qualifiers(Any.Literal.INSTANCE, Readiness.Literal.INSTANCE)
+                .scope(Singleton.class)
+                .createWith(context -> new SnowflakeHealthCheck(injected));
+    }
+
+    static void addTo(SyntheticComponents components, String[] injected) {
+        components
+                .addBean(HealthCheck.class)
+                .type(HealthCheck.class)
+                .qualifier(Readiness.Literal.INSTANCE)
+                .scope(Singleton.class)
+                .withParam(SnowflakeBuildCompatibleExtension.INJECTED, injected)
+                .createWith(Creator.class);
+    }
+
+    /** Runs in the application, not at build time. */
+    public static final class Creator implements SyntheticBeanCreator<HealthCheck> {
+        @Override
+        public HealthCheck create(Instance<Object> lookup, Parameters parameters) {
+            return new SnowflakeHealthCheck(SnowflakeBuildCompatibleExtension.injected(parameters));
+        }
+    }
+}

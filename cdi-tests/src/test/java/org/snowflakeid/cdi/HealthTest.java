@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.spi.CDI;
+import jakarta.inject.Inject;
+import java.util.Map;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponse.Status;
+import org.eclipse.microprofile.health.Readiness;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Snowflake;
+
+class HealthTest {
+
+    @BeforeEach
+    void forgetEarlierTests() {
+        RecordingCoordinatorProvider.JOURNAL.clear();
+    }
+
+    @Dependent
+    static class Shop {
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orders;
+    }
+
+    private static HealthCheckResponse readiness(Application application) {
+        HealthCheck check = application
+                .container()
+                .select(HealthCheck.class, Readiness.Literal.INSTANCE)
+                .get();
+        return check.call();
+    }
+
+    @Test
+    void tellsTheStateOfEachGenerator() {
+        try (Application application = Application.of(Shop.class)) {
+            HealthCheckResponse response = readiness(application);
+
+            assertThat(response.getName()).isEqualTo("snowflake");
+            assertThat(response.getStatus()).isEqualTo(Status.UP);
+            Map<String, Object> data = response.getData().orElseThrow();
+            assertThat(data)
+                    .containsEntry("default.state", "ACTIVE")
+                    .containsEntry("default.coordinator", "recording")
+                    .containsEntry("default.namespace", "snowflake")
+                    .containsEntry("orders.state", "ACTIVE")
+                    .containsEntry("orders.namespace", "snowflake/orders")
+                    .containsKeys("default.workerId", "default.reservedUntil")
+                    .doesNotContainKey("default.lastError");
+        }
+    }
+
+    @Test
+    void isDownOnceAGeneratorIssuesNoMore() {
+        try (Application application = Application.of(Shop.class)) {
+            Generators.destroy(application.get(Shop.class).orders);
+
+            HealthCheckResponse response = readiness(application);
+
+            assertThat(response.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(response.getData().orElseThrow())
+                    .containsEntry("orders.state", "CLOSED")
+                    .containsEntry("default.state", "ACTIVE");
+        }
+    }
+
+    @Dependent
+    static class Unconcerned {}
+
+    @Test
+    void isUpAndClaimsNothingWithoutGenerators() {
+        try (Application application = Application.of(Unconcerned.class)) {
+            assertThat(readiness(application).getStatus()).isEqualTo(Status.UP);
+            assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+        }
+    }
+
+    @Test
+    void knowsAGeneratorThatIsOnlyLookedUp() {
+        try (Application application = Application.of(Unconcerned.class)) {
+            CDI.current().select(Snowflake.class).get();
+
+            assertThat(readiness(application).getData().orElseThrow()).containsEntry("default.state", "ACTIVE");
+        }
+    }
+
+    @Test
+    void tellsNothingIfItIsSwitchedOff() {
+        try (Application application =
+                Application.with("snowflake.health.enabled=false").of(Shop.class)) {
+            Generators.destroy(application.get(Shop.class).orders);
+            var checks = application.container().select(HealthCheck.class, Readiness.Literal.INSTANCE);
+
+            // Where beans are settled at build time, the check itself has to hold its peace.
+            assertThat(checks.stream().map(HealthCheck::call))
+                    .allSatisfy(response -> assertThat(response.getStatus()).isEqualTo(Status.UP));
+        }
+    }
+}

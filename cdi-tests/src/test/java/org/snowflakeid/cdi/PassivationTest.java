@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.enterprise.context.SessionScoped;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.inject.Inject;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Snowflake;
+
+class PassivationTest {
+
+    @SessionScoped
+    @SuppressWarnings("serial") // the interface makes no promise, what is injected is serializable
+    static class Cart implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orders;
+    }
+
+    @Test
+    void aPassivatedBeanFindsItsGeneratorsAgain() throws Exception {
+        byte[] passivated;
+        Snowflake before;
+        try (Application application = Application.of(Cart.class)) {
+            Cart cart = cart(application);
+            before = cart.ids;
+            passivated = write(cart);
+
+            Cart activated = (Cart) read(passivated);
+
+            assertThat(activated.ids).isSameAs(cart.ids);
+            assertThat(activated.orders).isSameAs(cart.orders);
+        }
+
+        try (Application application = Application.of(Cart.class)) {
+            Cart activated = (Cart) read(passivated);
+
+            assertThat(activated.ids).isSameAs(cart(application).ids).isNotSameAs(before);
+            assertThat(activated.ids.nextId()).isPositive();
+            assertThat(activated.orders.status().generator()).isEqualTo("orders");
+        }
+    }
+
+    /** The bean behind the proxy, without a session. */
+    private static Cart cart(Application application) {
+        BeanManager beans = application.container().getBeanManager();
+        @SuppressWarnings("unchecked")
+        Bean<Cart> bean = (Bean<Cart>) beans.<Object>resolve(beans.getBeans(Cart.class));
+        return bean.create(beans.createCreationalContext(bean));
+    }
+
+    private static byte[] write(Object object) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(object);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static Object read(byte[] bytes) throws IOException, ClassNotFoundException {
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+            return in.readObject();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** Grants everything and writes down what was claimed and released. */
+public final class RecordingCoordinatorProvider implements WorkerCoordinatorProvider {
+
+    /** {@code claimed <namespace>} and {@code released <namespace>}, in order. */
+    static final List<String> JOURNAL = new CopyOnWriteArrayList<>();
+
+    @Override
+    public String name() {
+        return "recording";
+    }
+
+    @Override
+    public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+        if (config.value("recording.broken").filter(config.namespace()::equals).isPresent()) {
+            throw new CoordinatorException("recording.broken=" + config.namespace() + ": no access", true);
+        }
+        return new Recording(config.namespace());
+    }
+
+    private static final class Recording implements WorkerCoordinator {
+        private final String namespace;
+        private final Map<Integer, Stored> marks = new ConcurrentHashMap<>();
+        private @Nullable Stored meta;
+        private long version;
+
+        Recording(String namespace) {
+            this.namespace = namespace;
+        }
+
+        @Override
+        public Snapshot read(int fromId, int toId, Duration timeout) {
+            List<Slot> slots = new ArrayList<>();
+            for (int id = fromId; id <= toId; id++) {
+                slots.add(new Slot(id, marks.get(id), null));
+            }
+            return new Snapshot(meta, slots, null);
+        }
+
+        @Override
+        public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+            meta = new Stored(next, ++version);
+            return new CasResult.Applied(Objects.requireNonNull(meta), false);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored metaSeen,
+                Duration timeout) {
+            JOURNAL.add("claimed " + namespace);
+            return write(id, next);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+            return write(id, next);
+        }
+
+        @Override
+        public CasResult release(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+            JOURNAL.add("released " + namespace);
+            return write(id, next);
+        }
+
+        private CasResult write(int id, String next) {
+            Stored written = new Stored(next, ++version);
+            marks.put(id, written);
+            return new CasResult.Applied(written, true);
+        }
+
+        @Override
+        public void abandon(int id, Duration timeout) {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** Selected by {@code snowflake.coordinator=etcd}, or by being the only coordinator on the class path. */
+public final class EtcdCoordinatorProvider implements WorkerCoordinatorProvider {
+
+    @Override
+    public String name() {
+        return "etcd";
+    }
+
+    @Override
+    public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+        EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config));
+        return new EtcdCoordinator(config, connection, lossHint);
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import io.grpc.Deadline;
+import io.netty.handler.ssl.JdkSslContext;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URI;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.HttpsURLConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell.
+ * Asked while a read is under way, on a background thread, one question at a time.
+ */
+final class ServerTime {
+    private static final int TIMEOUT_MILLIS = 400;
+
+    /** A server that does not answer HTTP here will hardly begin to. */
+    private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final EtcdConnection connection;
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile int preferred;
+    private volatile @Nullable Long failedAtNanos;
+
+    ServerTime(EtcdConnection connection) {
+        this.connection = connection;
+    }
+
+    /** Begins to ask; the answer is empty where none can be had. */
+    Future<Optional<Instant>> ask() {
+        CompletableFuture<Optional<Instant>> answer = new CompletableFuture<>();
+        Long failedAt = failedAtNanos;
+        boolean pausing = failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS;
+        if (pausing || !asking.compareAndSet(false, true)) {
+            answer.complete(Optional.empty());
+            return answer;
+        }
+        connection.background(() -> {
+            try {
+                answer.complete(fetch());
+            } finally {
+                asking.set(false);
+            }
+        });
+        return answer;
+    }
+
+    /** The answer; null if it does not come soon. */
+    static @Nullable Instant answer(Future<Optional<Instant>> question, Deadline deadline) {
+        long millis = Math.min(2L * TIMEOUT_MILLIS, Math.max(0, deadline.timeRemaining(TimeUnit.MILLISECONDS)));
+        try {
+            return question.get(millis, TimeUnit.MILLISECONDS).orElse(null);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        } catch (ExecutionException | TimeoutException e) {
+            return null;
+        }
+    }
+
+    private Optional<Instant> fetch() {
+        List<URI> endpoints = connection.settings().endpoints();
+        for (int i = 0; i < endpoints.size(); i++) {
+            int n = (preferred + i) % endpoints.size();
+            try {
+                Instant time = fetch(endpoints.get(n));
+                preferred = n;
+                failedAtNanos = null;
+                return Optional.of(time);
+            } catch (IOException | RuntimeException e) {
+                // The next one, perhaps. The answer is welcome, never needed.
+            }
+        }
+        failedAtNanos = System.nanoTime();
+        return Optional.empty();
+    }
+
+    private Instant fetch(URI endpoint) throws IOException {
+        HttpURLConnection http =
+                (HttpURLConnection) endpoint.resolve("/version").toURL().openConnection(Proxy.NO_PROXY);
+        try {
+            JdkSslContext tls = connection.settings().tls();
+            if (http instanceof HttpsURLConnection https && tls != null) {
+                https.setSSLSocketFactory(tls.context().getSocketFactory());
+            }
+            http.setConnectTimeout(TIMEOUT_MILLIS);
+            http.setReadTimeout(TIMEOUT_MILLIS);
+            http.setUseCaches(false);
+            http.setInstanceFollowRedirects(false);
+            // A connection kept alive would leave a thread of the JDK behind.
+            http.setRequestProperty("Connection", "close");
+            long date = http.getHeaderFieldDate("Date", 0);
+            if (date == 0) {
+                throw new IOException("no Date");
+            }
+            // The header drops the fraction of the second: its middle is the best guess.
+            return Instant.ofEpochMilli(date + 500);
+        } finally {
+            http.disconnect();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SnowflakeSettingsTest {
+
+    @Test
+    void standsWithoutAnySetting() {
+        SnowflakeSettings settings = SnowflakeSettings.of(Map.of());
+
+        assertThat(settings.layout()).isEqualTo(SnowflakeLayout.STANDARD);
+        assertThat(settings.namespace()).isEqualTo("snowflake");
+        assertThat(settings.window()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(settings.coordinator()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    snowflake.namespace              | /snowflake           | no '/' at either end
+                    snowflake.namespace              | a b                  | is not a namespace
+                    snowflake.namespace              | app/workers          | no part being workers
+                    snowflake.namespace              | a//b                 | is not a namespace
+                    snowflake.namespace-creation     | always               | is none of create, create-fenced, require
+                    snowflake.namespace-creation     | CREATE               | is none of create, create-fenced, require
+                    snowflake.epoch                  | 2020-01-01           | Write it as 2020-01-01T00:00:00Z
+                    snowflake.epoch                  | yesterday            | is not an instant in UTC
+                    snowflake.epoch                  | 1577836800000        | is not an instant in UTC
+                    snowflake.epoch                  | 2020-01-01T00:00:00.000001Z | finer than a millisecond
+                    snowflake.epoch                  | 1960-01-01T00:00:00Z | not between 1970 and 9999
+                    snowflake.worker-id-bits         | 0                    | between 1 and 20
+                    snowflake.worker-id-bits         | 21                   | between 1 and 20
+                    snowflake.worker-id-bits         | ten                  | not a whole number
+                    snowflake.sequence-bits          | -1                   | between 1 and 20
+                    snowflake.sequence-bits          | 12.5                 | not a whole number
+                    snowflake.worker-ids             | 5-4                  | is not a range of worker ids between 0 and 1023
+                    snowflake.worker-ids             | 0-1024               | as 10 bits allow
+                    snowflake.worker-ids             | all                  | Write it as 0-1023
+                    snowflake.worker-ids             | -3                   | is not a range
+                    snowflake.window                 | 60                   | is not an ISO-8601 duration. Write it as PT60S
+                    snowflake.window                 | 60s                  | is not an ISO-8601 duration
+                    snowflake.window                 | PT1S                 | is not between PT3S and PT1H
+                    snowflake.window                 | PT2H                 | is not between PT3S and PT1H
+                    snowflake.window                 | -PT60S               | is not between PT3S and PT1H
+                    snowflake.startup-timeout        | PT60S                | one and a half windows (snowflake.window=PT1M)
+                    snowflake.startup-timeout        | 90000                | is not an ISO-8601 duration
+                    snowflake.startup-ahead          | PT2H                 | is not between PT0S and PT1H
+                    snowflake.wait-timeout           | -PT1S                | is not between PT0S and PT1H
+                    snowflake.workers                | 2                    | Set it to 1
+                    snowflake.health.enabled         | yes                  | is neither true nor false
+                    snowflake.clock.on-rollback      | ignore               | is none of wait, fail, continue
+                    snowflake.clock.max-wait         | 500ms                | is not an ISO-8601 duration
+                    snowflake.clock.max-ahead        | P1D                  | is not between PT0S and PT1H
+                    snowflake.clock.max-skew         | PT0S                 | is not between PT1S and PT1H
+                    snowflake.burst                  | PT31S                | more than half the window (snowflake.window=PT1M)
+                    """)
+    void refusesWhatCanNotBeMeant(String key, String value, String remedy) {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of(key, value)))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageStartingWith("snowflake 'default': ")
+                .hasMessageContaining(key + "=" + value)
+                .hasMessageContaining(remedy);
+    }
+
+    @Test
+    void namesAllProblemsAtOnce() {
+        Map<String, String> values = Map.of("snowflake.window", "1", "snowflake.burst", "2", "snowflake.epoch", "3");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .hasSize(3));
+    }
+
+    @Test
+    void namedGeneratorsInheritAndOverride() {
+        Map<String, String> values = new HashMap<>();
+        values.put("snowflake.window", "PT30S");
+        values.put("snowflake.generators.orders.epoch", "2024-01-01T00:00:00Z");
+        values.put("snowflake.generators.orders.clock.on-rollback", "fail");
+
+        SnowflakeSettings settings = SnowflakeSettings.of("orders", values::get);
+
+        assertThat(settings.window()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(settings.layout().epoch()).isEqualTo(Instant.parse("2024-01-01T00:00:00Z"));
+        assertThat(settings.onRollback()).isEqualTo(SnowflakeSettings.OnRollback.FAIL);
+        assertThat(settings.namespace()).isEqualTo("snowflake/orders");
+        values.put("snowflake.namespace", "shop");
+        assertThat(SnowflakeSettings.of("orders", values::get).namespace()).isEqualTo("shop/orders");
+        values.put("snowflake.generators.orders.namespace", "elsewhere");
+        assertThat(SnowflakeSettings.of("orders", values::get).namespace()).isEqualTo("elsewhere");
+    }
+
+    @Test
+    void namesTheGeneratorsOwnKeyWhereItIsSet() {
+        Map<String, String> values = Map.of("snowflake.generators.orders.window", "5");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of("orders", values::get))
+                .hasMessageStartingWith("snowflake 'orders': snowflake.generators.orders.window=5 ");
+    }
+
+    @Test
+    void refusesForOneGeneratorWhatHoldsForAll() {
+        Map<String, String> values = Map.of("snowflake.generators.orders.coordinator", "etcd");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of("orders", values::get))
+                .hasMessageContaining("Set snowflake.coordinator for all of them.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Orders", "orders_eu", "-orders", "workers", "marks", "meta", "''"})
+    void refusesNamesThatCanNotBeKeys(String name) {
+        assertThatThrownBy(() -> SnowflakeSettings.of(name, key -> null))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("Rename it");
+    }
+
+    @Test
+    void staticNeedsItsWorkerId() {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of("snowflake.coordinator", "static")))
+                .hasMessageContaining("snowflake.static.worker-id is not set");
+        assertThatThrownBy(() -> SnowflakeSettings.of(
+                        Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1024")))
+                .hasMessageContaining("snowflake.static.worker-id=1024 is not one worker id between 0 and 1023");
+    }
+
+    @Test
+    void noCoordinatorOnTheClassPathNamesTheArtifacts() {
+        SnowflakeSettings settings = SnowflakeSettings.of(Map.of());
+
+        assertThatThrownBy(() -> LeasedSnowflake.open(settings))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("snowflake-coordinator-etcd");
+    }
+
+    @Test
+    void unknownCoordinatorIsNamed() {
+        SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.coordinator", "etdc"));
+
+        assertThatThrownBy(() -> LeasedSnowflake.open(settings))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("snowflake.coordinator=etdc is not on the class path");
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.examples.helidon;
+
+import jakarta.json.Json;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.Response.ResponseBuilder;
+import jakarta.ws.rs.core.Response.Status;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import jakarta.ws.rs.ext.Provider;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeException;
+
+/** Answers every failure as {@code {"error": "..."}}. */
+@Provider
+public class ErrorMapper implements ExceptionMapper<Exception> {
+
+    private static final System.Logger LOG = System.getLogger(ErrorMapper.class.getName());
+
+    @Override
+    public Response toResponse(Exception failure) {
+        if (failure instanceof SnowflakeException) {
+            return json(Response.status(Status.SERVICE_UNAVAILABLE).header(HttpHeaders.RETRY_AFTER, 1), failure);
+        }
+        if (failure instanceof WebApplicationException refusal) {
+            // Keeps headers such as Allow.
+            return json(Response.fromResponse(refusal.getResponse()), failure);
+        }
+        LOG.log(Level.ERROR, "unexpected failure of a request", failure);
+        return json(Response.serverError(), null);
+    }
+
+    private static Response json(ResponseBuilder response, @Nullable Exception reason) {
+        String message = reason == null ? null : reason.getMessage();
+        return response.type(MediaType.APPLICATION_JSON)
+                .entity(Json.createObjectBuilder()
+                        .add("error", message == null ? "internal error" : message)
+                        .build())
+                .build();
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.examples.helidon;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.ws.rs.BadRequestException;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.MediaType;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.IdParts;
+import org.snowflakeid.Snowflake;
+
+/** Issues ids and explains them. Ids travel as strings, since JavaScript's numbers end at 2^53. */
+@Path("/ids")
+@ApplicationScoped
+@Produces(MediaType.APPLICATION_JSON)
+public class IdResource {
+
+    private static final int MAX_COUNT = 10_000;
+
+    @Inject
+    @SuppressWarnings("NullAway.Init")
+    Snowflake ids;
+
+    @GET
+    public JsonObject next(@QueryParam("count") @Nullable String count) {
+        if (count == null) {
+            return Json.createObjectBuilder()
+                    .add("id", Long.toString(ids.nextId()))
+                    .build();
+        }
+        JsonArrayBuilder batch = Json.createArrayBuilder();
+        for (long id : ids.nextIds(parseCount(count))) {
+            batch.add(Long.toString(id));
+        }
+        return Json.createObjectBuilder().add("ids", batch).build();
+    }
+
+    @GET
+    @Path("{id}")
+    public JsonObject explain(@PathParam("id") String text) {
+        IdParts parts = ids.layout().decode(parseId(text));
+        return Json.createObjectBuilder()
+                .add("id", text)
+                .add("timestamp", parts.timestamp().toString())
+                .add("workerId", parts.workerId())
+                .add("sequence", parts.sequence())
+                .build();
+    }
+
+    private static int parseCount(String text) {
+        if (text.matches("[1-9][0-9]{0,4}") && Integer.parseInt(text) <= MAX_COUNT) {
+            return Integer.parseInt(text);
+        }
+        throw new BadRequestException("count=" + shortened(text) + " is not a number between 1 and " + MAX_COUNT);
+    }
+
+    private static long parseId(String text) {
+        if (text.matches("0|[1-9][0-9]{0,18}")) {
+            try {
+                return Long.parseLong(text);
+            } catch (NumberFormatException tooLarge) {
+                // No id either.
+            }
+        }
+        throw new BadRequestException(
+                shortened(text) + " is not an id: those are whole numbers from 0 to " + Long.MAX_VALUE);
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 40 ? text : text.substring(0, 40) + "...";
+    }
+}
