@@ -333,10 +333,11 @@ final class LeaseKeeper {
                     Level.WARNING,
                     prefix + "the window of worker id " + current.workerId + " is used up, no ids: " + lastError);
         } else {
+            long left = current.lease.endNanos() - now;
             complain(
                     failures == 1 ? 0 : 15 * SECOND,
-                    (taken ? "no other worker id (" : "renewal failed (") + reason + "), ids continue for "
-                            + seconds(Math.max(0, current.lease.endNanos() - now)));
+                    (taken ? "no other worker id (" : "renewal failed (") + reason + "), "
+                            + (left > 0 ? "ids continue for " + seconds(left) : "still no ids"));
         }
         return true;
     }
@@ -626,7 +627,8 @@ final class LeaseKeeper {
                 return null;
             }
             Slot slot = candidate.get().slot();
-            if (isOwn(slot.workerId(), current)) {
+            Claim mine = current;
+            if (mine != null && !mine.takenOver && mine.workerId == slot.workerId()) {
                 slots.remove(slot);
                 continue;
             }
@@ -959,7 +961,9 @@ final class LeaseKeeper {
                     Level.WARNING,
                     () -> prefix + (old.copied ? "left worker id " : "lost worker id ") + old.workerId
                             + ", continuing as " + claim.workerId);
-            release(old);
+            if (old.workerId != claim.workerId) {
+                release(old);
+            }
         }
     }
 

@@ -215,6 +215,25 @@ class LeasedSnowflakeTest {
     }
 
     @Test
+    void takenOverSlotIsClaimedAgainWhenItsNewHolderLeaves() {
+        keys.put("snowflake.worker-ids", "0");
+        LeasedSnowflake first = open();
+        seconds(60);
+        process.pause(Duration.ofSeconds(70));
+        store.owners.clear();
+        LeasedSnowflake second = open(world.new Machine());
+        seconds(80);
+        assertThatThrownBy(first::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+        long last = second.nextId();
+
+        second.close();
+        seconds(5);
+
+        assertThat(idsFor(first, Duration.ofMinutes(2)).get(0)).isGreaterThan(last);
+        assertThat(store.owner(0)).isNotNull();
+    }
+
+    @Test
     void lostReplyOfAnExtensionIsResolvedBySendingTheSameBytesAgain() {
         LeasedSnowflake ids = open();
         seconds(60);
