@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Its futures never complete while no server answers. Here each call carries a deadline, and the wait for it is bounded
  *       as well.
  *   <li>After an outage it waits out a reconnect backoff of up to two minutes. Here a client that cannot connect, or that
- *       timed out {@value #FAILURES_BEFORE_REBUILD} times in a row, is thrown away: a new one connects at once.
+ *       got no answer {@value #FAILURES_BEFORE_REBUILD} times in a row (with several servers: once), is thrown away: a new
+ *       one connects at once, to what answers.
  *   <li>It does not tell a request that never left from one without an answer. Here a {@link ClientStreamTracer} does, so that
  *       an unreachable server leaves no write in doubt.
  * </ul>
@@ -166,7 +167,11 @@ final class EtcdConnection implements AutoCloseable {
             return;
         }
         failures++;
-        if (failures >= FAILURES_BEFORE_REBUILD || (failure.unreachable() && !sent)) {
+        // A frozen member of several keeps its share of the calls until a ping fails, 13 s later. A new client does
+        // without
+        // it, since a connection counts only when the server has said its first word.
+        boolean another = sent && settings.endpoints().size() > 1;
+        if (another || failures >= FAILURES_BEFORE_REBUILD || (failure.unreachable() && !sent)) {
             discard();
         }
     }

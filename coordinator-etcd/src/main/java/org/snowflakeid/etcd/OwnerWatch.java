@@ -10,6 +10,7 @@ import io.etcd.jetcd.watch.WatchResponse;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ final class OwnerWatch {
     private final EtcdConnection connection;
     private final Runnable lossHint;
     private final Map<Integer, Entry> entries = new HashMap<>();
-    private volatile int denials;
+    private final AtomicInteger denials = new AtomicInteger();
 
     OwnerWatch(EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
@@ -35,8 +36,8 @@ final class OwnerWatch {
     void watch(int id, ByteSequence key, long revision) {
         Client client = connection.client();
         Entry present = entries.get(id);
-        boolean watched = present != null && present.client == client && !present.ended;
-        if (client == null || watched || denials >= DENIALS_TO_GIVE_UP) {
+        boolean watched = present != null && present.client.equals(client) && !present.ended;
+        if (client == null || watched || denials.get() >= DENIALS_TO_GIVE_UP) {
             return;
         }
         end(id);
@@ -95,7 +96,7 @@ final class OwnerWatch {
         public void onError(Throwable failure) {
             if (String.valueOf(failure.getMessage()).contains("permission denied")) {
                 // jetcd would try again for ever, twice a second, with a login each time.
-                denials++;
+                denials.incrementAndGet();
                 ended = true;
                 connection.background(this::close);
             }

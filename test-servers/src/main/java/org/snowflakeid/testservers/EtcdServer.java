@@ -186,6 +186,8 @@ public final class EtcdServer implements AutoCloseable {
                 (HttpURLConnection) URI.create(metricsUrl() + path).toURL().openConnection();
         connection.setConnectTimeout(1_000);
         connection.setReadTimeout(2_000);
+        // Kept alive, it would leave a thread of the JDK behind, and tests look for such.
+        connection.setRequestProperty("Connection", "close");
         try (var body = connection.getInputStream()) {
             return new String(body.readAllBytes(), StandardCharsets.UTF_8);
         } finally {

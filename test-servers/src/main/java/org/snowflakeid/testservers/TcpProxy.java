@@ -23,7 +23,6 @@ public final class TcpProxy implements AutoCloseable {
     private final Object gate = new Object();
     private boolean requestsHeld;
     private boolean repliesHeld;
-    private boolean cutAtReply;
     private volatile boolean closed;
 
     private TcpProxy(int targetPort) {
@@ -48,22 +47,17 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Requests pass, answers wait until {@link #pass()}. */
     public void holdReplies() {
-        set(false, true, false);
+        set(false, true);
     }
 
     /** Nothing passes, nothing is closed: a network that drops every packet. */
     public void freeze() {
-        set(true, true, false);
-    }
-
-    /** Requests pass; at the first answer the connection is cut instead. */
-    public void cutAtReply() {
-        set(false, false, true);
+        set(true, true);
     }
 
     /** Back to normal; what was held is delivered. */
     public void pass() {
-        set(false, false, false);
+        set(false, false);
     }
 
     /** Closes all present connections. */
@@ -71,11 +65,10 @@ public final class TcpProxy implements AutoCloseable {
         sockets.forEach(TcpProxy::closeQuietly);
     }
 
-    private void set(boolean requests, boolean replies, boolean cut) {
+    private void set(boolean requests, boolean replies) {
         synchronized (gate) {
             requestsHeld = requests;
             repliesHeld = replies;
-            cutAtReply = cut;
             gate.notifyAll();
         }
     }
@@ -125,7 +118,7 @@ public final class TcpProxy implements AutoCloseable {
             while (!closed && (replies ? repliesHeld : requestsHeld)) {
                 gate.wait();
             }
-            return !closed && !(replies && cutAtReply);
+            return !closed;
         }
     }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.snowflakeid.etcd.Node.applied;
+import static org.snowflakeid.etcd.Node.await;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.EtcdCluster;
+import org.snowflakeid.testservers.EtcdServer;
+
+/** Three servers, one of which fails. */
+class EtcdClusterTest {
+    private static final Duration CALL = Duration.ofSeconds(2);
+
+    private final EtcdCluster cluster = EtcdCluster.start(3);
+    private final Node node = Node.at(cluster.endpoints(), Node.freshNamespace());
+
+    private Stored meta;
+
+    @BeforeEach
+    void createMeta() {
+        meta = node.createMeta();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        cluster.close();
+    }
+
+    /** As core does: an extension of unknown outcome is sent again, and its own bytes are taken for success. */
+    private void extendUntilApplied(AtomicReference<Stored> mark, Duration atMost) {
+        String next = Node.unique("limit=2");
+        await(atMost, () -> {
+            try {
+                CasResult result = node.coordinator.extend(3, mark.get(), next, meta, CALL);
+                if (result instanceof CasResult.Rejected rejected) {
+                    Slot seen = rejected.seen();
+                    assertThat(seen).isNotNull();
+                    assertThat(seen.mark()).isEqualTo(new Stored(next, 0));
+                }
+                return !(result instanceof CasResult.Unknown);
+            } catch (CoordinatorException e) {
+                assertThat(e.permanent()).isFalse();
+                return false;
+            }
+        });
+        mark.set(new Stored(next, 0));
+    }
+
+    @Test
+    void goesOnAfterTheLeaderWasKilled() {
+        AtomicReference<Stored> mark = new AtomicReference<>(node.claim(3));
+
+        cluster.leader().kill();
+
+        extendUntilApplied(mark, Duration.ofSeconds(10));
+        assertThat(node.slot(3).owner()).isNotNull();
+        for (int i = 0; i < 6; i++) {
+            extendUntilApplied(mark, Duration.ofSeconds(5));
+        }
+    }
+
+    @Test
+    void goesOnWhileOneMemberIsFrozen() {
+        AtomicReference<Stored> mark = new AtomicReference<>(node.claim(3));
+        EtcdServer frozen =
+                cluster.members().stream().filter(m -> !m.leads()).findFirst().orElseThrow();
+
+        frozen.pause();
+
+        for (int i = 0; i < 3; i++) {
+            extendUntilApplied(mark, Duration.ofSeconds(10));
+        }
+        for (int i = 0; i < 6; i++) {
+            CasResult.Applied extended = applied(node.extend(3, mark.get(), CALL));
+            assertThat(extended.ownerHeld()).isTrue();
+            mark.set(extended.written());
+        }
+        frozen.resume();
+    }
+
+    @Test
+    void withoutAQuorumNothingIsAppliedAndNothingIsPermanent() {
+        Stored mark = node.claim(3);
+        EtcdServer last = cluster.leader();
+        cluster.members().stream().filter(m -> m != last).forEach(EtcdServer::kill);
+
+        assertThat(node.answers()).isFalse();
+        try {
+            assertThat(node.coordinator.extend(3, mark, "limit=2 token=y", meta, CALL))
+                    .isInstanceOf(CasResult.Unknown.class);
+        } catch (CoordinatorException e) {
+            assertThat(e.permanent()).isFalse();
+        }
+    }
+}

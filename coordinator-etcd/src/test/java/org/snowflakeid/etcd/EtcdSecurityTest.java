@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.etcd.Node.TIMEOUT;
+import static org.snowflakeid.etcd.Node.applied;
+import static org.snowflakeid.etcd.Node.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.EtcdServer;
+
+/** Users and certificates: what works, and how the rest is refused. */
+class EtcdSecurityTest {
+    @TempDir
+    private static Path directory;
+
+    private static Certificates trusted;
+    private static Certificates foreign;
+    private static EtcdServer withUsers;
+    private static EtcdServer tls;
+    private static EtcdServer mutualTls;
+
+    @BeforeAll
+    static void start() throws Exception {
+        trusted = new Certificates(Files.createDirectory(directory.resolve("trusted")));
+        foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
+        // Two seconds without a call end a login.
+        withUsers = EtcdServer.builder().arguments("--auth-token-ttl=2").start();
+        withUsers.etcdctl("user", "add", "root:root");
+        withUsers.etcdctl("user", "grant-role", "root", "root");
+        withUsers.etcdctl("user", "add", "app:apple");
+        withUsers.etcdctl("user", "add", "stranger:strange");
+        withUsers.etcdctl("role", "add", "app");
+        withUsers.etcdctl("role", "grant-permission", "app", "readwrite", "--prefix=true", "/snowflake/");
+        withUsers.etcdctl("user", "grant-role", "app", "app");
+        withUsers.etcdctl("auth", "enable");
+        tls = EtcdServer.builder().tls(trusted, false).start();
+        mutualTls = EtcdServer.builder().tls(trusted, true).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        withUsers.close();
+        tls.close();
+        mutualTls.close();
+    }
+
+    private static Node user(String name, String password) {
+        return Node.at(withUsers.endpoint(), Map.of("snowflake.etcd.user", name, "snowflake.etcd.password", password));
+    }
+
+    private static void claimExtendAndRelease(Node node) {
+        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
+        Stored mark = node.claim(3);
+        CasResult.Applied extended = applied(node.extend(3, mark));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(node.read(0, 100).serverTime()).isNotNull();
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+    }
+
+    private static CoordinatorException refused(Node node) {
+        try (node) {
+            CoordinatorException read =
+                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+            CoordinatorException write = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> node.coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT));
+            assertThat(read).isNotNull();
+            assertThat(write).isNotNull();
+            return read;
+        }
+    }
+
+    private static void assertPermanent(CoordinatorException thrown, String... parts) {
+        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
+        assertThat(thrown.getMessage()).contains(parts);
+    }
+
+    @Test
+    void worksWithUserAndPasswordAlsoAfterTheLoginExpired() {
+        try (Node node = user("app", "apple")) {
+            claimExtendAndRelease(node);
+            Stored mark = applied(node.claim(4, null, Node.unique("host=a"))).written();
+            long idleUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+            await(Duration.ofSeconds(10), () -> System.nanoTime() > idleUntil);
+
+            CasResult.Applied extended =
+                    applied(node.coordinator.extend(4, mark, Node.unique("limit=2"), new Stored(metaOf(), 0), TIMEOUT));
+
+            assertThat(extended.ownerHeld()).isTrue();
+            asRoot("del", "/snowflake/workers/4");
+            await(Duration.ofSeconds(2), () -> node.hints.get() > 0);
+        }
+    }
+
+    private static String metaOf() {
+        return asRoot("get", "--print-value-only", "/snowflake/meta").strip();
+    }
+
+    private static String asRoot(String... command) {
+        String[] all = new String[command.length + 1];
+        all[0] = "--user=root:root";
+        System.arraycopy(command, 0, all, 1, command.length);
+        return withUsers.etcdctl(all);
+    }
+
+    @Test
+    void watchThatBecameForbiddenEndsInsteadOfLoggingInForEver() {
+        try (EtcdServer server = EtcdServer.start()) {
+            server.etcdctl("user", "add", "root:root");
+            server.etcdctl("user", "grant-role", "root", "root");
+            server.etcdctl("user", "add", "app:apple");
+            server.etcdctl("role", "add", "app");
+            server.etcdctl("role", "grant-permission", "app", "readwrite", "--prefix=true", "/snowflake/");
+            server.etcdctl("user", "grant-role", "app", "app");
+            server.etcdctl("auth", "enable");
+            try (Node node = Node.at(
+                    server.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"))) {
+                node.createMeta();
+                node.claim(3);
+                server.etcdctl("--user=root:root", "user", "revoke-role", "app", "app");
+                server.kill();
+                server.startAgain();
+                server.awaitHealthy();
+
+                long watchedUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(4);
+                await(Duration.ofSeconds(10), () -> System.nanoTime() > watchedUntil);
+
+                assertThat(server.metric("grpc_server_started_total", "\"Authenticate\""))
+                        .isBetween(1.0, 3.0);
+            }
+        }
+    }
+
+    @Test
+    void wrongPasswordIsPermanentAndNotShown() {
+        CoordinatorException thrown = refused(user("app", "pear"));
+
+        assertPermanent(thrown, withUsers.endpoint(), "'app'", "snowflake.etcd.password");
+        assertThat(thrown.getMessage()).doesNotContain("pear");
+    }
+
+    @Test
+    void missingUserIsPermanent() {
+        assertPermanent(refused(Node.at(withUsers.endpoint(), Map.of())), "Set snowflake.etcd.user");
+    }
+
+    @Test
+    void userWhereThereAreNoneIsPermanent() {
+        try (EtcdServer plain = EtcdServer.start()) {
+            Node node =
+                    Node.at(plain.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"));
+
+            assertPermanent(refused(node), "Remove snowflake.etcd.user");
+        }
+    }
+
+    @Test
+    void forbiddenPrefixIsPermanent() {
+        assertPermanent(refused(user("stranger", "strange")), "'stranger'", "/snowflake/", "permission denied");
+    }
+
+    @Test
+    void worksOverTls() {
+        try (Node node = Node.at(
+                tls.endpoint(), Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()))) {
+            claimExtendAndRelease(node);
+        }
+    }
+
+    @Test
+    void untrustedServerIsPermanent() {
+        CoordinatorException thrown = refused(Node.at(
+                tls.endpoint(), Map.of("snowflake.etcd.tls.ca", foreign.ca().toString())));
+        CoordinatorException withoutCa = refused(Node.at(tls.endpoint(), Map.of()));
+
+        assertPermanent(thrown, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
+        assertPermanent(withoutCa, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
+    }
+
+    @Test
+    void plainClientAtATlsPortIsToldSo() {
+        CoordinatorException thrown = refused(Node.at(tls.endpoint().replace("https", "http"), Map.of()));
+
+        assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
+    }
+
+    @Test
+    void tlsClientAtAPlainPortIsToldSo() {
+        try (EtcdServer plain = EtcdServer.start()) {
+            CoordinatorException thrown = refused(Node.at(
+                    plain.endpoint().replace("http", "https"),
+                    Map.of("snowflake.etcd.tls.ca", trusted.ca().toString())));
+
+            assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
+        }
+    }
+
+    @Test
+    void worksOverMutualTls() {
+        try (Node node = Node.at(
+                mutualTls.endpoint(),
+                Map.of(
+                        "snowflake.etcd.tls.ca", trusted.ca().toString(),
+                        "snowflake.etcd.tls.cert", trusted.clientCertificate().toString(),
+                        "snowflake.etcd.tls.key", trusted.clientKey().toString()))) {
+            claimExtendAndRelease(node);
+        }
+    }
+
+    @Test
+    void clientWithoutACertificateIsToldWhichKeyToSet() {
+        refusedForItsCertificate(Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()));
+    }
+
+    @Test
+    void clientWithAForeignCertificateIsToldWhichKeyToCheck() {
+        refusedForItsCertificate(Map.of(
+                "snowflake.etcd.tls.ca", trusted.ca().toString(),
+                "snowflake.etcd.tls.cert", foreign.clientCertificate().toString(),
+                "snowflake.etcd.tls.key", foreign.clientKey().toString()));
+    }
+
+    /**
+     * With TLS 1.3 the server refuses after the client's handshake has ended: now and then the connection is closed before
+     * gRPC has read the reason. The next attempt tells.
+     */
+    private static void refusedForItsCertificate(Map<String, String> settings) {
+        try (Node node = Node.at(mutualTls.endpoint(), settings)) {
+            await(Duration.ofSeconds(10), () -> {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+                assertThat(thrown).hasMessageContaining("snowflake.etcd.tls.");
+                return thrown.permanent() && thrown.getMessage().contains("snowflake.etcd.tls.cert");
+            });
+        }
+    }
+}

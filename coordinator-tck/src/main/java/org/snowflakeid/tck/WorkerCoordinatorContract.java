@@ -1,0 +1,1047 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CasResult.Applied;
+import org.snowflakeid.spi.CasResult.Rejected;
+import org.snowflakeid.spi.CasResult.Unknown;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * The promises of {@link WorkerCoordinator}, each as a test. A coordinator's own test extends this class with its
+ * {@link CoordinatorFixture} and nothing more: no case can be overridden, skipped or declared not to apply.
+ */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
+
+    private static final String META = "id=6f1c state=active format=1 worker-id-bits=10";
+    private static final int ID = 7;
+
+    private final String namespace = "tck-" + UUID.randomUUID();
+    private final List<WorkerCoordinator> open = new ArrayList<>();
+    private int written;
+
+    @AfterEach
+    final void closeEverything() throws Exception {
+        reconnect(namespace);
+        open.forEach(WorkerCoordinator::close);
+    }
+
+    // ---- the provider
+
+    @Test
+    public final void isFoundByItsName() {
+        List<String> names = ServiceLoader.load(WorkerCoordinatorProvider.class).stream()
+                .map(found -> found.get().name())
+                .toList();
+
+        assertThat(names).contains(provider().name());
+        assertThat(provider().name()).matches("[a-z0-9]+(-[a-z0-9]+)*");
+    }
+
+    @Test
+    public final void opensWithoutTheServer() throws Exception {
+        disconnect(namespace);
+        WorkerCoordinator coordinator = open();
+        reconnect(namespace);
+
+        assertThat(readOnce(coordinator, ID, ID).slots()).hasSize(1);
+    }
+
+    // ---- reading
+
+    @Test
+    public final void readsNothingWhereNothingWasWritten() {
+        Snapshot snapshot = open().read(ID, ID, timeout());
+
+        assertThat(snapshot.meta()).isNull();
+        assertThat(snapshot.slots()).containsExactly(new Slot(ID, null, null));
+    }
+
+    @Test
+    public final void readsExactlyTheRangeAskedForInAscendingOrder() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        for (int id : new int[] {2, 3, 9, 10, 100, 1023}) {
+            claim(coordinator, id, null, meta);
+        }
+
+        assertThat(ids(coordinator.read(3, 10, timeout()))).containsExactly(3, 4, 5, 6, 7, 8, 9, 10);
+        assertThat(claimed(coordinator.read(3, 10, timeout()))).containsExactly(3, 9, 10);
+        assertThat(claimed(coordinator.read(9, 9, timeout()))).containsExactly(9);
+        assertThat(ids(coordinator.read(0, 1023, timeout())))
+                .isEqualTo(IntStream.rangeClosed(0, 1023).boxed().toList());
+        assertThat(claimed(coordinator.read(0, 1023, timeout()))).containsExactly(2, 3, 9, 10, 100, 1023);
+        assertThat(coordinator.read(3, 10, timeout()).meta()).isEqualTo(meta);
+    }
+
+    @Test
+    public final void readsALargeRange() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        claim(coordinator, 65_535, null, meta);
+
+        Snapshot snapshot = coordinator.read(0, 65_535, timeout());
+
+        assertThat(ids(snapshot))
+                .isEqualTo(IntStream.rangeClosed(0, 65_535).boxed().toList());
+        assertThat(claimed(snapshot)).containsExactly(65_535);
+    }
+
+    @Test
+    public final void keepsValuesExactly() {
+        WorkerCoordinator coordinator = open();
+        String odd = " limit=7  unknown-pair=\u00e9\u6f22\uD83D\uDE00 a=%20+\\t\"'`$<&> b==/=, \t end ";
+
+        Stored meta =
+                applied(coordinator.writeMeta(null, "meta" + odd, timeout())).written();
+        Stored mark = applied(coordinator.claim(ID, null, "mark" + odd, "owner" + odd, false, meta, timeout()))
+                .written();
+
+        Snapshot seen = open().read(ID, ID, timeout());
+        assertThat(meta.value()).isEqualTo("meta" + odd);
+        assertThat(mark.value()).isEqualTo("mark" + odd);
+        assertThat(seen.meta()).isEqualTo(meta);
+        assertThat(slot(seen)).isEqualTo(new Slot(ID, mark, "owner" + odd));
+        assertThat(coordinator.extend(ID, mark, "mark" + odd + odd, meta, timeout()))
+                .isInstanceOf(Applied.class);
+    }
+
+    @Test
+    public final void keepsLongValues() {
+        WorkerCoordinator coordinator = open();
+        String value = "pairs-of-a-newer-version=" + "x".repeat(4000);
+
+        Stored meta = applied(coordinator.writeMeta(null, value, timeout())).written();
+
+        assertThat(open().read(ID, ID, timeout()).meta()).isEqualTo(meta);
+        assertThat(meta.value()).isEqualTo(value);
+    }
+
+    @Test
+    public final void tellsATimeThatIsNearOrNone() {
+        Instant seen = open().read(ID, ID, timeout()).serverTime();
+
+        long now = platform().wallMillis();
+        assertThat(seen == null ? now : seen.toEpochMilli()).isCloseTo(now, within(60_000L));
+    }
+
+    @Test
+    public final void keepsNamespacesApart() {
+        WorkerCoordinator one = open();
+        WorkerCoordinator other = open(namespace + "/orders");
+        Stored meta = create(one);
+        Stored otherMeta = applied(other.writeMeta(null, "id=other", timeout())).written();
+        Stored mark = claim(one, ID, null, meta);
+        Stored otherMark = claim(other, ID, null, otherMeta);
+
+        assertThat(slot(one)).isEqualTo(new Slot(ID, mark, owner(mark)));
+        assertThat(slot(other)).isEqualTo(new Slot(ID, otherMark, owner(otherMark)));
+        assertThat(one.read(ID, ID, timeout()).meta()).isEqualTo(meta);
+        assertThat(other.read(ID, ID, timeout()).meta()).isEqualTo(otherMeta);
+    }
+
+    // ---- meta
+
+    @Test
+    public final void createsTheNamespaceOnce() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+
+        CasResult second = open().writeMeta(null, "id=second", timeout());
+
+        assertThat(rejected(second).meta()).isEqualTo(meta);
+        assertThat(rejected(second).seen()).isNull();
+        assertThat(coordinator.read(ID, ID, timeout()).meta()).isEqualTo(meta);
+    }
+
+    @Test
+    public final void replacesMetaOnlyWhereItIsAsExpected() {
+        WorkerCoordinator coordinator = open();
+        Stored first = create(coordinator);
+        Stored second = applied(coordinator.writeMeta(first, META + " floor=5", timeout()))
+                .written();
+
+        assertThat(second.value()).isEqualTo(META + " floor=5");
+        assertThat(rejected(coordinator.writeMeta(first, META + " floor=6", timeout()))
+                        .meta())
+                .isEqualTo(second);
+        assertThat(coordinator.read(ID, ID, timeout()).meta()).isEqualTo(second);
+    }
+
+    @Test
+    public final void writesMetaNowhereElse() {
+        WorkerCoordinator coordinator = open();
+
+        assertThat(coordinator.writeMeta(new Stored(META, 0), "next", timeout()))
+                .isInstanceOf(Rejected.class);
+        assertThat(coordinator.read(ID, ID, timeout()).meta()).isNull();
+    }
+
+    // ---- claiming
+
+    @Test
+    public final void claimsAWorkerIdThatWasNeverClaimed() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+
+        Applied result = applied(coordinator.claim(ID, null, "limit=10 token=a", "token=a", false, meta, timeout()));
+
+        assertThat(result.written().value()).isEqualTo("limit=10 token=a");
+        assertThat(result.ownerHeld()).isTrue();
+        assertThat(slot(open())).isEqualTo(new Slot(ID, result.written(), "token=a"));
+    }
+
+    @Test
+    public final void claimsNothingWhileAnOwnerIsPresent() {
+        WorkerCoordinator holder = open();
+        Stored meta = create(holder);
+        Stored mark = claim(holder, ID, null, meta);
+
+        CasResult other = open().claim(ID, mark, "limit=99", "token=other", false, meta, timeout());
+        CasResult again = holder.claim(ID, mark, "limit=99", "token=again", false, meta, timeout());
+
+        Slot held = new Slot(ID, mark, owner(mark));
+        assertThat(rejected(other)).isEqualTo(new Rejected(meta, held));
+        assertThat(rejected(again)).isEqualTo(new Rejected(meta, held));
+        assertThat(slot(holder)).isEqualTo(held);
+        assertThat(applied(holder.extend(ID, mark, next(), meta, timeout())).ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void claimsNothingWhereTheMarkIsNotAsSeen() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored first = claim(coordinator, ID, null, meta);
+        Stored free =
+                applied(coordinator.release(ID, first, next(), meta, timeout())).written();
+
+        CasResult expectsNone = coordinator.claim(ID, null, "limit=99", "token=x", false, meta, timeout());
+        CasResult expectsOld = coordinator.claim(ID, first, "limit=99", "token=x", false, meta, timeout());
+        CasResult expectsSome = coordinator.claim(8, first, "limit=99", "token=x", false, meta, timeout());
+
+        assertThat(rejected(expectsNone)).isEqualTo(new Rejected(meta, new Slot(ID, free, null)));
+        assertThat(rejected(expectsOld)).isEqualTo(new Rejected(meta, new Slot(ID, free, null)));
+        assertThat(rejected(expectsSome)).isEqualTo(new Rejected(meta, new Slot(8, null, null)));
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, free, null));
+    }
+
+    @Test
+    public final void comparesEveryCharacterNotOnlyTheLimit() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored old = applied(coordinator.claim(ID, null, "limit=100 token=a k=0", "token=a", false, meta, timeout()))
+                .written();
+        Stored moved = applied(coordinator.extend(ID, old, "limit=200 token=a k=1", meta, timeout()))
+                .written();
+        Stored trimmed = applied(coordinator.release(ID, moved, "limit=100 token=b k=0", meta, timeout()))
+                .written();
+
+        assertThat(rejected(coordinator.extend(ID, old, "limit=300 token=a k=1", meta, timeout()))
+                        .seen())
+                .isEqualTo(new Slot(ID, trimmed, null));
+        assertThat(coordinator.claim(ID, old, "limit=300 token=c k=0", "token=c", false, meta, timeout()))
+                .isInstanceOf(Rejected.class);
+        assertThat(coordinator.release(ID, old, "limit=300 token=a k=2", meta, timeout()))
+                .isInstanceOf(Rejected.class);
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, trimmed, null));
+    }
+
+    @Test
+    public final void comparesMetaAtEveryWriteOfAMark() {
+        WorkerCoordinator coordinator = open();
+        Stored old = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, old);
+        Stored retired = applied(coordinator.writeMeta(old, META + " state=retired", timeout()))
+                .written();
+
+        CasResult claim = coordinator.claim(8, null, "limit=9", "token=x", false, old, timeout());
+        CasResult evict = coordinator.claim(ID, mark, "limit=9", "token=x", true, old, timeout());
+        CasResult extend = coordinator.extend(ID, mark, "limit=9", old, timeout());
+        CasResult release = coordinator.release(ID, mark, "limit=9", old, timeout());
+
+        Slot unchanged = new Slot(ID, mark, owner(mark));
+        assertThat(rejected(claim)).isEqualTo(new Rejected(retired, new Slot(8, null, null)));
+        assertThat(rejected(evict)).isEqualTo(new Rejected(retired, unchanged));
+        assertThat(rejected(extend)).isEqualTo(new Rejected(retired, unchanged));
+        assertThat(rejected(release)).isEqualTo(new Rejected(retired, unchanged));
+        assertThat(slot(coordinator)).isEqualTo(unchanged);
+        assertThat(claimed(coordinator.read(8, 8, timeout()))).isEmpty();
+    }
+
+    @Test
+    public final void oneOfManyClaimantsGetsAWorkerId() throws Exception {
+        Stored meta = create(open());
+        List<WorkerCoordinator> claimants = open(8);
+
+        List<CasResult> results = together(
+                8, i -> claimants.get(i).claim(ID, null, "limit=1 token=" + i, "token=" + i, false, meta, timeout()));
+
+        List<Applied> winners = ofType(results, Applied.class);
+        assertThat(winners).hasSize(1);
+        Stored mark = winners.get(0).written();
+        String owner = mark.value().substring("limit=1 ".length());
+        assertThat(slot(open())).isEqualTo(new Slot(ID, mark, owner));
+        assertThat(ofType(results, Rejected.class)).hasSize(7).allMatch(r -> new Slot(ID, mark, owner)
+                .equals(r.seen()));
+    }
+
+    @Test
+    public final void manyClaimantsGetDistinctWorkerIds() throws Exception {
+        Stored meta = create(open());
+        List<WorkerCoordinator> claimants = open(8);
+
+        List<Integer> ids = together(8, i -> {
+            for (int id = 0; id < 8; id++) {
+                Slot slot = slot(claimants.get(i).read(id, id, timeout()));
+                if (slot.owner() == null
+                        && claimants.get(i).claim(id, slot.mark(), "token=" + i, "token=" + i, false, meta, timeout())
+                                instanceof Applied) {
+                    return id;
+                }
+            }
+            return -1;
+        });
+
+        assertThat(ids).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5, 6, 7);
+        List<Slot> slots = open().read(0, 7, timeout()).slots();
+        for (int i = 0; i < 8; i++) {
+            assertThat(slots.get(ids.get(i)).owner()).isEqualTo("token=" + i);
+        }
+    }
+
+    @Test
+    public final void losesNoUpdateUnderContention() throws Exception {
+        Stored meta = create(open());
+        List<WorkerCoordinator> writers = open(4);
+
+        List<Integer> applied = together(4, i -> {
+            int count = 0;
+            for (int attempt = 0; attempt < 25; attempt++) {
+                Stored seen = slot(writers.get(i)).mark();
+                int counter = seen == null ? 0 : Integer.parseInt(seen.value().split("[ =]")[1]);
+                String next = "limit=" + (counter + 1) + " token=" + i + "-" + attempt;
+                if (writers.get(i).claim(ID, seen, next, "token=" + i, true, meta, timeout()) instanceof Applied) {
+                    count++;
+                }
+            }
+            return count;
+        });
+
+        int total = applied.stream().mapToInt(Integer::intValue).sum();
+        assertThat(total).isGreaterThan(24);
+        assertThat(mark(slot(open())).value()).startsWith("limit=" + total + " ");
+    }
+
+    @Test
+    public final void evictsAnOwnerWhenToldTo() {
+        WorkerCoordinator former = open();
+        WorkerCoordinator claimant = open();
+        Stored meta = create(former);
+        Stored old = claim(former, ID, null, meta);
+
+        Applied result = applied(claimant.claim(ID, old, "limit=50 token=new", "token=new", true, meta, timeout()));
+
+        Slot taken = slot(claimant);
+        assertThat(taken.mark()).isEqualTo(result.written());
+        assertThat(result.ownerHeld()).isEqualTo("token=new".equals(taken.owner()));
+        assertThat(former.extend(ID, old, "limit=60 token=old", meta, timeout()))
+                .isInstanceOf(Rejected.class);
+        assertThat(former.release(ID, old, "limit=60 token=old", meta, timeout()))
+                .isInstanceOf(Rejected.class);
+        if (result.ownerHeld()) {
+            former.abandon(ID, timeout());
+            assertThat(slot(claimant)).isEqualTo(taken);
+        }
+        Applied extended = applied(claimant.extend(ID, result.written(), "limit=70 token=new", meta, timeout()));
+        assertThat(extended.ownerHeld()).isEqualTo(result.ownerHeld());
+    }
+
+    // ---- extending
+
+    @Test
+    public final void extendsWhatItClaimed() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        Applied result = applied(coordinator.extend(ID, mark, "limit=20 token=a k=1", meta, timeout()));
+
+        assertThat(result.written().value()).isEqualTo("limit=20 token=a k=1");
+        assertThat(result.ownerHeld()).isTrue();
+        assertThat(slot(open())).isEqualTo(new Slot(ID, result.written(), owner(mark)));
+    }
+
+    @Test
+    public final void extendsNothingElse() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored old = claim(coordinator, ID, null, meta);
+        Stored mark =
+                applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
+
+        Rejected result = rejected(coordinator.extend(ID, old, "limit=99", meta, timeout()));
+
+        assertThat(result).isEqualTo(new Rejected(meta, new Slot(ID, mark, owner(old))));
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, mark, owner(old)));
+    }
+
+    @Test
+    public final void showsItsOwnWriteToAnExtensionSentAgain() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored old = claim(coordinator, ID, null, meta);
+        Stored mark = applied(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout()))
+                .written();
+
+        Rejected result = rejected(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout()));
+
+        assertThat(result.seen()).isEqualTo(new Slot(ID, mark, owner(old)));
+    }
+
+    @Test
+    public final void extensionCreatesNoMark() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+
+        Rejected result = rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", meta, timeout()));
+
+        assertThat(result).isEqualTo(new Rejected(meta, new Slot(ID, null, null)));
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, null, null));
+    }
+
+    @Test
+    public final void extensionOfAnothersMarkRenewsNoOwner() {
+        WorkerCoordinator holder = open();
+        Stored meta = create(holder);
+        Stored mark = claim(holder, ID, null, meta);
+
+        Applied result = applied(open().extend(ID, mark, "limit=20", meta, timeout()));
+
+        assertThat(result.ownerHeld()).isFalse();
+        assertThat(slot(holder)).isEqualTo(new Slot(ID, result.written(), owner(mark)));
+    }
+
+    // ---- the owner's time to live
+
+    @Test
+    public final void anOwnerLivesAsLongAsItIsExtended() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        String owner = owner(mark);
+
+        for (int i = 0; i < 6; i++) {
+            pass(timeToLive().dividedBy(3));
+            assertThat(slot(coordinator).owner()).isEqualTo(owner);
+            Applied result = applied(coordinator.extend(ID, mark, next(), meta, timeout()));
+            assertThat(result.ownerHeld()).isTrue();
+            mark = result.written();
+        }
+    }
+
+    @Test
+    public final void anOwnerVanishesWhenItIsNotExtended() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        boolean vanished = comesTrue(patience(), () -> slot(coordinator).owner() == null);
+
+        assertThat(vanished).as("owner vanished").isTrue();
+        assertThat(slot(coordinator).mark()).isEqualTo(mark);
+    }
+
+    @Test
+    public final void whatFailsRenewsNothing() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored old = claim(coordinator, ID, null, meta);
+        applied(coordinator.extend(ID, old, next(), meta, timeout()));
+
+        boolean vanished = comesTrue(patience(), () -> {
+            assertThat(coordinator.extend(ID, old, next(), meta, timeout())).isInstanceOf(Rejected.class);
+            assertThat(coordinator.claim(ID, old, next(), "token=x", false, meta, timeout()))
+                    .isInstanceOf(Rejected.class);
+            assertThat(coordinator.release(ID, old, next(), meta, timeout())).isInstanceOf(Rejected.class);
+            return slot(coordinator).owner() == null;
+        });
+
+        assertThat(vanished).as("owner vanished").isTrue();
+    }
+
+    @Test
+    public final void extensionNeverCreatesAnOwner() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+                .as("owner vanished")
+                .isTrue();
+
+        Applied result = applied(coordinator.extend(ID, mark, "limit=20", meta, timeout()));
+
+        assertThat(result.ownerHeld()).isFalse();
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, result.written(), null));
+    }
+
+    @Test
+    public final void ownsAgainInPlaceAfterItsOwnerVanished() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+                .as("owner vanished")
+                .isTrue();
+
+        Applied again = applied(coordinator.claim(ID, mark, "limit=20", "token=again", false, meta, timeout()));
+        Applied extended = applied(coordinator.extend(ID, again.written(), "limit=30", meta, timeout()));
+
+        assertThat(again.ownerHeld()).isTrue();
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, extended.written(), "token=again"));
+    }
+
+    @Test
+    public final void aCrashedHoldersWorkerIdIsFreeAfterItsTimeToLiveAndItsMarkStays() throws Exception {
+        WorkerCoordinator holder = open();
+        WorkerCoordinator other = open();
+        Stored meta = create(other);
+        Stored mark = claim(holder, ID, null, meta);
+
+        crashNow(holder);
+        boolean vanished = comesTrue(patience(), () -> slot(other).owner() == null);
+
+        assertThat(vanished).as("owner vanished").isTrue();
+        assertThat(slot(other).mark()).isEqualTo(mark);
+        assertThat(applied(other.claim(ID, mark, "limit=20", "token=other", false, meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void aFormerHolderHarmsNobody() {
+        WorkerCoordinator former = open();
+        WorkerCoordinator holder = open();
+        Stored meta = create(former);
+        Stored old = claim(former, ID, null, meta);
+        assertThat(comesTrue(patience(), () -> slot(holder).owner() == null))
+                .as("owner vanished")
+                .isTrue();
+        Stored mark = claim(holder, ID, old, meta);
+
+        CasResult extend = former.extend(ID, old, "limit=99", meta, timeout());
+        CasResult release = former.release(ID, old, "limit=99", meta, timeout());
+        former.abandon(ID, timeout());
+        close(former);
+
+        Slot held = new Slot(ID, mark, owner(mark));
+        assertThat(rejected(extend).seen()).isEqualTo(held);
+        assertThat(rejected(release).seen()).isEqualTo(held);
+        assertThat(slot(holder)).isEqualTo(held);
+        assertThat(applied(holder.extend(ID, mark, "limit=30", meta, timeout())).ownerHeld())
+                .isTrue();
+    }
+
+    // ---- giving back
+
+    @Test
+    public final void aReleasedWorkerIdIsFreeAtOnce() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        Stored free = applied(coordinator.release(ID, mark, "limit=5 token=free", meta, timeout()))
+                .written();
+
+        assertThat(free.value()).isEqualTo("limit=5 token=free");
+        assertThat(slot(open())).isEqualTo(new Slot(ID, free, null));
+        assertThat(applied(open().claim(ID, free, "limit=9", "token=b", false, meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void aRejectedReleaseChangesNothing() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored old = claim(coordinator, ID, null, meta);
+        Stored mark =
+                applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
+
+        CasResult result = coordinator.release(ID, old, "limit=99", meta, timeout());
+
+        assertThat(rejected(result)).isEqualTo(new Rejected(meta, new Slot(ID, mark, owner(old))));
+        assertThat(applied(coordinator.extend(ID, mark, next(), meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void releaseLeavesAForeignOwnerAlone() {
+        WorkerCoordinator holder = open();
+        Stored meta = create(holder);
+        Stored mark = claim(holder, ID, null, meta);
+
+        Stored written =
+                applied(open().release(ID, mark, "limit=20", meta, timeout())).written();
+
+        assertThat(slot(holder)).isEqualTo(new Slot(ID, written, owner(mark)));
+        assertThat(applied(holder.extend(ID, written, next(), meta, timeout())).ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void releasingOneWorkerIdLeavesTheOthersOfTheSameProcess() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        Stored other = claim(coordinator, 8, null, meta);
+
+        applied(coordinator.release(ID, mark, next(), meta, timeout()));
+
+        assertThat(slot(coordinator.read(8, 8, timeout()))).isEqualTo(new Slot(8, other, owner(other)));
+        assertThat(applied(coordinator.extend(8, other, next(), meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void abandonsItsOwnerAndLeavesTheMark() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        Stored other = claim(coordinator, 8, null, meta);
+
+        coordinator.abandon(ID, timeout());
+
+        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+                .as("owner vanished")
+                .isTrue();
+        assertThat(slot(coordinator).mark()).isEqualTo(mark);
+        assertThat(slot(coordinator.read(8, 8, timeout())).mark()).isEqualTo(other);
+    }
+
+    @Test
+    public final void abandoningOneWorkerIdLeavesTheOthersOfTheSameProcess() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        claim(coordinator, ID, null, meta);
+        Stored other = claim(coordinator, 8, null, meta);
+
+        coordinator.abandon(ID, timeout());
+
+        Applied extended = applied(coordinator.extend(8, other, next(), meta, timeout()));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(slot(coordinator.read(8, 8, timeout())).owner()).isEqualTo(owner(other));
+    }
+
+    @Test
+    public final void claimsAgainAfterAbandoning() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        coordinator.abandon(ID, timeout());
+        coordinator.abandon(ID, timeout());
+        coordinator.abandon(9, timeout());
+        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+                .as("owner vanished")
+                .isTrue();
+
+        Applied again = applied(coordinator.claim(ID, mark, "limit=20", "token=b", false, meta, timeout()));
+
+        assertThat(applied(coordinator.extend(ID, again.written(), "limit=30", meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    public final void closingReleasesNoMarkAndHarmsNobody() {
+        WorkerCoordinator leaving = open();
+        WorkerCoordinator staying = open();
+        Stored meta = create(leaving);
+        Stored left = claim(leaving, 8, null, meta);
+        Stored mark = claim(staying, ID, null, meta);
+
+        close(leaving);
+        leaving.close();
+
+        assertThat(slot(staying.read(8, 8, timeout())).mark()).isEqualTo(left);
+        assertThat(slot(staying)).isEqualTo(new Slot(ID, mark, owner(mark)));
+        assertThat(applied(staying.extend(ID, mark, next(), meta, timeout())).ownerHeld())
+                .isTrue();
+    }
+
+    // ---- outages
+
+    @Test
+    public final void saysInTimeThatTheServerIsAway() throws Exception {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        disconnect(namespace);
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> coordinator.read(ID, ID, unit()))
+                .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                        .isFalse());
+        attempt(() -> coordinator.writeMeta(meta, META + " floor=1", unit()));
+        attempt(() -> coordinator.claim(8, null, "limit=1", "token=x", false, meta, unit()));
+        attempt(() -> coordinator.extend(ID, mark, "limit=99", meta, unit()));
+        attempt(() -> coordinator.release(ID, mark, "limit=99", meta, unit()));
+        coordinator.abandon(ID, unit());
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+        assertThat(took).isLessThan(unit().multipliedBy(6 * 2).plusSeconds(6));
+    }
+
+    @Test
+    public final void worksAgainAfterAnOutage() throws Exception {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        disconnect(namespace);
+        assertThatThrownBy(() -> coordinator.read(ID, ID, unit())).isInstanceOf(CoordinatorException.class);
+        reconnect(namespace);
+
+        assertThat(slot(readOnce(coordinator, ID, ID)).mark()).isEqualTo(mark);
+        assertThat(coordinator.extend(ID, mark, "limit=20", meta, timeout())).isInstanceOf(Applied.class);
+    }
+
+    @Test
+    public final void sendsAWriteOnceAndDoesNotHideWhatItCantKnow() throws Exception {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        for (int round = 0; round < 4; round++) {
+            String next = next();
+            Stored expected = mark;
+            disconnect(namespace);
+            CasResult result = attempt(() -> coordinator.extend(ID, expected, next, meta, unit()));
+            reconnect(namespace);
+            Stored seen = mark(slot(readOnce(coordinator, ID, ID)));
+
+            // Rejected by its own write: it was sent twice.
+            assertThat(result).isNotInstanceOf(Rejected.class);
+            assertThat(seen.value())
+                    .isIn(certainlyUnchanged(result) ? List.of(mark.value()) : List.of(mark.value(), next));
+            mark = seen;
+            // A request held up on its way may still arrive, then the first of these is rejected and shows it.
+            mark = extendWhereverItIs(coordinator, mark, meta);
+        }
+    }
+
+    @Test
+    public final void aClaimOfUnknownOutcomeIsWholeOrNothing() throws Exception {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        readOnce(coordinator, ID, ID);
+
+        disconnect(namespace);
+        CasResult result =
+                attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, unit()));
+        reconnect(namespace);
+        Slot seen = slot(readOnce(coordinator, ID, ID));
+
+        assertThat(result).isNotInstanceOf(Rejected.class);
+        if (certainlyUnchanged(result)) {
+            assertThat(seen).isEqualTo(new Slot(ID, null, null));
+        }
+        assertThat(seen.owner() == null || "token=a".equals(seen.owner())).isTrue();
+        assertThat(seen.mark() == null).as("neither mark nor owner").isEqualTo(seen.owner() == null);
+    }
+
+    @Test
+    public final void anAbandonedClaimBlocksNobodyForLong() throws Exception {
+        WorkerCoordinator coordinator = open();
+        WorkerCoordinator other = open();
+        Stored meta = create(coordinator);
+        readOnce(other, ID, ID);
+
+        disconnect(namespace);
+        attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, unit()));
+        coordinator.abandon(ID, unit());
+        reconnect(namespace);
+
+        assertThat(comesTrue(patience(), () -> slot(readOnce(other, ID, ID)).owner() == null))
+                .as("owner vanished")
+                .isTrue();
+        Slot free = slot(readOnce(other, ID, ID));
+        assertThat(applied(other.claim(ID, free.mark(), "limit=20", "token=b", false, meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    // ---- interrupts
+
+    @Test
+    public final void anInterruptEndsACallAndKeepsTheFlag() throws Exception {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        disconnect(namespace);
+
+        Map<String, Object> seen = interrupted(() -> {
+            Map<String, Object> results = new HashMap<>();
+            results.put("extend", coordinator.extend(ID, mark, "limit=99", meta, Duration.ofMinutes(1)));
+            results.put("flag after extend", Thread.currentThread().isInterrupted());
+            results.put("claim", coordinator.claim(8, null, "l", "o", false, meta, Duration.ofMinutes(1)));
+            results.put("flag after claim", Thread.currentThread().isInterrupted());
+            assertThatThrownBy(() -> coordinator.read(ID, ID, Duration.ofMinutes(1)))
+                    .isInstanceOf(CoordinatorException.class);
+            coordinator.abandon(ID, Duration.ofMinutes(1));
+            results.put("flag at the end", Thread.currentThread().isInterrupted());
+            return results;
+        });
+
+        assertThat(seen.get("extend")).isInstanceOf(Unknown.class);
+        assertThat(seen.get("claim")).isInstanceOf(Unknown.class);
+        assertThat(seen)
+                .containsEntry("flag after extend", true)
+                .containsEntry("flag after claim", true)
+                .containsEntry("flag at the end", true);
+    }
+
+    @Test
+    public final void anInterruptHarmsNeitherTheCoordinatorNorWhatItHolds() throws Exception {
+        WorkerCoordinator coordinator = open();
+        WorkerCoordinator neighbour = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+        Stored other = claim(neighbour, 8, null, meta);
+
+        CasResult result = interrupted(() -> coordinator.extend(ID, mark, "limit=20 k=1", meta, timeout()));
+
+        assertThat(result).isInstanceOfAny(Applied.class, Unknown.class);
+        Stored now = mark(slot(readOnce(coordinator, ID, ID)));
+        assertThat(now.value()).isIn(mark.value(), "limit=20 k=1");
+        assertThat(applied(coordinator.extend(ID, now, "limit=30 k=2", meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
+        assertThat(applied(neighbour.extend(8, other, next(), meta, timeout())).ownerHeld())
+                .isTrue();
+    }
+
+    // ---- the words of the tests above
+
+    private WorkerCoordinator open() {
+        return open(namespace);
+    }
+
+    private WorkerCoordinator open(String name) {
+        Map<String, String> settings = settings();
+        WorkerCoordinator coordinator =
+                provider().open(new CoordinatorConfig("tck", name, timeToLive(), settings::get), () -> {});
+        open.add(coordinator);
+        return coordinator;
+    }
+
+    private List<WorkerCoordinator> open(int count) {
+        return IntStream.range(0, count).mapToObj(i -> open()).toList();
+    }
+
+    private void close(WorkerCoordinator coordinator) {
+        open.remove(coordinator);
+        coordinator.close();
+    }
+
+    private void crashNow(WorkerCoordinator coordinator) throws Exception {
+        open.remove(coordinator);
+        crash(coordinator);
+    }
+
+    private Duration timeToLive() {
+        return unit().multipliedBy(3);
+    }
+
+    /** The longest that an owner may outlive its last renewal. */
+    private Duration patience() {
+        return unit().multipliedBy(9);
+    }
+
+    /** For calls that are expected to succeed; generous, since machines are slow at times. */
+    private static Duration timeout() {
+        return Duration.ofSeconds(30);
+    }
+
+    private Stored create(WorkerCoordinator coordinator) {
+        return applied(coordinator.writeMeta(null, META, timeout())).written();
+    }
+
+    private Stored claim(WorkerCoordinator coordinator, int id, @Nullable Stored mark, Stored meta) {
+        String token = next();
+        Applied result = applied(coordinator.claim(id, mark, token, "of " + token, false, meta, timeout()));
+        assertThat(result.ownerHeld()).isTrue();
+        assertThat(result.written().value()).isEqualTo(token);
+        return result.written();
+    }
+
+    /** The owner that {@link #claim} wrote with this mark. */
+    private static String owner(Stored mark) {
+        return "of " + mark.value();
+    }
+
+    /** A mark that was never written before. */
+    private String next() {
+        written++;
+        return "limit=" + written + " token=" + UUID.randomUUID() + " k=0";
+    }
+
+    private Slot slot(WorkerCoordinator coordinator) {
+        return slot(coordinator.read(ID, ID, timeout()));
+    }
+
+    private static Slot slot(Snapshot snapshot) {
+        assertThat(snapshot.slots()).hasSize(1);
+        return snapshot.slots().get(0);
+    }
+
+    private static Stored mark(Slot slot) {
+        Stored mark = slot.mark();
+        if (mark == null) {
+            throw new AssertionError("no mark: " + slot);
+        }
+        return mark;
+    }
+
+    private static List<Integer> ids(Snapshot snapshot) {
+        return snapshot.slots().stream().map(Slot::workerId).toList();
+    }
+
+    private static List<Integer> claimed(Snapshot snapshot) {
+        return snapshot.slots().stream()
+                .filter(slot -> slot.mark() != null)
+                .map(Slot::workerId)
+                .toList();
+    }
+
+    private static Applied applied(CasResult result) {
+        assertThat(result).isInstanceOf(Applied.class);
+        return (Applied) result;
+    }
+
+    private static Rejected rejected(CasResult result) {
+        assertThat(result).isInstanceOf(Rejected.class);
+        return (Rejected) result;
+    }
+
+    private static <T> List<T> ofType(List<?> results, Class<T> type) {
+        return results.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /** A write during an outage; null if the coordinator knows that nothing changed. */
+    private static @Nullable CasResult attempt(Callable<CasResult> write) throws Exception {
+        try {
+            CasResult result = write.call();
+            assertThat(result).isInstanceOfAny(Unknown.class, Rejected.class);
+            return result;
+        } catch (CoordinatorException e) {
+            assertThat(e.permanent()).isFalse();
+            return null;
+        }
+    }
+
+    private static boolean certainlyUnchanged(@Nullable CasResult result) {
+        return result == null;
+    }
+
+    private Stored extendWhereverItIs(WorkerCoordinator coordinator, Stored mark, Stored meta) {
+        CasResult result = coordinator.extend(ID, mark, next(), meta, timeout());
+        if (result instanceof Rejected rejected && rejected.seen() != null) {
+            result = coordinator.extend(ID, mark(rejected.seen()), next(), meta, timeout());
+        }
+        return applied(result).written();
+    }
+
+    /** The first successful read after an outage, from which clients recover at their own pace. */
+    private Snapshot readOnce(WorkerCoordinator coordinator, int fromId, int toId) {
+        CoordinatorException last = new CoordinatorException("never read", false);
+        for (int i = 0; i < 20; i++) {
+            try {
+                return coordinator.read(fromId, toId, timeout());
+            } catch (CoordinatorException e) {
+                last = e;
+                pass(unit());
+            }
+        }
+        throw last;
+    }
+
+    private interface Act<T> {
+        T by(int actor) throws Exception;
+    }
+
+    /** Lets several threads act at the same moment. */
+    private static <T> List<T> together(int actors, Act<T> act) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(actors);
+        try {
+            CyclicBarrier start = new CyclicBarrier(actors);
+            List<Future<T>> futures = new ArrayList<>();
+            for (int i = 0; i < actors; i++) {
+                int actor = i;
+                futures.add(threads.submit(() -> {
+                    start.await();
+                    return act.by(actor);
+                }));
+            }
+            List<T> results = new ArrayList<>();
+            for (Future<T> future : futures) {
+                results.add(future.get());
+            }
+            return results;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** Calls in a thread of its own that is interrupted from the start, and waits for the end of it. */
+    private static <T> T interrupted(Callable<T> call) throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try {
+            Future<T> future = thread.submit(() -> {
+                Thread.currentThread().interrupt();
+                T result = call.call();
+                assertThat(Thread.currentThread().isInterrupted())
+                        .as("interrupt flag")
+                        .isTrue();
+                return result;
+            });
+            return future.get(20, TimeUnit.SECONDS);
+        } finally {
+            assertThatCode(thread::shutdownNow).doesNotThrowAnyException();
+        }
+    }
+}
