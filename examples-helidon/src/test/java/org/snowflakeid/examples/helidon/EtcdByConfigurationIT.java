@@ -10,7 +10,6 @@ import org.snowflakeid.testservers.EtcdServer;
 
 class EtcdByConfigurationIT {
 
-    /** One worker id for both processes: the second gets it at once, or not within the test. */
     private static Map<String, String> environment(EtcdServer etcd) {
         return Map.of(
                 "SNOWFLAKE_COORDINATOR", "etcd",
@@ -22,31 +21,34 @@ class EtcdByConfigurationIT {
 
     @Test
     void survivesAnOutageAndFreesItsWorkerIdWhenTerminated() throws Exception {
-        try (EtcdServer etcd = EtcdServer.start()) {
-            long last;
-            try (RunningExample example = RunningExample.start("etcd-1", environment(etcd))) {
-                assertThat(example.get("/worker").body())
-                        .contains("\"coordinator\":\"etcd\"")
-                        .contains("\"workerId\":7");
+        try (EtcdServer etcd = EtcdServer.start();
+                RunningExample example = RunningExample.start("etcd", environment(etcd))) {
+            assertThat(example.get("/worker").body())
+                    .contains("\"coordinator\":\"etcd\"")
+                    .contains("\"workerId\":7");
+            long before = id(example.get("/ids"));
 
-                etcd.pause();
-                HttpResponse<String> refused = example.await("/ids", answer -> answer.statusCode() != 200);
-                assertThat(refused.statusCode()).isEqualTo(503);
-                assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
-                assertThat(HttpInterfaceIT.json(refused)).containsOnlyKeys("error");
-                assertThat(example.get("/health/ready").statusCode()).isEqualTo(503);
-                assertThat(example.get("/worker").body()).contains("\"state\":\"SUSPENDED\"");
+            etcd.pause();
+            HttpResponse<String> refused = example.await("/ids", answer -> answer.statusCode() != 200);
+            assertThat(refused.statusCode()).isEqualTo(503);
+            assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+            assertThat(HttpInterfaceIT.json(refused)).containsOnlyKeys("error");
+            assertThat(example.get("/health/ready").statusCode()).isEqualTo(503);
+            assertThat(example.get("/worker").body()).contains("\"state\":\"SUSPENDED\"");
 
-                etcd.resume();
-                last = id(example.await("/ids", answer -> answer.statusCode() == 200));
+            etcd.resume();
+            assertThat(id(example.await("/ids", answer -> answer.statusCode() == 200)))
+                    .isGreaterThan(before);
 
-                assertThat(example.terminate()).isEqualTo(143);
-                assertThat(example.log()).contains("snowflake 'default': released worker id 7");
-            }
-            try (RunningExample example = RunningExample.start("etcd-2", environment(etcd))) {
-                assertThat(id(example.get("/ids"))).isGreaterThan(last);
-            }
+            assertThat(owners(etcd)).contains("/snowflake/workers/7");
+            assertThat(example.terminate()).isEqualTo(128 + 15);
+            assertThat(owners(etcd)).isEmpty();
         }
+    }
+
+    private static String owners(EtcdServer etcd) {
+        return etcd.etcdctl("get", "--prefix", "/snowflake/workers/", "--keys-only")
+                .strip();
     }
 
     private static long id(HttpResponse<String> answer) {

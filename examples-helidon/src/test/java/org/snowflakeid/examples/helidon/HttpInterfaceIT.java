@@ -10,6 +10,7 @@ import jakarta.json.JsonReader;
 import jakarta.json.JsonString;
 import java.io.StringReader;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,16 +26,24 @@ class HttpInterfaceIT {
 
     private static RunningExample example;
 
+    @TempDir
+    private static Path directory;
+
+    /** As {@code bin/run-example} does, with one worker id to know it by. */
     @BeforeAll
     static void start() throws Exception {
         example = RunningExample.start(
-                "http-interface", Map.of("SNOWFLAKE_COORDINATOR", "static", "SNOWFLAKE_STATIC_WORKER_ID", "7"));
+                "http-interface",
+                Map.of("SNOWFLAKE_FILE_DIRECTORY", directory.toString(), "SNOWFLAKE_WORKER_IDS", "7"));
     }
 
     @AfterAll
-    static void stop() {
-        if (example != null) {
-            example.close();
+    static void endsWhenTerminated() throws Exception {
+        if (example == null) {
+            return;
+        }
+        try (RunningExample running = example) {
+            assertThat(running.terminate()).isEqualTo(128 + 15);
         }
     }
 
@@ -121,7 +131,7 @@ class HttpInterfaceIT {
 
         assertThat(worker).containsOnlyKeys("workerId", "coordinator", "namespace", "state", "reservedUntil");
         assertThat(worker.getInt("workerId")).isEqualTo(7);
-        assertThat(worker.getString("coordinator")).isEqualTo("static");
+        assertThat(worker.getString("coordinator")).isEqualTo("file");
         assertThat(worker.getString("namespace")).isEqualTo("snowflake");
         assertThat(worker.getString("state")).isEqualTo("ACTIVE");
         assertThat(Instant.parse(worker.getString("reservedUntil"))).isAfter(Instant.now());
@@ -143,6 +153,6 @@ class HttpInterfaceIT {
         assertThat(example.log().lines())
                 .allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT\\S+ (INFO|WARNING) .*"))
                 .hasSizeLessThan(15)
-                .anyMatch(line -> line.contains("snowflake 'default': claimed worker id 7 from static"));
+                .anyMatch(line -> line.contains("snowflake 'default': claimed worker id 7 from file"));
     }
 }
