@@ -124,12 +124,12 @@ final class FileCoordinator implements WorkerCoordinator {
     @Override
     public synchronized Snapshot read(int fromId, int toId, Duration timeout) {
         Snapshot snapshot = locked(timeout, () -> {
-            NamespaceFolder.Presence marks = folder.presence(folder.mark(0), fromId, toId);
-            NamespaceFolder.Presence workers = folder.presence(folder.worker(0), fromId, toId);
+            NamespaceFolder.Presence marks = folder.marks(fromId, toId);
+            NamespaceFolder.Presence workers = folder.workers(fromId, toId);
             List<Slot> slots = new ArrayList<>();
             for (int id = fromId; id <= toId; id++) {
-                Stored mark = marks.mayExist(folder.mark(id)) ? stored(folder.mark(id)) : null;
-                Owner owner = workers.mayExist(folder.worker(id)) ? owner(id) : null;
+                Stored mark = marks.mayExist(id) ? stored(folder.mark(id)) : null;
+                Owner owner = workers.mayExist(id) ? owner(id) : null;
                 slots.add(new Slot(id, mark, owner == null ? null : owner.value()));
             }
             return new Snapshot(stored(folder.meta()), slots, null);
@@ -153,7 +153,7 @@ final class FileCoordinator implements WorkerCoordinator {
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         return write(timeout, () -> {
             Slot slot = slot(id);
-            if (!same(mark, slot.mark()) || !same(meta, stored(folder.meta())) || !evict && slot.owner() != null) {
+            if (!same(mark, slot.mark()) || !same(meta, stored(folder.meta())) || (!evict && slot.owner() != null)) {
                 return new CasResult.Rejected(stored(folder.meta()), slot);
             }
             FileLock lock = folder.lock().holdAnyByte();
@@ -263,9 +263,9 @@ final class FileCoordinator implements WorkerCoordinator {
     }
 
     private static boolean same(@Nullable Stored expected, @Nullable Stored actual) {
-        return expected == null || actual == null
-                ? expected == actual
-                : expected.value().equals(actual.value());
+        return expected == null
+                ? actual == null
+                : actual != null && expected.value().equals(actual.value());
     }
 
     private CasResult.@Nullable Rejected compare(int id, Stored mark, Stored meta) throws IOException {

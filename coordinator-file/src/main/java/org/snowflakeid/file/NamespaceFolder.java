@@ -40,6 +40,10 @@ final class NamespaceFolder {
 
     private final Path directory;
     private final Path folder;
+    private final Path marks;
+    private final Path workers;
+
+    /** Folders whose entries may not be on the disk yet. */
     private final Set<Path> unforced = new HashSet<>();
     private @Nullable ProcessLock lock;
     private boolean seen;
@@ -48,6 +52,8 @@ final class NamespaceFolder {
     NamespaceFolder(Path directory, String namespace) {
         this.directory = directory;
         this.folder = directory.resolve(namespace);
+        this.marks = folder.resolve("marks");
+        this.workers = folder.resolve("workers");
     }
 
     Path meta() {
@@ -55,11 +61,11 @@ final class NamespaceFolder {
     }
 
     Path mark(int id) {
-        return folder.resolve("marks").resolve(Integer.toString(id));
+        return marks.resolve(Integer.toString(id));
     }
 
     Path worker(int id) {
-        return folder.resolve("workers").resolve(Integer.toString(id));
+        return workers.resolve(Integer.toString(id));
     }
 
     /** After {@link #enter}. */
@@ -86,7 +92,7 @@ final class NamespaceFolder {
                     return null;
                 }
                 throw new CoordinatorException(
-                        "another process holds " + folder.resolve(".lock")
+                        "another process holds " + folder.resolve(ProcessLock.NAME)
                                 + " for longer than the time allowed. Is one of them stopped, or its disk stuck?",
                         false);
             }
@@ -117,19 +123,28 @@ final class NamespaceFolder {
         if (seen && !Files.isDirectory(directory)) {
             throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
         }
-        Files.createDirectories(directory);
+        create(directory);
         requireLocal(directory);
-        for (Path each : new Path[] {mark(0), worker(0)}) {
-            Files.createDirectories(each.getParent());
-        }
-        ProcessLock opened = ProcessLock.open(folder.resolve(".lock"));
+        create(marks);
+        create(workers);
+        ProcessLock opened = ProcessLock.open(folder);
         lock = opened;
-        for (Path each = folder; !each.equals(directory); each = each.getParent()) {
-            unforced.add(each);
-        }
-        unforced.add(directory);
+        unforced.add(folder);
         seen = true;
         return opened;
+    }
+
+    /** Creates a folder and what is absent above it, and remembers where entries were added. */
+    private void create(Path path) throws IOException {
+        for (Path each = path; Files.notExists(each); ) {
+            Path parent = each.getParent();
+            if (parent == null) {
+                break;
+            }
+            unforced.add(parent);
+            each = parent;
+        }
+        Files.createDirectories(path);
     }
 
     private static void requireLocal(Path path) throws IOException {
@@ -143,22 +158,31 @@ final class NamespaceFolder {
         }
     }
 
-    /** Which of the files for {@code fromId} to {@code toId} there may be. */
-    Presence presence(Path anyFile, int fromId, int toId) throws IOException {
+    /** Which marks there may be. */
+    Presence marks(int fromId, int toId) throws IOException {
+        return presence(marks, fromId, toId);
+    }
+
+    /** Which owners there may be. */
+    Presence workers(int fromId, int toId) throws IOException {
+        return presence(workers, fromId, toId);
+    }
+
+    private static Presence presence(Path parent, int fromId, int toId) throws IOException {
         if (toId - fromId < MANY) {
-            return file -> true;
+            return id -> true;
         }
         Set<String> names = new HashSet<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(anyFile.getParent())) {
-            files.forEach(file -> names.add(file.getFileName().toString()));
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(parent)) {
+            files.forEach(file -> names.add(parent.relativize(file).toString()));
         } catch (NoSuchFileException e) {
-            return file -> false;
+            return id -> false;
         }
-        return file -> names.contains(file.getFileName().toString());
+        return id -> names.contains(Integer.toString(id));
     }
 
     interface Presence {
-        boolean mayExist(Path file);
+        boolean mayExist(int id);
     }
 
     /** The line in a file; null only if the file is certainly absent. */
@@ -200,7 +224,7 @@ final class NamespaceFolder {
     boolean write(Path file, String line) throws IOException {
         Path temporary = prepare(file, line, true);
         rename(temporary, file);
-        unforced.add(file.getParent());
+        unforced.add(file.equals(meta()) ? folder : marks);
         try {
             forceWhatIsUnforced();
             return true;
@@ -209,16 +233,21 @@ final class NamespaceFolder {
         }
     }
 
+    private static byte[] encode(String line) throws CharacterCodingException {
+        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(line + "\n"));
+        byte[] bytes = new byte[encoded.remaining()];
+        encoded.get(bytes);
+        return bytes;
+    }
+
     /** Writes a line beside the file it is meant for. */
     Path prepare(Path file, String line, boolean durable) throws IOException {
         Path temporary = file.resolveSibling(".tmp");
-        if (Files.notExists(file.getParent())) {
-            Files.createDirectories(file.getParent());
-            unforced.add(folder);
-        }
-        ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(line + "\n"));
+        create(marks);
+        create(workers);
+        byte[] bytes = encode(line);
         try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-            out.write(bytes.array(), 0, bytes.limit());
+            out.write(bytes);
             if (durable) {
                 out.getFD().sync();
             }

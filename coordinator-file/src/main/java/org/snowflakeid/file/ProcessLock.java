@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProcessLock implements AutoCloseable {
 
+    /** No part of a namespace begins with a dot. */
+    static final String NAME = ".lock";
+
     private static final String REGISTRY = "org.snowflakeid.file.locks";
     private static final long EXCLUSIVE = 0;
 
@@ -48,9 +51,9 @@ final class ProcessLock implements AutoCloseable {
         this.entry = entry;
     }
 
-    /** Opens the lock file in an existing folder, creating it if it is absent. */
-    static ProcessLock open(Path file) throws IOException {
-        Path real = file.toAbsolutePath().getParent().toRealPath().resolve(file.getFileName());
+    /** Opens the lock file of an existing folder, creating it if it is absent. */
+    static ProcessLock open(Path folder) throws IOException {
+        Path real = folder.toRealPath().resolve(NAME);
         synchronized (registry()) {
             Object[] known = registry().get(real.toString());
             if (known != null && channel(known).isOpen() && Objects.equals(known[1], keyOf(real))) {

@@ -13,7 +13,7 @@ final class HeldLock implements AutoCloseable {
 
     HeldLock(Path namespace) throws IOException {
         Files.createDirectories(namespace);
-        lock = ProcessLock.open(namespace.resolve(".lock"));
+        lock = ProcessLock.open(namespace);
         exclusive = lock.acquire(30_000_000_000L);
     }
 

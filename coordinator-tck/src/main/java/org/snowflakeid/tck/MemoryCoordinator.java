@@ -108,9 +108,9 @@ class MemoryCoordinator implements WorkerCoordinator {
     public void close() {}
 
     boolean same(@Nullable Stored expected, @Nullable Stored actual) {
-        return expected == null || actual == null
-                ? expected == actual
-                : expected.value().equals(actual.value());
+        return expected == null
+                ? actual == null
+                : actual != null && expected.value().equals(actual.value());
     }
 
     boolean isMine(@Nullable Owner owner, int id) {

@@ -9,7 +9,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -86,6 +85,10 @@ public final class MemoryStore {
             Owner owner = owners.get(id);
             return new Slot(id, marks.get(id), owner == null ? null : owner.value);
         }
+    }
+
+    interface Operation {
+        CasResult on(Namespace namespace);
     }
 
     private final Platform platform;
@@ -236,7 +239,7 @@ public final class MemoryStore {
         }
     }
 
-    CasResult write(String name, Duration timeout, Function<Namespace, CasResult> cas) {
+    CasResult write(String name, Duration timeout, Operation operation) {
         if (Thread.currentThread().isInterrupted()) {
             return new CasResult.Unknown(failure("interrupted"));
         }
@@ -247,12 +250,12 @@ public final class MemoryStore {
         Duration took = delay(timeout);
         synchronized (this) {
             if (fault == Fault.REQUEST_HELD) {
-                held.add(() -> cas.apply(namespace(name)));
+                held.add(() -> operation.on(namespace(name)));
             }
             if (fault == Fault.REQUEST_HELD || fault == Fault.REQUEST_LOST) {
                 return new CasResult.Unknown(failure(fault.name()));
             }
-            CasResult result = cas.apply(namespace(name));
+            CasResult result = operation.on(namespace(name));
             boolean heard = fault == Fault.NONE && took.compareTo(timeout) <= 0;
             return heard ? result : new CasResult.Unknown(failure("no answer within " + timeout));
         }

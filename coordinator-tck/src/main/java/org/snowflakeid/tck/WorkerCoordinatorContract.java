@@ -350,7 +350,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
             int count = 0;
             for (int attempt = 0; attempt < 25; attempt++) {
                 Stored seen = slot(writers.get(i)).mark();
-                int counter = seen == null ? 0 : Integer.parseInt(seen.value().split("[ =]")[1]);
+                int counter = seen == null ? 0 : limit(seen);
                 String next = "limit=" + (counter + 1) + " token=" + i + "-" + attempt;
                 if (writers.get(i).claim(ID, seen, next, "token=" + i, true, meta, timeout()) instanceof Applied) {
                     count++;
@@ -918,6 +918,11 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
     private String next() {
         written++;
         return "limit=" + written + " token=" + UUID.randomUUID() + " k=0";
+    }
+
+    private static int limit(Stored mark) {
+        return Integer.parseInt(
+                mark.value().substring("limit=".length(), mark.value().indexOf(' ')));
     }
 
     private Slot slot(WorkerCoordinator coordinator) {

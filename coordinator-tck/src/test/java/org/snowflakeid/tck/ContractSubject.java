@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.tck;
+
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** The contract applied to any coordinator; its name keeps it from being run by itself. */
+class ContractSubject extends MemoryFixture {
+
+    interface Factory {
+        WorkerCoordinator open(MemoryStore store, CoordinatorConfig config);
+    }
+
+    static volatile Factory factory = MemoryCoordinator::new;
+
+    @Override
+    public WorkerCoordinatorProvider provider() {
+        return new WorkerCoordinatorProvider() {
+            @Override
+            public String name() {
+                return "memory";
+            }
+
+            @Override
+            public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                return factory.open(store, config);
+            }
+        };
+    }
+}
