@@ -45,6 +45,7 @@ final class NamespaceFolder {
 
     /** Folders whose entries may not be on the disk yet. */
     private final Set<Path> unforced = new HashSet<>();
+
     private @Nullable ProcessLock lock;
     private boolean seen;
 

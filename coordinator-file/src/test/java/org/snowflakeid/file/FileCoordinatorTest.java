@@ -2,51 +2,15 @@
 package org.snowflakeid.file;
 
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
-import org.snowflakeid.spi.WorkerCoordinator;
-import org.snowflakeid.spi.WorkerCoordinatorProvider;
 import org.snowflakeid.tck.WorkerCoordinatorContract;
 
 class FileCoordinatorTest extends WorkerCoordinatorContract {
 
     @TempDir
-    Path directory;
+    static Path directory;
 
-    private HeldLock held;
-
-    @Override
-    public WorkerCoordinatorProvider provider() {
-        return new FileCoordinatorProvider();
-    }
-
-    @Override
-    public Map<String, String> settings() {
-        return Map.of("snowflake.file.directory", directory.toString());
-    }
-
-    @Override
-    public Duration unit() {
-        return Duration.ofMillis(150);
-    }
-
-    /** The locks go, the files stay: all that the end of a process does. */
-    @Override
-    public void crash(WorkerCoordinator coordinator) {
-        coordinator.close();
-    }
-
-    @Override
-    public void disconnect(String namespace) throws Exception {
-        held = new HeldLock(directory.resolve(namespace));
-    }
-
-    @Override
-    public void reconnect(String namespace) throws Exception {
-        if (held != null) {
-            held.close();
-            held = null;
-        }
+    FileCoordinatorTest() {
+        super(new FileFixture(directory));
     }
 }

@@ -38,22 +38,27 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * The promises of {@link WorkerCoordinator}, each as a test. A coordinator's own test extends this class with its
- * {@link CoordinatorFixture} and nothing more: no case can be overridden, skipped or declared not to apply.
+ * The promises of {@link WorkerCoordinator}, each as a test. A coordinator's own test extends this class, hands it its
+ * {@link CoordinatorFixture} and does nothing more: no case can be overridden, skipped or declared not to apply.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
+public abstract class WorkerCoordinatorContract {
 
     private static final String META = "id=6f1c state=active format=1 worker-id-bits=10";
     private static final int ID = 7;
 
+    private final CoordinatorFixture fixture;
     private final String namespace = "tck-" + UUID.randomUUID();
     private final List<WorkerCoordinator> open = new ArrayList<>();
     private int written;
 
+    protected WorkerCoordinatorContract(CoordinatorFixture fixture) {
+        this.fixture = fixture;
+    }
+
     @AfterEach
     final void closeEverything() throws Exception {
-        reconnect(namespace);
+        fixture.reconnect(namespace);
         open.forEach(WorkerCoordinator::close);
     }
 
@@ -65,15 +70,15 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
                 .map(found -> found.get().name())
                 .toList();
 
-        assertThat(names).contains(provider().name());
-        assertThat(provider().name()).matches("[a-z0-9]+(-[a-z0-9]+)*");
+        assertThat(names).contains(fixture.provider().name());
+        assertThat(fixture.provider().name()).matches("[a-z0-9]+(-[a-z0-9]+)*");
     }
 
     @Test
     public final void opensWithoutTheServer() throws Exception {
-        disconnect(namespace);
+        fixture.disconnect(namespace);
         WorkerCoordinator coordinator = open();
-        reconnect(namespace);
+        fixture.reconnect(namespace);
 
         assertThat(readOnce(coordinator, ID, ID).slots()).hasSize(1);
     }
@@ -152,7 +157,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
     public final void tellsATimeThatIsNearOrNone() {
         Instant seen = open().read(ID, ID, timeout()).serverTime();
 
-        long now = platform().wallMillis();
+        long now = fixture.platform().wallMillis();
         assertThat(seen == null ? now : seen.toEpochMilli()).isCloseTo(now, within(60_000L));
     }
 
@@ -463,7 +468,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         String owner = owner(mark);
 
         for (int i = 0; i < 6; i++) {
-            pass(timeToLive().dividedBy(3));
+            fixture.pass(timeToLive().dividedBy(3));
             assertThat(slot(coordinator).owner()).isEqualTo(owner);
             Applied result = applied(coordinator.extend(ID, mark, next(), meta, timeout()));
             assertThat(result.ownerHeld()).isTrue();
@@ -477,7 +482,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
 
-        boolean vanished = comesTrue(patience(), () -> slot(coordinator).owner() == null);
+        boolean vanished = fixture.comesTrue(patience(), () -> slot(coordinator).owner() == null);
 
         assertThat(vanished).as("owner vanished").isTrue();
         assertThat(slot(coordinator).mark()).isEqualTo(mark);
@@ -490,7 +495,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored old = claim(coordinator, ID, null, meta);
         applied(coordinator.extend(ID, old, next(), meta, timeout()));
 
-        boolean vanished = comesTrue(patience(), () -> {
+        boolean vanished = fixture.comesTrue(patience(), () -> {
             assertThat(coordinator.extend(ID, old, next(), meta, timeout())).isInstanceOf(Rejected.class);
             assertThat(coordinator.claim(ID, old, next(), "token=x", false, meta, timeout()))
                     .isInstanceOf(Rejected.class);
@@ -506,7 +511,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
-        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+        assertThat(fixture.comesTrue(patience(), () -> slot(coordinator).owner() == null))
                 .as("owner vanished")
                 .isTrue();
 
@@ -521,7 +526,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
-        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+        assertThat(fixture.comesTrue(patience(), () -> slot(coordinator).owner() == null))
                 .as("owner vanished")
                 .isTrue();
 
@@ -541,7 +546,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored mark = claim(holder, ID, null, meta);
 
         crashNow(holder);
-        boolean vanished = comesTrue(patience(), () -> slot(other).owner() == null);
+        boolean vanished = fixture.comesTrue(patience(), () -> slot(other).owner() == null);
 
         assertThat(vanished).as("owner vanished").isTrue();
         assertThat(slot(other).mark()).isEqualTo(mark);
@@ -556,7 +561,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator holder = open();
         Stored meta = create(former);
         Stored old = claim(former, ID, null, meta);
-        assertThat(comesTrue(patience(), () -> slot(holder).owner() == null))
+        assertThat(fixture.comesTrue(patience(), () -> slot(holder).owner() == null))
                 .as("owner vanished")
                 .isTrue();
         Stored mark = claim(holder, ID, old, meta);
@@ -646,7 +651,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
 
         coordinator.abandon(ID, timeout());
 
-        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+        assertThat(fixture.comesTrue(patience(), () -> slot(coordinator).owner() == null))
                 .as("owner vanished")
                 .isTrue();
         assertThat(slot(coordinator).mark()).isEqualTo(mark);
@@ -675,7 +680,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         coordinator.abandon(ID, timeout());
         coordinator.abandon(ID, timeout());
         coordinator.abandon(9, timeout());
-        assertThat(comesTrue(patience(), () -> slot(coordinator).owner() == null))
+        assertThat(fixture.comesTrue(patience(), () -> slot(coordinator).owner() == null))
                 .as("owner vanished")
                 .isTrue();
 
@@ -711,19 +716,19 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
 
-        disconnect(namespace);
+        fixture.disconnect(namespace);
         long start = System.nanoTime();
-        assertThatThrownBy(() -> coordinator.read(ID, ID, unit()))
+        assertThatThrownBy(() -> coordinator.read(ID, ID, fixture.unit()))
                 .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
                         .isFalse());
-        attempt(() -> coordinator.writeMeta(meta, META + " floor=1", unit()));
-        attempt(() -> coordinator.claim(8, null, "limit=1", "token=x", false, meta, unit()));
-        attempt(() -> coordinator.extend(ID, mark, "limit=99", meta, unit()));
-        attempt(() -> coordinator.release(ID, mark, "limit=99", meta, unit()));
-        coordinator.abandon(ID, unit());
+        attempt(() -> coordinator.writeMeta(meta, META + " floor=1", fixture.unit()));
+        attempt(() -> coordinator.claim(8, null, "limit=1", "token=x", false, meta, fixture.unit()));
+        attempt(() -> coordinator.extend(ID, mark, "limit=99", meta, fixture.unit()));
+        attempt(() -> coordinator.release(ID, mark, "limit=99", meta, fixture.unit()));
+        coordinator.abandon(ID, fixture.unit());
         Duration took = Duration.ofNanos(System.nanoTime() - start);
 
-        assertThat(took).isLessThan(unit().multipliedBy(6 * 2).plusSeconds(6));
+        assertThat(took).isLessThan(fixture.unit().multipliedBy(6 * 2).plusSeconds(6));
     }
 
     @Test
@@ -732,9 +737,9 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
 
-        disconnect(namespace);
-        assertThatThrownBy(() -> coordinator.read(ID, ID, unit())).isInstanceOf(CoordinatorException.class);
-        reconnect(namespace);
+        fixture.disconnect(namespace);
+        assertThatThrownBy(() -> coordinator.read(ID, ID, fixture.unit())).isInstanceOf(CoordinatorException.class);
+        fixture.reconnect(namespace);
 
         assertThat(slot(readOnce(coordinator, ID, ID)).mark()).isEqualTo(mark);
         assertThat(coordinator.extend(ID, mark, "limit=20", meta, timeout())).isInstanceOf(Applied.class);
@@ -749,13 +754,13 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         for (int round = 0; round < 4; round++) {
             String next = next();
             Stored expected = mark;
-            disconnect(namespace);
-            CasResult result = attempt(() -> coordinator.extend(ID, expected, next, meta, unit()));
-            reconnect(namespace);
+            fixture.disconnect(namespace);
+            CasResult result = attempt(() -> coordinator.extend(ID, expected, next, meta, fixture.unit()));
+            fixture.reconnect(namespace);
             Stored seen = mark(slot(readOnce(coordinator, ID, ID)));
 
             // Rejected by its own write: it was sent twice.
-            assertThat(result).isNotInstanceOf(Rejected.class);
+            assertThat(result instanceof Rejected).as("rejected").isFalse();
             assertThat(seen.value())
                     .isIn(certainlyUnchanged(result) ? List.of(mark.value()) : List.of(mark.value(), next));
             mark = seen;
@@ -770,13 +775,13 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(coordinator);
         readOnce(coordinator, ID, ID);
 
-        disconnect(namespace);
+        fixture.disconnect(namespace);
         CasResult result =
-                attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, unit()));
-        reconnect(namespace);
+                attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, fixture.unit()));
+        fixture.reconnect(namespace);
         Slot seen = slot(readOnce(coordinator, ID, ID));
 
-        assertThat(result).isNotInstanceOf(Rejected.class);
+        assertThat(result instanceof Rejected).as("rejected").isFalse();
         if (certainlyUnchanged(result)) {
             assertThat(seen).isEqualTo(new Slot(ID, null, null));
         }
@@ -791,12 +796,13 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         Stored meta = create(coordinator);
         readOnce(other, ID, ID);
 
-        disconnect(namespace);
-        attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, unit()));
-        coordinator.abandon(ID, unit());
-        reconnect(namespace);
+        fixture.disconnect(namespace);
+        attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, fixture.unit()));
+        coordinator.abandon(ID, fixture.unit());
+        fixture.reconnect(namespace);
 
-        assertThat(comesTrue(patience(), () -> slot(readOnce(other, ID, ID)).owner() == null))
+        assertThat(fixture.comesTrue(
+                        patience(), () -> slot(readOnce(other, ID, ID)).owner() == null))
                 .as("owner vanished")
                 .isTrue();
         Slot free = slot(readOnce(other, ID, ID));
@@ -812,7 +818,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
-        disconnect(namespace);
+        fixture.disconnect(namespace);
 
         Map<String, Object> seen = interrupted(() -> {
             Map<String, Object> results = new HashMap<>();
@@ -862,9 +868,9 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
     }
 
     private WorkerCoordinator open(String name) {
-        Map<String, String> settings = settings();
+        Map<String, String> settings = fixture.settings();
         WorkerCoordinator coordinator =
-                provider().open(new CoordinatorConfig("tck", name, timeToLive(), settings::get), () -> {});
+                fixture.provider().open(new CoordinatorConfig("tck", name, timeToLive(), settings::get), () -> {});
         open.add(coordinator);
         return coordinator;
     }
@@ -880,16 +886,16 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
 
     private void crashNow(WorkerCoordinator coordinator) throws Exception {
         open.remove(coordinator);
-        crash(coordinator);
+        fixture.crash(coordinator);
     }
 
     private Duration timeToLive() {
-        return unit().multipliedBy(3);
+        return fixture.unit().multipliedBy(3);
     }
 
     /** The longest that an owner may outlive its last renewal. */
     private Duration patience() {
-        return unit().multipliedBy(9);
+        return fixture.unit().multipliedBy(9);
     }
 
     /** For calls that are expected to succeed; generous, since machines are slow at times. */
@@ -999,7 +1005,7 @@ public abstract class WorkerCoordinatorContract implements CoordinatorFixture {
                 return coordinator.read(fromId, toId, timeout());
             } catch (CoordinatorException e) {
                 last = e;
-                pass(unit());
+                fixture.pass(fixture.unit());
             }
         }
         throw last;

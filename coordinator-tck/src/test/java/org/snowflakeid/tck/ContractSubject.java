@@ -6,7 +6,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** The contract applied to any coordinator; its name keeps it from being run by itself. */
-class ContractSubject extends MemoryFixture {
+class ContractSubject extends WorkerCoordinatorContract {
 
     interface Factory {
         WorkerCoordinator open(MemoryStore store, CoordinatorConfig config);
@@ -14,18 +14,24 @@ class ContractSubject extends MemoryFixture {
 
     static volatile Factory factory = MemoryCoordinator::new;
 
-    @Override
-    public WorkerCoordinatorProvider provider() {
-        return new WorkerCoordinatorProvider() {
-            @Override
-            public String name() {
-                return "memory";
-            }
+    ContractSubject() {
+        super(new Fixture());
+    }
 
-            @Override
-            public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-                return factory.open(store, config);
-            }
-        };
+    private static class Fixture extends MemoryFixture {
+        @Override
+        public WorkerCoordinatorProvider provider() {
+            return new WorkerCoordinatorProvider() {
+                @Override
+                public String name() {
+                    return "memory";
+                }
+
+                @Override
+                public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                    return factory.open(store, config);
+                }
+            };
+        }
     }
 }

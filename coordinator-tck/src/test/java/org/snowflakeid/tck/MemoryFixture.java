@@ -7,9 +7,9 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** A store in memory on a clock that stands still until a test moves it. */
-abstract class MemoryFixture extends WorkerCoordinatorContract {
+class MemoryFixture implements CoordinatorFixture {
 
-    final ManualPlatform platform = new ManualPlatform();
+    final ManualPlatform platform = new ManualPlatform().callersMoveTime();
     final MemoryStore store = new MemoryStore(platform);
 
     @Override
