@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.file.Peer.Remote;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/** What only real processes can show: locks that end with a process, or don't. */
+class SeveralProcessesTest {
+
+    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void aKilledProcessOwnsNothingAtOnce() throws Exception {
+        try (Remote observer = new Remote(directory, LONG, "")) {
+            try (Remote holder = new Remote(directory, LONG, "")) {
+                assertThat(holder.tell("claim 7 a")).isEqualTo("applied, owner held: true");
+                assertThat(observer.tell("owner 7")).isEqualTo("owner-a");
+            }
+
+            assertThat(observer.tell("owner 7")).isEqualTo("null");
+            assertThat(observer.tell("mark 7")).isEqualTo("a");
+            assertThat(observer.tell("claim 7 b")).isEqualTo("applied, owner held: true");
+        }
+    }
+
+    @Test
+    void aFrozenProcessLosesItsWorkerIdAndNoticesWhenItWakes() throws Exception {
+        try (Remote frozen = new Remote(directory, SHORT, "");
+                Remote other = new Remote(directory, LONG, "")) {
+            assertThat(frozen.tell("claim 7 a")).isEqualTo("applied, owner held: true");
+            frozen.signal("STOP");
+
+            String owner = other.tell("owner 7");
+            while (owner.equals("owner-a")) {
+                owner = other.tell("owner 7");
+            }
+            assertThat(owner).isEqualTo("null");
+            assertThat(other.tell("claim 7 b")).isEqualTo("applied, owner held: true");
+
+            frozen.signal("CONT");
+            assertThat(frozen.tell("extend-from 7 a c")).isEqualTo("Rejected");
+            assertThat(frozen.tell("close")).isEqualTo("closed");
+            assertThat(other.tell("owner 7")).isEqualTo("owner-b");
+            assertThat(other.tell("extend 7 d")).isEqualTo("applied, owner held: true");
+        }
+    }
+
+    @Test
+    void aProcessStoppedInTheMiddleOfAWriteHoldsUpOthersNoLongerThanTheirTimeout() throws Exception {
+        WorkerCoordinator coordinator = Peer.open(directory, LONG);
+        try (Remote stopped = new Remote(directory, LONG, "")) {
+            assertThat(stopped.tell("claim 7 a")).isEqualTo("applied, owner held: true");
+            assertThat(stopped.tell("lock")).isEqualTo("locked");
+            stopped.signal("STOP");
+
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> coordinator.read(7, 7, Duration.ofMillis(300)))
+                    .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                            .isFalse())
+                    .hasMessageContaining(".lock");
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isBetween(Duration.ofMillis(300), Duration.ofSeconds(3));
+        }
+
+        assertThat(coordinator.read(7, 7, SHORT).slots().get(0).mark()).isNotNull();
+        coordinator.close();
+    }
+
+    @Test
+    void closingOneCoordinatorLeavesTheLocksOfAnotherInTheSameProcess() throws Exception {
+        Peer staying = new Peer(directory + "\n" + LONG);
+        Peer leaving = new Peer(directory + "\n" + LONG);
+        try (Remote observer = new Remote(directory, LONG, "")) {
+            assertThat(staying.apply("claim 7 a")).isEqualTo("applied, owner held: true");
+            assertThat(leaving.apply("claim 8 b")).isEqualTo("applied, owner held: true");
+
+            leaving.apply("close");
+
+            assertThat(observer.tell("owner 7")).isEqualTo("owner-a");
+            assertThat(observer.tell("owner 8")).isEqualTo("null");
+            assertThat(staying.apply("extend 7 c")).isEqualTo("applied, owner held: true");
+        } finally {
+            staying.apply("close");
+        }
+    }
+
+    @Test
+    void anInterruptDropsNoLock() throws Exception {
+        Peer peer = new Peer(directory + "\n" + LONG);
+        try (Remote observer = new Remote(directory, LONG, "")) {
+            peer.apply("claim 7 a");
+            Thread hammered = new Thread(() -> {
+                while (!peer.apply("mark 7").equals("end")) {
+                    peer.apply("extend 7 b" + System.nanoTime());
+                }
+            });
+            hammered.start();
+            for (int i = 0; i < 300; i++) {
+                hammered.interrupt();
+                LockSupport.parkNanos(300_000);
+            }
+            while (!observer.tell("extend 7 end").startsWith("applied")) {
+                Thread.onSpinWait();
+            }
+            hammered.interrupt();
+            hammered.join(10_000);
+
+            assertThat(observer.tell("owner 7")).isEqualTo("owner-a");
+        } finally {
+            peer.apply("close");
+        }
+    }
+
+    @Test
+    void aDiskThatTakesOnlyPartOfAWriteShowsTheOldMark() throws Exception {
+        try (Remote limited = new Remote(directory, LONG, "ulimit -f 4;");
+                Remote observer = new Remote(directory, LONG, "")) {
+            assertThat(limited.tell("claim 7 a")).isEqualTo("applied, owner held: true");
+
+            assertThat(limited.tell("long 7 100000")).startsWith("failed: ").contains("File too large");
+
+            assertThat(observer.tell("mark 7")).isEqualTo("a");
+            assertThat(observer.tell("owner 7")).isEqualTo("owner-a");
+            assertThat(limited.tell("extend 7 b")).isEqualTo("applied, owner held: true");
+            assertThat(directory
+                            .resolve(Peer.NAMESPACE)
+                            .resolve("marks")
+                            .toFile()
+                            .list())
+                    .containsExactly("7");
+            assertThat(Files.readString(directory.resolve("peers/marks/7"))).isEqualTo("b\n");
+        }
+    }
+}
