@@ -84,7 +84,7 @@ final class LeaseKeeper {
 
     private long startDeadline;
     private @Nullable SnowflakeException lastFailure;
-    private long lastVetNanos;
+    private volatile long lastVetNanos;
     private long lastComplaintNanos;
     private long retryNanos;
     private long nextClaimNanos;
@@ -135,8 +135,12 @@ final class LeaseKeeper {
     // ---- called by any thread; none of these blocks
 
     void start() {
-        startDeadline = platform.nanoTime() + settings.startupTimeout().toNanos();
-        lastComplaintNanos = platform.nanoTime() - 5 * SECOND;
+        long now = platform.nanoTime();
+        startDeadline = now + settings.startupTimeout().toNanos();
+        lastComplaintNanos = now - 5 * SECOND;
+        lastVetNanos = now;
+        retryNanos = now;
+        nextClaimNanos = now;
         thread = platform.start("snowflake-" + settings.generator(), this::run);
     }
 

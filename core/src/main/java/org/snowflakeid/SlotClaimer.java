@@ -167,6 +167,10 @@ final class SlotClaimer {
 
     /** The claim was sent, and nothing is known of it. */
     private @Nullable Claim readBack(int id, String owner, long limitFound, Mark mark, CoordinatorException cause) {
+        // The interrupt that ended the claim must not end this too: what was claimed has to be released.
+        if (stopping.getAsBoolean() && Thread.interrupted()) {
+            cause.addSuppressed(new InterruptedException());
+        }
         try {
             Slot seen = coordinator.read(id, id, reader.timeout()).slots().get(0);
             if (seen.mark() != null && seen.mark().value().equals(mark.value())) {
