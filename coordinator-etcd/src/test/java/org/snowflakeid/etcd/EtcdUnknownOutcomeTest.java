@@ -2,6 +2,7 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.etcd.Node.TIMEOUT;
 import static org.snowflakeid.etcd.Node.applied;
@@ -11,6 +12,7 @@ import static org.snowflakeid.etcd.Node.unique;
 import static org.snowflakeid.etcd.Node.unknown;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.testservers.EtcdServer;
@@ -132,19 +135,24 @@ class EtcdUnknownOutcomeTest {
     }
 
     @Test
-    void callsThatTimeOutLeaveNoStreamOpenInTheServer() {
-        Stored mark = node.claim(3);
-        proxy.holdReplies();
-        unknown(node.coordinator.extend(3, mark, "limit=2 token=x", meta, SHORT));
-        unknown(node.coordinator.extend(3, mark, "limit=2 token=x", meta, SHORT));
-        proxy.pass();
-        applied(node.extend(3, new Stored("limit=2 token=x", 0)));
+    void callsThatTimeOutLeaveNoStreamOpenInTheServer() throws EtcdFailure {
+        Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS, "http://127.0.0.1:" + proxy.port());
+        CoordinatorConfig config = new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get);
+        try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
+            long lease = connection
+                    .call(connection.deadline(TIMEOUT), c -> c.getLeaseClient().grant(60))
+                    .getID();
+            proxy.holdReplies();
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() ->
+                                connection.call(connection.deadline(Duration.ofMillis(300)), c -> c.getLeaseClient()
+                                        .keepAliveOnce(lease)))
+                        .hasMessageContaining("does not answer in time");
+            }
 
-        for (String method : new String[] {"Txn", "LeaseKeepAlive"}) {
-            await(
-                    TIMEOUT,
-                    () -> server.metric("grpc_server_started_total", "\"" + method + "\"")
-                            == server.metric("grpc_server_handled_total", "\"" + method + "\""));
+            assertThat(server.metric("grpc_server_started_total", "\"LeaseKeepAlive\""))
+                    .isEqualTo(2);
+            await(TIMEOUT, () -> server.metric("grpc_server_handled_total", "\"LeaseKeepAlive\"") == 2);
         }
     }
 }
