@@ -4,13 +4,8 @@ package org.snowflakeid;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.SlotChoice.Candidate;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
@@ -54,12 +49,8 @@ final class LeaseKeeper {
 
     private static final System.Logger LOG = System.getLogger(LeasedSnowflake.class.getName());
 
-    private static final Duration FIRST_WINDOW = Duration.ofSeconds(10);
     /** A client's first call in a cold process takes seconds; a longer one could not say every 5 s why it fails. */
     private static final Duration FIRST_CALL_TIMEOUT = Duration.ofSeconds(5);
-
-    /** Few enough for one cheap read; enough to hold a free one in most namespaces. */
-    private static final int PAGE = 30;
 
     private static final long SECOND = 1_000_000_000L;
 
@@ -72,12 +63,14 @@ final class LeaseKeeper {
     private final String coordinatorName;
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
+    private final SlotReader slots;
+    private final SlotClaimer claimer;
+    private final ClockVetting vetting;
     private final String prefix;
 
     private final long windowTicks;
     private final long windowNanos;
     private final long allowedTicks;
-    private final long maxSkewTicks;
     private final Duration callTimeout;
 
     private volatile @Nullable Thread thread;
@@ -88,11 +81,10 @@ final class LeaseKeeper {
     private volatile boolean lossHinted;
     private volatile boolean vetRequested;
     private volatile @Nullable String lastError;
-    private volatile @Nullable String clockWarning;
 
     private long startDeadline;
     private @Nullable SnowflakeException lastFailure;
-    private long lastVetNanos;
+    private volatile long lastVetNanos;
     private long lastComplaintNanos;
     private long retryNanos;
     private long nextClaimNanos;
@@ -102,7 +94,6 @@ final class LeaseKeeper {
     private boolean starved;
     private long highestTick = -1;
     private @Nullable Snapshot firstPage;
-    private @Nullable Map<Integer, String> peersAtJump;
 
     /** Set while a copy of this process's memory may be running, to what its next write must carry. */
     private @Nullable String tokenAfterJump;
@@ -128,7 +119,6 @@ final class LeaseKeeper {
         this.windowTicks = settings.window().toMillis();
         this.windowNanos = settings.window().toNanos();
         this.allowedTicks = settings.burst().toMillis();
-        this.maxSkewTicks = settings.maxSkew().toMillis();
         Duration sixth = settings.window().dividedBy(6);
         this.callTimeout = sixth.compareTo(Duration.ofMillis(500)) < 0
                 ? Duration.ofMillis(500)
@@ -137,13 +127,20 @@ final class LeaseKeeper {
                 new CoordinatorConfig(settings.generator(), settings.namespace(), settings.window(), settings.lookup()),
                 this::hintLoss);
         this.namespace = new Namespace(settings, coordinator, platform, coordinatorName);
+        this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
+        this.claimer = new SlotClaimer(settings, coordinator, namespace, slots, clock, platform, () -> stopping);
+        this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, this::isOwn);
     }
 
     // ---- called by any thread; none of these blocks
 
     void start() {
-        startDeadline = platform.nanoTime() + settings.startupTimeout().toNanos();
-        lastComplaintNanos = platform.nanoTime() - 5 * SECOND;
+        long now = platform.nanoTime();
+        startDeadline = now + settings.startupTimeout().toNanos();
+        lastComplaintNanos = now - 5 * SECOND;
+        lastVetNanos = now;
+        retryNanos = now;
+        nextClaimNanos = now;
         thread = platform.start("snowflake-" + settings.generator(), this::run);
     }
 
@@ -199,7 +196,7 @@ final class LeaseKeeper {
     }
 
     Optional<String> clockWarning() {
-        return Optional.ofNullable(clockWarning);
+        return Optional.ofNullable(vetting.warning());
     }
 
     // ---- the keeper's thread
@@ -246,7 +243,7 @@ final class LeaseKeeper {
         if (retired || platform.nanoTime() - retryNanos < 0) {
             return;
         }
-        boolean clockUsable = vetClock();
+        vetClock();
         if (!joined) {
             join();
         }
@@ -261,7 +258,7 @@ final class LeaseKeeper {
             }
         }
         boolean wanted = current == null || current.needsReplacement();
-        if (wanted && next == null && clockUsable && platform.nanoTime() - nextClaimNanos >= 0) {
+        if (wanted && next == null && platform.nanoTime() - nextClaimNanos >= 0) {
             next = claim();
         }
         if (next != null && clock.tick() >= next.mark.from() - leadAllowed()) {
@@ -301,7 +298,7 @@ final class LeaseKeeper {
             } else if (current == null || current.needsReplacement()) {
                 wake = Math.min(wake, nextClaimNanos);
             }
-            if (clockWarning != null) {
+            if (vetting.warning() != null) {
                 wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
             }
             wake = Math.max(wake, retryNanos);
@@ -403,6 +400,10 @@ final class LeaseKeeper {
         lastError = null;
     }
 
+    private boolean isOwn(int workerId) {
+        return (current != null && current.workerId == workerId) || (next != null && next.workerId == workerId);
+    }
+
     // ---- start
 
     private Duration timeout() {
@@ -415,7 +416,7 @@ final class LeaseKeeper {
 
     private void join() {
         for (int attempt = 0; attempt < 5; attempt++) {
-            Snapshot page = firstPage != null ? firstPage : readPage();
+            Snapshot page = firstPage != null ? firstPage : slots.page();
             if (namespace.join(page, clock.millis(), timeout())) {
                 joined = true;
                 return;
@@ -425,149 +426,19 @@ final class LeaseKeeper {
         throw new CoordinatorException("the namespace record keeps changing", false);
     }
 
-    private Snapshot readPage() {
-        int count = settings.maxWorkerId() - settings.minWorkerId() + 1;
-        if (count <= PAGE) {
-            return readAll();
-        }
-        int from = settings.minWorkerId() + (int) Long.remainderUnsigned(platform.randomLong(), count - PAGE + 1);
-        return coordinator.read(from, from + PAGE - 1, timeout());
-    }
-
-    private Snapshot readAll() {
-        return coordinator.read(settings.minWorkerId(), settings.maxWorkerId(), timeout());
-    }
-
-    // ---- the clock
-
-    /** @return whether the time in use may decide where a claim begins */
-    private boolean vetClock() {
+    private void vetClock() {
         vetRequested = false;
         lastVetNanos = platform.nanoTime();
-        if (clock.isSteady()) {
-            if (clockWarning != null) {
-                LOG.log(Level.INFO, prefix + "the system clock is believed again");
-                clockWarning = null;
-            }
-            peersAtJump = null;
-            return true;
+        if (current == null && next == null && !clock.isSteady()) {
+            firstPage = vetting.vetFirst();
+            return;
         }
-        if (current == null && next == null) {
-            return vetFirst();
-        }
-        if (clockWarning == null) {
-            clockWarning = "The system clock jumped by " + clock.jump() + " ms and is not believed yet.";
-            LOG.log(Level.WARNING, prefix + clockWarning);
+        boolean jumpedAhead = vetting.vet(joined ? namespace.meta().maxWindow().toMillis() : windowTicks);
+        if (jumpedAhead && current != null && !current.takenOver) {
             // A memory image that was resumed twice looks the same: find out by a write that only one copy can win.
-            if (clock.jump() > 0 && current != null && !current.takenOver) {
-                tokenAfterJump = Token.random(platform);
-                current.dueNanos = platform.nanoTime();
-            }
+            tokenAfterJump = Token.random(platform);
+            current.dueNanos = platform.nanoTime();
         }
-        Reference reference = referenceAfterJump();
-        long jump = clock.jump();
-        switch (clock.judge(reference.millis(), reference.ageMillis(), reference.mayCome())) {
-            case ACCEPTED, BELIEVED -> {
-                LOG.log(Level.INFO, prefix + "the system clock is believed after its jump by " + jump + " ms");
-                clockWarning = null;
-                peersAtJump = null;
-            }
-            case CONTRADICTED ->
-                clockWarning = "The system clock says "
-                        + Instant.ofEpochMilli(platform.wallMillis()) + ", but " + reference.source() + " says "
-                        + instant(reference.millis()) + ": it is not believed, ids go on as if it had not jumped."
-                        + " Correct the clock of the one that is wrong.";
-            case UNDECIDED -> clockWarning = "The system clock jumped by " + jump + " ms and is not believed yet.";
-        }
-        return true;
-    }
-
-    private boolean vetFirst() {
-        Snapshot page = readPage();
-        if (page.serverTime() == null) {
-            page = readAll();
-        }
-        firstPage = page;
-        Reference reference = reference(page, Map.of());
-        if (clock.judge(reference.millis(), reference.ageMillis(), false) == VettedClock.Verdict.CONTRADICTED) {
-            throw new CoordinatorException(
-                    "the system clock says " + Instant.ofEpochMilli(platform.wallMillis())
-                            + ", but " + reference.source() + " says " + instant(reference.millis())
-                            + ". Correct the one that is wrong; snowflake.clock.max-skew=" + settings.maxSkew()
-                            + " allows for less.",
-                    false);
-        }
-        return true;
-    }
-
-    private static String instant(@Nullable Long millis) {
-        return millis == null ? "nothing" : Instant.ofEpochMilli(millis).toString();
-    }
-
-    /**
-     * @param millis null: none
-     * @param mayCome whether there are peers that have not written since the jump
-     */
-    private record Reference(@Nullable Long millis, long ageMillis, String source, boolean mayCome) {}
-
-    private Reference referenceAfterJump() {
-        Snapshot seen;
-        try {
-            seen = readPage();
-            if (seen.serverTime() == null) {
-                seen = readAll();
-            }
-        } catch (CoordinatorException unreachable) {
-            return new Reference(null, 0, coordinatorName, true);
-        }
-        Map<Integer, String> before = peersAtJump;
-        if (before == null) {
-            before = new HashMap<>();
-            for (Slot slot : seen.slots()) {
-                if (slot.mark() != null) {
-                    before.put(slot.workerId(), slot.mark().value());
-                }
-            }
-            peersAtJump = before;
-        }
-        return reference(seen, before);
-    }
-
-    /** The coordinator's clock, else the median of what live peers wrote since {@code before}. */
-    private Reference reference(Snapshot seen, Map<Integer, String> before) {
-        Instant serverTime = seen.serverTime();
-        if (serverTime != null) {
-            return new Reference(serverTime.toEpochMilli(), timeout().toMillis() + 1000, coordinatorName, false);
-        }
-        List<Long> clocks = new ArrayList<>();
-        boolean mayCome = false;
-        for (Slot slot : seen.slots()) {
-            Stored mark = slot.mark();
-            boolean own = isOwn(slot.workerId(), current) || isOwn(slot.workerId(), next);
-            if (mark == null || slot.owner() == null || own) {
-                continue;
-            }
-            if (mark.value().equals(before.get(slot.workerId()))) {
-                mayCome = true;
-                continue;
-            }
-            try {
-                clocks.add(Mark.parse(mark).at().toEpochMilli());
-            } catch (IllegalArgumentException unreadable) {
-                // no reference then
-            }
-        }
-        long age = joined ? namespace.meta().maxWindow().toMillis() / 3 + 5000 : windowTicks / 3 + 5000;
-        if (clocks.isEmpty()) {
-            return new Reference(null, 0, "nobody", mayCome);
-        }
-        clocks.sort(null);
-        return new Reference(
-                clocks.get(clocks.size() / 2), age, "the median of " + clocks.size() + " live peers", false);
-    }
-
-    private static boolean isOwn(int workerId, @Nullable Claim claim) {
-        return claim != null && claim.workerId == workerId;
     }
 
     // ---- claim
@@ -575,11 +446,6 @@ final class LeaseKeeper {
     /** No claim or extension begins further ahead of the clock: one that once believed a wrong clock must not spread it. */
     private long horizon() {
         return Math.max(windowTicks, namespace.meta().maxWindow().toMillis()) + allowedTicks;
-    }
-
-    private long floor() {
-        noteHighest();
-        return Math.max(namespace.meta().floor(), highestTick + 1);
     }
 
     private void noteHighest() {
@@ -592,127 +458,14 @@ final class LeaseKeeper {
     }
 
     private Claim claim() {
-        Snapshot page = firstPage != null ? firstPage : readPage();
+        noteHighest();
+        SlotClaimer.Terms terms = new SlotClaimer.Terms(current, highestTick, horizon(), leadAllowed());
+        Claim claimed = claimer.claim(firstPage, terms);
         firstPage = null;
-        List<Slot> slots = new ArrayList<>(page.slots());
-        Claim claimed = claimNow(slots);
-        if (claimed == null && slots.size() <= settings.maxWorkerId() - settings.minWorkerId()) {
-            slots = new ArrayList<>(readAll().slots());
-            claimed = claimNow(slots);
-        }
-        if (claimed == null) {
-            claimed = claimFirst(slots, true);
-        }
-        if (claimed == null) {
-            throw new NoFreeWorkerIdException("no worker id of namespace '" + settings.namespace() + "' is free: "
-                    + choice().describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
-        }
+        claimed.nextWindow = Math.min(windowTicks, 2 * SlotClaimer.FIRST_WINDOW.toMillis());
+        grant(claimed, Math.min(windowTicks, SlotClaimer.FIRST_WINDOW.toMillis()));
         succeeded();
         return claimed;
-    }
-
-    private SlotChoice choice() {
-        return new SlotChoice(clock.tick(), maxSkewTicks, horizon(), platform);
-    }
-
-    private @Nullable Claim claimNow(List<Slot> slots) {
-        return floor() > clock.tick() + leadAllowed() && current == null ? null : claimFirst(slots, false);
-    }
-
-    /** Tries slots until one is ours or none is left; what is seen of a slot that was lost replaces what was believed. */
-    private @Nullable Claim claimFirst(List<Slot> slots, boolean ahead) {
-        for (int attempts = 2 * slots.size() + PAGE; attempts > 0 && !stopping; attempts--) {
-            Optional<Candidate> candidate = ahead ? choice().usableSoon(slots) : choice().usableNow(slots);
-            if (candidate.isEmpty()) {
-                return null;
-            }
-            Slot slot = candidate.get().slot();
-            Claim mine = current;
-            if (mine != null && !mine.takenOver && mine.workerId == slot.workerId()) {
-                slots.remove(slot);
-                continue;
-            }
-            Claim claimed = tryClaim(candidate.get(), slots);
-            if (claimed != null) {
-                return claimed;
-            }
-        }
-        return null;
-    }
-
-    private @Nullable Claim tryClaim(Candidate candidate, List<Slot> slots) {
-        int id = candidate.slot().workerId();
-        long now = clock.tick();
-        long from = Math.max(Math.max(now, candidate.limit()), floor());
-        if (from > now + horizon()) {
-            throw new NoFreeWorkerIdException(
-                    "a claim would begin at " + layout.instantOf(from) + ", more than a window"
-                            + " ahead of the clock (" + layout.instantOf(now) + "), because of "
-                            + (from == namespace.meta().floor()
-                                    ? "the floor of the namespace"
-                                    : "ids issued while the clock was wrong")
-                            + ". Wait until then, or restart with a right clock.");
-        }
-        long window = Math.min(windowTicks, FIRST_WINDOW.toMillis());
-        long limit = Math.min(from + window, layout.lastTick());
-        if (limit <= from) {
-            throw new InvalidSettingsException(List.of(prefix + "the timestamps of " + layout + " end at "
-                    + layout.exhaustedAt() + ". Use a new namespace with a later epoch."));
-        }
-        String token = Token.random(platform);
-        Instant at = Instant.ofEpochMilli(platform.wallMillis());
-        Pairs earlier =
-                candidate.earlier() == null ? Pairs.NONE : candidate.earlier().pairs();
-        Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout);
-        String owner = Owner.value(token, at);
-
-        CasResult result = coordinator.claim(
-                id,
-                candidate.slot().mark(),
-                mark.value(),
-                owner,
-                candidate.evict(),
-                namespace.meta().stored(),
-                timeout());
-        if (result instanceof CasResult.Applied applied) {
-            return claimed(id, owner, candidate.limit(), mark, applied.written(), applied.ownerHeld());
-        }
-        slots.remove(candidate.slot());
-        if (result instanceof CasResult.Rejected rejected) {
-            namespace.noteSeen(rejected.meta());
-            Slot seen = rejected.seen();
-            if (seen != null && seen.mark() != null && seen.mark().value().equals(mark.value())) {
-                return claimed(id, owner, candidate.limit(), mark, seen.mark(), owner.equals(seen.owner()));
-            }
-            if (seen != null) {
-                slots.add(seen);
-            }
-            return null;
-        }
-        return readBack(id, owner, candidate.limit(), mark, ((CasResult.Unknown) result).cause());
-    }
-
-    /** The claim was sent, and nothing is known of it. */
-    private @Nullable Claim readBack(int id, String owner, long limitFound, Mark mark, CoordinatorException cause) {
-        try {
-            Slot seen = coordinator.read(id, id, timeout()).slots().get(0);
-            if (seen.mark() != null && seen.mark().value().equals(mark.value())) {
-                return claimed(id, owner, limitFound, mark, seen.mark(), owner.equals(seen.owner()));
-            }
-        } catch (CoordinatorException stillUnknown) {
-            cause.addSuppressed(stillUnknown);
-            coordinator.abandon(id, callTimeout);
-            throw cause;
-        }
-        coordinator.abandon(id, callTimeout);
-        return null;
-    }
-
-    private Claim claimed(int id, String owner, long limitFound, Mark mark, Stored stored, boolean ownerHeld) {
-        Claim claim = new Claim(id, owner, new Lease(id, position(mark.limit())), limitFound, mark, stored, ownerHeld);
-        claim.nextWindow = Math.min(windowTicks, 2 * FIRST_WINDOW.toMillis());
-        grant(claim, Math.min(windowTicks, FIRST_WINDOW.toMillis()));
-        return claim;
     }
 
     private long position(long tick) {

@@ -6,12 +6,14 @@ import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.build.compatible.spi.BeanInfo;
 import jakarta.enterprise.inject.build.compatible.spi.BuildCompatibleExtension;
+import jakarta.enterprise.inject.build.compatible.spi.Discovery;
 import jakarta.enterprise.inject.build.compatible.spi.DisposerInfo;
 import jakarta.enterprise.inject.build.compatible.spi.InjectionPointInfo;
 import jakarta.enterprise.inject.build.compatible.spi.InterceptorInfo;
 import jakarta.enterprise.inject.build.compatible.spi.ObserverInfo;
 import jakarta.enterprise.inject.build.compatible.spi.Parameters;
 import jakarta.enterprise.inject.build.compatible.spi.Registration;
+import jakarta.enterprise.inject.build.compatible.spi.ScannedClasses;
 import jakarta.enterprise.inject.build.compatible.spi.SkipIfPortableExtensionPresent;
 import jakarta.enterprise.inject.build.compatible.spi.Synthesis;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanBuilder;
@@ -48,6 +50,15 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     private static final Set<String> LAZY = Set.of(Instance.class.getName(), Provider.class.getName());
 
     private final Set<String> injected = new TreeSet<>();
+
+    /** Quarkus must know the classes of qualifiers, and looks only into jars that it knows to hold beans. */
+    @Discovery
+    public void index(ScannedClasses classes) {
+        classes.add(SnowflakeName.class.getName());
+        if (HealthApi.isPresent()) {
+            classes.add(HealthApi.QUALIFIER);
+        }
+    }
 
     @Registration(types = Object.class)
     public void collect(BeanInfo bean) {

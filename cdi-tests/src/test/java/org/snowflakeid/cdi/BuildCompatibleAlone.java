@@ -2,14 +2,22 @@
 package org.snowflakeid.cdi;
 
 import jakarta.enterprise.inject.build.compatible.spi.BeanInfo;
+import jakarta.enterprise.inject.build.compatible.spi.Discovery;
 import jakarta.enterprise.inject.build.compatible.spi.InterceptorInfo;
 import jakarta.enterprise.inject.build.compatible.spi.ObserverInfo;
 import jakarta.enterprise.inject.build.compatible.spi.Registration;
+import jakarta.enterprise.inject.build.compatible.spi.ScannedClasses;
 import jakarta.enterprise.inject.build.compatible.spi.Synthesis;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticComponents;
 
 /** Weld skips the original, since it yields to the portable extension, and calls declared methods only. */
 public class BuildCompatibleAlone extends SnowflakeBuildCompatibleExtension {
+
+    @Override
+    @Discovery
+    public void index(ScannedClasses classes) {
+        super.index(classes);
+    }
 
     @Override
     @Registration(types = Object.class)

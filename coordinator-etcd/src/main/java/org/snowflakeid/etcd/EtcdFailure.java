@@ -7,6 +7,8 @@ import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
+import java.net.ConnectException;
+import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Set;
@@ -146,18 +148,27 @@ final class EtcdFailure extends Exception {
                     + (sent ? "the request was sent" : "no connection was established") + "). Check "
                     + EtcdSettings.ENDPOINTS + " and the servers.";
         }
-        String seen = chain.stream()
-                .map(t -> String.valueOf(t.getMessage()))
-                .filter(m ->
-                        m.contains("TLS negotiation") || m.contains("Network closed") || m.contains("not SETTINGS"))
-                .findFirst()
-                .orElse("");
-        if (!seen.isEmpty()) {
-            return "closes the connection before a word: " + firstLine(seen) + ". Check http or https in "
-                    + EtcdSettings.ENDPOINTS + ", the port, and snowflake.etcd.tls.*.";
+        String seen = seen(chain, root);
+        if (sent) {
+            return "gave no answer: " + code + ", " + seen;
         }
-        return "is not reachable: " + code + ", " + firstLine(String.valueOf(root)) + ". Check "
-                + EtcdSettings.ENDPOINTS + ".";
+        boolean connected = code != Code.UNKNOWN
+                && chain.stream()
+                        .noneMatch(t -> t instanceof ConnectException || t instanceof UnresolvedAddressException);
+        return connected
+                ? "closes connections before it says a word: " + seen + ". Check http or https in "
+                        + EtcdSettings.ENDPOINTS + ", the port, and snowflake.etcd.tls.*."
+                : "is not reachable: " + seen + ". Check " + EtcdSettings.ENDPOINTS + ".";
+    }
+
+    /** gRPC's own words and the root cause; each alone often says nothing. */
+    private static String seen(List<Throwable> chain, Throwable root) {
+        String status = chain.stream()
+                .filter(StatusRuntimeException.class::isInstance)
+                .map(t -> firstLine(String.valueOf(t.getMessage())))
+                .reduce((outer, inner) -> inner)
+                .orElse("");
+        return root instanceof StatusRuntimeException ? status : status + ", " + firstLine(String.valueOf(root));
     }
 
     private static String firstLine(String text) {

@@ -232,7 +232,9 @@ class EtcdCoordinatorTest {
     void ownEntryUnderAForeignLeaseIsNotHeld() {
         String owner = unique("host=a");
         Stored mark = applied(node.claim(3, null, owner)).written();
-        server.etcdctl("put", key("workers", 3), owner);
+        // lease 694d5765fc71500b granted with TTL(60s)
+        String lease = server.etcdctl("lease", "grant", "60").split(" ", -1)[1];
+        server.etcdctl("put", "--lease=" + lease, key("workers", 3), owner);
 
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isFalse();
     }

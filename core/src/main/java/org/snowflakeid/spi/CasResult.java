@@ -12,7 +12,7 @@ public sealed interface CasResult {
      *
      * @param written what stands there now; its value equals the {@code next} of the call
      * @param ownerHeld whether the owner entry of this worker id is there, is this process's, and its time to live was
-     *     renewed. Irrelevant for meta and release
+     *     renewed; also true if only the answer to the renewal stayed away. Irrelevant for meta and release
      */
     record Applied(Stored written, boolean ownerHeld) implements CasResult {}
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param meta null if the namespace does not exist
  * @param slots one entry for each worker id asked for, in ascending order, with or without a mark
- * @param serverTime the coordinator's own clock, read during this call; null if it cannot tell. Used to vet the local clock,
+ * @param serverTime the coordinator's own clock, read during this call, to about a second; null if it cannot tell. Used to vet the local clock,
  *     never for safety
  */
 public record Snapshot(

@@ -2,6 +2,7 @@
 package org.snowflakeid.examples.helidon;
 
 import jakarta.json.Json;
+import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
@@ -24,6 +25,10 @@ public class ErrorMapper implements ExceptionMapper<Exception> {
     public Response toResponse(Exception failure) {
         if (failure instanceof SnowflakeException) {
             return json(Response.status(Status.SERVICE_UNAVAILABLE).header(HttpHeaders.RETRY_AFTER, 1), failure);
+        }
+        if (failure instanceof NotFoundException unknown) {
+            // Left empty, Helidon goes on to look among its own services, such as health.
+            return unknown.getResponse();
         }
         if (failure instanceof WebApplicationException refusal) {
             // Keeps headers such as Allow.

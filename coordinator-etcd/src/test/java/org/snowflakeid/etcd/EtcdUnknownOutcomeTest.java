@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.etcd.Node.TIMEOUT;
+import static org.snowflakeid.etcd.Node.applied;
+import static org.snowflakeid.etcd.Node.await;
+import static org.snowflakeid.etcd.Node.rejected;
+import static org.snowflakeid.etcd.Node.unique;
+import static org.snowflakeid.etcd.Node.unknown;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.TcpProxy;
+
+/** Answers that are held or lost on the way: what was asked may have been done. */
+class EtcdUnknownOutcomeTest {
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
+    private final EtcdServer server = EtcdServer.start();
+    private final TcpProxy proxy = TcpProxy.to(server.clientPort());
+    private final String namespace = Node.freshNamespace();
+    private final Node node = Node.at("http://127.0.0.1:" + proxy.port(), namespace);
+    private final Node other = Node.at(server.endpoint(), namespace);
+    private Stored meta;
+
+    @BeforeEach
+    void createMeta() {
+        meta = node.createMeta();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        other.close();
+        proxy.close();
+        server.close();
+    }
+
+    /** So that the next claim has a lease already, and consists of its transaction alone. */
+    private void prepareLease() {
+        rejected(node.claim(900, new Stored("no such mark", 0), unique("host=a")));
+    }
+
+    @Test
+    void claimWhoseReplyIsHeldIsUnknownAndCanBeAdopted() {
+        prepareLease();
+        proxy.holdReplies();
+
+        CasResult claim = node.coordinator.claim(3, null, "limit=1 token=x", "o token=x", false, meta, SHORT);
+        Slot seen = other.slot(3);
+        proxy.pass();
+
+        assertThat(unknown(claim).cause()).hasMessageContaining("does not answer in time");
+        assertThat(unknown(claim).cause().permanent()).isFalse();
+        assertThat(seen).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
+        assertThat(node.slot(3)).isEqualTo(seen);
+        assertThat(applied(node.extend(3, new Stored("limit=1 token=x", 0))).ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    void claimWhoseConnectionIsCutBeforeTheReplyIsUnknownAtOnceAndNotSentAgain() {
+        prepareLease();
+        double transactions = server.metric("grpc_server_started_total", "\"Txn\"");
+        proxy.holdReplies();
+
+        CompletableFuture<CasResult> claim = CompletableFuture.supplyAsync(
+                () -> node.coordinator.claim(3, null, "limit=1 token=x", "o token=x", false, meta, TIMEOUT));
+        await(TIMEOUT, () -> server.metric("grpc_server_handled_total", "\"Txn\"") > transactions);
+        proxy.cut();
+        proxy.pass();
+
+        unknown(claim.orTimeout(2, TimeUnit.SECONDS).join());
+        assertThat(server.metric("grpc_server_started_total", "\"Txn\"")).isEqualTo(transactions + 1);
+        assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
+        node.coordinator.abandon(3, TIMEOUT);
+        assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), null));
+    }
+
+    @Test
+    void abandonedClaimOfUnknownOutcomeHoldsNothingWhetherItArrivedOrNot() {
+        prepareLease();
+        proxy.freeze();
+
+        CasResult claim = node.coordinator.claim(3, null, "limit=1 token=x", "o token=x", false, meta, SHORT);
+        boolean absentWhileHeld = other.slot(3).mark() == null;
+        proxy.pass();
+        node.coordinator.abandon(3, TIMEOUT);
+
+        unknown(claim);
+        assertThat(absentWhileHeld).isTrue();
+        assertThat(other.slot(3).owner()).isNull();
+    }
+
+    @Test
+    void claimThatGetsNoLeaseCertainlyChangedNothing() {
+        proxy.holdReplies();
+
+        CoordinatorException thrown = catchThrowableOfType(
+                CoordinatorException.class, () -> node.coordinator.claim(3, null, "limit=1", "o", false, meta, SHORT));
+        proxy.pass();
+
+        assertThat(thrown.permanent()).isFalse();
+        assertThat(other.slot(3)).isEqualTo(new Slot(3, null, null));
+    }
+
+    @Test
+    void extensionWhoseReplyIsHeldIsUnknownAndShowsItsBytesWhenResent() {
+        Stored mark = node.claim(3);
+        proxy.holdReplies();
+
+        CasResult lost = node.coordinator.extend(3, mark, "limit=2 token=x", meta, SHORT);
+        proxy.pass();
+        CasResult resent = node.coordinator.extend(3, mark, "limit=2 token=x", meta, TIMEOUT);
+
+        unknown(lost);
+        Slot seen = rejected(resent).seen();
+        assertThat(seen).isNotNull();
+        assertThat(seen.mark()).isEqualTo(new Stored("limit=2 token=x", 0));
+        assertThat(applied(node.extend(3, seen.mark())).ownerHeld()).isTrue();
+    }
+
+    @Test
+    void callsThatTimeOutLeaveNoStreamOpenInTheServer() throws EtcdFailure {
+        Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS, "http://127.0.0.1:" + proxy.port());
+        CoordinatorConfig config = new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get);
+        try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
+            long lease = connection
+                    .call(connection.deadline(TIMEOUT), c -> c.getLeaseClient().grant(60))
+                    .getID();
+            proxy.holdReplies();
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() ->
+                                connection.call(connection.deadline(Duration.ofMillis(300)), c -> c.getLeaseClient()
+                                        .keepAliveOnce(lease)))
+                        .hasMessageContaining("does not answer in time");
+            }
+
+            assertThat(server.metric("grpc_server_started_total", "\"LeaseKeepAlive\""))
+                    .isEqualTo(2);
+            await(TIMEOUT, () -> server.metric("grpc_server_handled_total", "\"LeaseKeepAlive\"") == 2);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.snowflakeid.etcd.Node.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.SnowflakeUnavailableException;
+import org.snowflakeid.testservers.EtcdCluster;
+import org.snowflakeid.testservers.EtcdServer;
+
+/** The whole generator on a real etcd: what its users see of faults. */
+class LeasedSnowflakeOnEtcdTest {
+    private static EtcdServer etcd;
+
+    private final String namespace = Node.freshNamespace();
+
+    @BeforeAll
+    static void startServer() {
+        etcd = EtcdServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        etcd.close();
+    }
+
+    private LeasedSnowflake open(String endpoints, String... more) {
+        Map<String, String> keys = new HashMap<>();
+        keys.put("snowflake.etcd.endpoints", endpoints);
+        keys.put("snowflake.namespace", namespace);
+        keys.put("snowflake.window", "PT12S");
+        for (int i = 0; i < more.length; i += 2) {
+            keys.put(more[i], more[i + 1]);
+        }
+        return LeasedSnowflake.open(SnowflakeSettings.of(keys));
+    }
+
+    private static int workerId(LeasedSnowflake ids) {
+        return ids.status().workerId().orElseThrow();
+    }
+
+    private static long millisLeft(LeasedSnowflake ids) {
+        return ids.status().reservedUntil().orElseThrow().toEpochMilli() - System.currentTimeMillis();
+    }
+
+    private static void awaitGrownWindow(LeasedSnowflake ids) {
+        await(Duration.ofSeconds(20), () -> millisLeft(ids) > 11_000);
+    }
+
+    /** Asks for an id every millisecond; each must come at once and be greater than the one before. */
+    private static final class Load implements AutoCloseable {
+        private final AtomicBoolean over = new AtomicBoolean();
+        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+        private final Future<Duration> slowest;
+
+        Load(LeasedSnowflake ids) {
+            slowest = thread.submit(() -> {
+                long slowestNanos = 0;
+                long last = 0;
+                while (!over.get()) {
+                    long begin = System.nanoTime();
+                    long id = ids.nextId();
+                    slowestNanos = Math.max(slowestNanos, System.nanoTime() - begin);
+                    assertThat(id).isGreaterThan(last);
+                    last = id;
+                    LockSupport.parkNanos(1_000_000);
+                }
+                return Duration.ofNanos(slowestNanos);
+            });
+        }
+
+        void requireUndisturbed() throws Exception {
+            over.set(true);
+            assertThat(slowest.get()).isLessThan(Duration.ofMillis(900));
+        }
+
+        @Override
+        public void close() {
+            over.set(true);
+            thread.shutdownNow();
+        }
+    }
+
+    private String leaseOf(String owner) {
+        String hex = etcd.etcdctl("get", owner, "-w", "fields")
+                .lines()
+                .filter(line -> line.startsWith("\"Lease\""))
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElseThrow();
+        return Long.toHexString(Long.parseLong(hex));
+    }
+
+    @Test
+    void deletedOwnerAndRevokedLeaseAreClaimedAgainUnnoticed() throws Exception {
+        try (LeasedSnowflake ids = open(etcd.endpoint());
+                Load load = new Load(ids)) {
+            int id = workerId(ids);
+            String owner = "/" + namespace + "/workers/" + id;
+
+            etcd.etcdctl("del", owner);
+            await(Duration.ofSeconds(5), () -> etcd.etcdctl("get", owner).contains("token="));
+            etcd.etcdctl("lease", "revoke", leaseOf(owner));
+            await(Duration.ofSeconds(5), () -> etcd.etcdctl("get", owner).contains("token="));
+
+            load.requireUndisturbed();
+            assertThat(workerId(ids)).isEqualTo(id);
+        }
+    }
+
+    @Test
+    void freezeOfHalfTheWindowIsUnnoticedAndALongerOneHeals() throws Exception {
+        try (LeasedSnowflake ids = open(etcd.endpoint())) {
+            try (Load load = new Load(ids)) {
+                awaitGrownWindow(ids);
+                etcd.pause();
+                await(Duration.ofSeconds(20), () -> millisLeft(ids) < 2_000);
+                load.requireUndisturbed();
+            }
+            assertThat(ids.status().ready()).isFalse();
+            await(Duration.ofSeconds(10), () -> ids.status().state() == State.SUSPENDED);
+            assertThatThrownBy(ids::nextId)
+                    .isInstanceOf(SnowflakeUnavailableException.class)
+                    .hasMessageContaining("snowflake.etcd.endpoints");
+            long begin = System.nanoTime();
+            assertThatThrownBy(ids::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(300));
+
+            etcd.resume();
+
+            await(Duration.ofSeconds(5), () -> ids.status().state() == State.ACTIVE);
+            assertThat(ids.nextId()).isPositive();
+        } finally {
+            etcd.resume();
+        }
+    }
+
+    @Test
+    void killedLeaderIsUnnoticed() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(3);
+                LeasedSnowflake ids = open(cluster.endpoints());
+                Load load = new Load(ids)) {
+            awaitGrownWindow(ids);
+            long before = ids.status().reservedUntil().orElseThrow().toEpochMilli();
+
+            cluster.leader().kill();
+            await(
+                    Duration.ofSeconds(10),
+                    () -> ids.status().reservedUntil().orElseThrow().toEpochMilli() > before + 3_000);
+
+            load.requireUndisturbed();
+        }
+    }
+
+    @Test
+    void restartedServerIsUnnoticed() throws Exception {
+        try (EtcdServer own = EtcdServer.start();
+                LeasedSnowflake ids = open(own.endpoint());
+                Load load = new Load(ids)) {
+            awaitGrownWindow(ids);
+            long before = ids.status().reservedUntil().orElseThrow().toEpochMilli();
+
+            own.kill();
+            own.startAgain();
+            await(
+                    Duration.ofSeconds(10),
+                    () -> ids.status().reservedUntil().orElseThrow().toEpochMilli() > before + 3_000);
+
+            load.requireUndisturbed();
+        }
+    }
+
+    @Test
+    void wipedNamespaceStopsIdsWithinAnExtension() {
+        try (LeasedSnowflake ids = open(etcd.endpoint())) {
+            etcd.etcdctl("del", "--prefix", "/" + namespace + "/");
+
+            await(Duration.ofSeconds(6), () -> ids.status().state() == State.SUSPENDED);
+
+            assertThatThrownBy(ids::nextId)
+                    .isInstanceOf(CoordinatorRegressedException.class)
+                    .hasMessageContaining("lost its record");
+        }
+    }
+
+    @Test
+    void extensionIsOneTransactionAndOneRenewalAndAnIdIsNothing() {
+        try (LeasedSnowflake ids = open(etcd.endpoint())) {
+            awaitGrownWindow(ids);
+            long until = ids.status().reservedUntil().orElseThrow().toEpochMilli();
+            double transactions = requests("Txn");
+            double renewals = requests("LeaseKeepAlive");
+            double all = requests("");
+
+            while (ids.status().reservedUntil().orElseThrow().toEpochMilli() < until + 7_500) {
+                ids.nextIds(1000);
+            }
+
+            await(Duration.ofSeconds(1), () -> requests("LeaseKeepAlive") - renewals >= 2);
+            assertThat(requests("Txn") - transactions).isEqualTo(2);
+            assertThat(requests("") - all).isEqualTo(4);
+        }
+    }
+
+    private static double requests(String method) {
+        String label = method.isEmpty() ? "grpc_method" : "grpc_method=\"" + method + "\"";
+        return etcd.metric("grpc_server_handled_total", label);
+    }
+
+    @Test
+    void manyClaimantsAtOnceGetDistinctWorkerIdsAndGiveThemBack() throws Exception {
+        int claimants = 48;
+        open(etcd.endpoint()).close();
+        ExecutorService threads = Executors.newFixedThreadPool(claimants);
+        List<Callable<LeasedSnowflake>> claims = new ArrayList<>();
+        for (int i = 0; i < claimants; i++) {
+            claims.add(() -> open(etcd.endpoint(), "snowflake.worker-ids", "0-" + (claimants - 1)));
+        }
+        Set<Integer> workerIds = new HashSet<>();
+        List<Callable<Boolean>> closes = new ArrayList<>();
+        try {
+            for (Future<LeasedSnowflake> claim : threads.invokeAll(claims)) {
+                LeasedSnowflake ids = claim.get();
+                workerIds.add(workerId(ids));
+                closes.add(() -> {
+                    ids.close();
+                    return true;
+                });
+            }
+        } finally {
+            for (Future<Boolean> closed : threads.invokeAll(closes)) {
+                assertThat(closed.get()).isTrue();
+            }
+            threads.shutdown();
+        }
+
+        assertThat(workerIds).hasSize(claimants);
+        assertThat(etcd.etcdctl("get", "--prefix", "/" + namespace + "/workers/"))
+                .isBlank();
+    }
+}

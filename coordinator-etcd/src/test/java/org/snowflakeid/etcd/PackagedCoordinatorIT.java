@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.etcd.Node.TIMEOUT;
+import static org.snowflakeid.etcd.Node.applied;
+import static org.snowflakeid.etcd.Node.await;
+
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.jar.JarFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.EtcdServer;
+
+/** The jar as users get it: with jetcd, Vert.x and SLF4J inside, under other names. Run with two versions of Netty. */
+class PackagedCoordinatorIT {
+    @TempDir
+    private Path directory;
+
+    private static void claimExtendLoseAndRelease(Node node, EtcdServer server, String... login) {
+        Stored meta = node.createMeta();
+        Stored mark = node.claim(3);
+        CasResult.Applied extended = applied(node.extend(3, mark));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(node.read(0, 1_023).serverTime()).isNotNull();
+
+        String[] delete = new String[login.length + 2];
+        System.arraycopy(login, 0, delete, 0, login.length);
+        delete[login.length] = "del";
+        delete[login.length + 1] = "/snowflake/workers/3";
+        server.etcdctl(delete);
+        await(Duration.ofSeconds(2), () -> node.hints.get() > 0);
+
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+    }
+
+    @Test
+    void bundlesWhatItMayAndNothingElse() throws IOException {
+        assertThatThrownBy(() -> Class.forName("io.etcd.jetcd.Client")).isInstanceOf(ClassNotFoundException.class);
+        assertThatThrownBy(() -> Class.forName("io.vertx.core.Vertx")).isInstanceOf(ClassNotFoundException.class);
+        assertThatThrownBy(() -> Class.forName("org.slf4j.Logger")).isInstanceOf(ClassNotFoundException.class);
+        Path jar = Path.of(EtcdCoordinatorProvider.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .getPath());
+        assertThat(jar).isRegularFile();
+        try (JarFile content = new JarFile(jar.toFile())) {
+            assertThat(content.stream().map(e -> e.getName()))
+                    .contains(
+                            "META-INF/LICENSE",
+                            "META-INF/licenses/README.txt",
+                            "META-INF/licenses/slf4j.txt",
+                            "META-INF/services/io.grpc.NameResolverProvider",
+                            "META-INF/services/org.snowflakeid.spi.WorkerCoordinatorProvider")
+                    .allMatch(n -> n.startsWith("META-INF/")
+                            || "org/snowflakeid/etcd/".startsWith(n)
+                            || n.startsWith("org/snowflakeid/etcd/"))
+                    .noneMatch(n -> n.startsWith("META-INF/maven/io.") || n.startsWith("META-INF/versions/"));
+        }
+    }
+
+    @Test
+    void reducedPomNamesNothingBundledAndOnlyLiteralVersions() throws IOException {
+        String pom = Files.readString(Path.of("dependency-reduced-pom.xml"));
+        String dependencies = pom.substring(pom.indexOf("\n  <dependencies>"), pom.indexOf("\n  </dependencies>"));
+
+        assertThat(dependencies)
+                .contains("grpc-netty", "grpc-protobuf", "grpc-stub", "failsafe", "guava", "snowflake-core")
+                .doesNotContain("jetcd", "vertx", "slf4j", "${");
+    }
+
+    @Test
+    void runsWithTheNettyThatIsThere() {
+        String expected = System.getProperty("expected.netty.version", "4.1.");
+
+        assertThat(SslContext.class.getProtectionDomain().getCodeSource().getLocation())
+                .asString()
+                .contains("netty-handler-" + expected);
+    }
+
+    @Test
+    void worksAndLeavesNoThreads() {
+        try (EtcdServer server = EtcdServer.start()) {
+            try (Node node = Node.at(server.endpoint(), Map.of())) {
+                claimExtendLoseAndRelease(node, server);
+                server.kill();
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+                assertThat(thrown.permanent()).isFalse();
+                server.startAgain();
+                server.awaitHealthy();
+                assertThat(await(TIMEOUT, node::answers)).isLessThan(2_000);
+            }
+        }
+        await(Duration.ofSeconds(15), () -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(t -> t.getName().matches("(?i).*(snowflake|etcd|grpc|netty|vert|failsafe).*")));
+    }
+
+    @Test
+    void worksWithAUserOverMutualTls() {
+        Certificates pem = new Certificates(directory);
+        try (EtcdServer server = EtcdServer.builder().tls(pem, true).start();
+                Node node = Node.at(
+                        server.endpoint(),
+                        Map.of(
+                                "snowflake.etcd.user", "app",
+                                "snowflake.etcd.password", "apple",
+                                "snowflake.etcd.tls.ca", pem.ca().toString(),
+                                "snowflake.etcd.tls.cert",
+                                        pem.clientCertificate().toString(),
+                                "snowflake.etcd.tls.key", pem.clientKey().toString()))) {
+            server.etcdctl("user", "add", "root:root");
+            server.etcdctl("user", "grant-role", "root", "root");
+            server.etcdctl("user", "add", "app:apple");
+            server.etcdctl("role", "add", "app");
+            server.etcdctl("role", "grant-permission", "app", "readwrite", "--prefix=true", "/snowflake/");
+            server.etcdctl("user", "grant-role", "app", "app");
+            server.etcdctl("auth", "enable");
+
+            claimExtendLoseAndRelease(node, server, "--user=root:root");
+        }
+    }
+}
