@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,9 +118,7 @@ class NamespaceFolderTest {
 
     @Test
     void showsThatItsFolderWasEmptiedAndDoesNotGuardWithADeletedLock() throws IOException {
-        try (Stream<Path> all = Files.walk(folder)) {
-            all.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
-        }
+        empty();
 
         CasResult result = coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", META, TIMEOUT);
 
@@ -127,6 +126,31 @@ class NamespaceFolderTest {
         try (WorkerCoordinator other = Peer.open(directory, TIMEOUT)) {
             other.writeMeta(null, "new", TIMEOUT);
             assertThat(coordinator.read(7, 7, TIMEOUT).meta()).isEqualTo(new Stored("new", 0));
+        }
+    }
+
+    @Test
+    void doesNotGuardWithALockThatWasDeletedWhileItWaited() throws Exception {
+        AtomicReference<CasResult> result = new AtomicReference<>();
+        Thread waiting = new Thread(
+                () -> result.set(coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", META, TIMEOUT)));
+        try (HeldLock held = new HeldLock(folder)) {
+            assertThat(held).isNotNull();
+            waiting.start();
+            while (waiting.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            empty();
+        }
+        waiting.join();
+
+        assertThat(result.get()).isEqualTo(new CasResult.Rejected(null, new Slot(7, null, null)));
+        assertThat(folder.resolve(".lock")).exists();
+    }
+
+    private void empty() throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            all.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
         }
     }
 
