@@ -120,10 +120,11 @@ final class NamespaceFolder {
         if (lock != null && lock.isCurrent()) {
             return lock;
         }
-        close();
         if (seen && !Files.isDirectory(directory)) {
+            // With the lock file still open: it may come back, and what is held with it.
             throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
         }
+        close();
         create(directory);
         requireLocal(directory);
         create(marks);

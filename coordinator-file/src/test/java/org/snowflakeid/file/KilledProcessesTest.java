@@ -21,7 +21,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
 class KilledProcessesTest {
 
     private static final int PROCESSES = 4;
-    private static final int KILLS = 12;
+    private static final int KILLS = 8;
 
     @TempDir
     Path directory;
@@ -37,13 +37,14 @@ class KilledProcessesTest {
             processes.add(start());
         }
         for (int i = 0; i < KILLS; i++) {
-            LockSupport.parkNanos(400_000_000L + random.nextInt(300_000_000));
             int victim = random.nextInt(PROCESSES);
+            awaitWrites(processes.get(victim));
+            LockSupport.parkNanos(random.nextInt(100_000_000));
             kill(processes.get(victim));
             processes.set(victim, start());
         }
-        LockSupport.parkNanos(500_000_000L);
         for (Process process : processes) {
+            awaitWrites(process);
             assertThat(process.isAlive()).as("nobody gave up by itself").isTrue();
             kill(process);
         }
@@ -71,6 +72,13 @@ class KilledProcessesTest {
 
     private Process start() throws Exception {
         return Peer.Remote.start("", Hammer.class, directory.toString(), journals.toString());
+    }
+
+    private void awaitWrites(Process process) throws Exception {
+        Path journal = journals.resolve(Long.toString(process.pid()));
+        while (process.isAlive() && (!Files.exists(journal) || Files.size(journal) == 0)) {
+            LockSupport.parkNanos(10_000_000);
+        }
     }
 
     private static void kill(Process process) throws Exception {

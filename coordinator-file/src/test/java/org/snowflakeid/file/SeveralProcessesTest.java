@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,22 +104,22 @@ class SeveralProcessesTest {
         Peer peer = new Peer(directory + "\n" + LONG);
         try (Remote observer = new Remote(directory, LONG, "")) {
             peer.apply("claim 7 a");
-            Thread hammered = new Thread(() -> {
-                while (!peer.apply("mark 7").equals("end")) {
-                    peer.apply("extend 7 b" + System.nanoTime());
+            AtomicBoolean enough = new AtomicBoolean();
+            Thread interrupted = new Thread(() -> {
+                for (int i = 0; !enough.get(); i++) {
+                    peer.apply("extend 7 b" + i);
+                    Thread.interrupted();
                 }
             });
-            hammered.start();
-            for (int i = 0; i < 300; i++) {
-                hammered.interrupt();
-                LockSupport.parkNanos(300_000);
+            interrupted.start();
+            for (int i = 0; i < 1000; i++) {
+                interrupted.interrupt();
+                LockSupport.parkNanos(500_000);
             }
-            while (!observer.tell("extend 7 end").startsWith("applied")) {
-                Thread.onSpinWait();
-            }
-            hammered.interrupt();
-            hammered.join(10_000);
+            enough.set(true);
+            interrupted.join();
 
+            assertThat(peer.apply("extend 7 c")).isEqualTo("applied, owner held: true");
             assertThat(observer.tell("owner 7")).isEqualTo("owner-a");
         } finally {
             peer.apply("close");
