@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -56,6 +57,11 @@ class BrokenCoordinatorsTest {
                 fails("reads only what is there", SkipsEmptySlots::new, "readsExactlyTheRangeAskedForInAscendingOrder"),
                 fails("shares a namespace", OneNamespace::new, "keepsNamespacesApart"),
                 fails("deletes its marks at the end", DeletesMarks::new, "closingReleasesNoMarkAndHarmsNobody"));
+    }
+
+    @AfterAll
+    static void mend() {
+        ContractSubject.factory = MemoryCoordinator::new;
     }
 
     private static DynamicTest fails(String what, ContractSubject.Factory factory, String expected) {

@@ -41,7 +41,7 @@ class ManualPlatformTest {
         sleeper("a", 300);
         sleeper("b", 400);
 
-        platform.advance(Duration.ofMillis(1000));
+        platform.advance(Duration.ofSeconds(1));
 
         assertThat(events).containsExactly("a at 300", "b at 400", "a at 600", "b at 800", "a at 900");
     }
