@@ -43,7 +43,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  *   <li>A clock that isn't believed raises no mark ({@link VettedClock}).
  * </ul>
  *
- * The rules, the bug that each prevents, and the models are in docs/architecture.md.
+ * The rules and the bug that each prevents are in docs/architecture.md.
  */
 final class LeaseKeeper {
 
@@ -595,8 +595,7 @@ final class LeaseKeeper {
         }
         throw namespace.regressed("shows for worker id " + claim.workerId + " the mark '" + seen.value()
                 + "', though ticks up to " + limit
-                + " were granted to this process, which may also mean that a copy of it is"
-                + " running");
+                + " were granted to this process, which may also mean that a copy of it is running");
     }
 
     private void adopt(Claim claim, Mark written, Stored stored) {
@@ -756,7 +755,7 @@ final class LeaseKeeper {
         }
         LOG.log(
                 Level.WARNING,
-                () -> prefix + "worker id " + claim.workerId + " could not be released; others can claim it" + " after "
+                () -> prefix + "worker id " + claim.workerId + " could not be released; others can claim it after "
                         + layout.instantOf(claim.mark.limit()));
         coordinator.abandon(claim.workerId, callTimeout);
     }

@@ -168,8 +168,8 @@ final class SlotClaimer {
     /** The claim was sent, and nothing is known of it. */
     private @Nullable Claim readBack(int id, String owner, long limitFound, Mark mark, CoordinatorException cause) {
         // The interrupt that ended the claim must not end this too: what was claimed has to be released.
-        if (stopping.getAsBoolean() && Thread.interrupted()) {
-            cause.addSuppressed(new InterruptedException());
+        if (stopping.getAsBoolean()) {
+            Thread.interrupted();
         }
         try {
             Slot seen = coordinator.read(id, id, reader.timeout()).slots().get(0);
