@@ -63,10 +63,16 @@ final class VirtualWorld {
         return running.machine;
     }
 
+    /** Not ended by an interrupt; the flag is kept. */
     void sleep(Duration duration) {
         long until = nanos + duration.toNanos();
+        boolean interrupted = false;
         while (nanos < until) {
+            interrupted |= Thread.interrupted();
             park(until - nanos);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -81,6 +87,8 @@ final class VirtualWorld {
             handOver();
             awaitTurn(me);
             me.parked = false;
+        } else if (++turnsAtOnce > TURNS_AT_ONCE) {
+            throw new AssertionError(me + " never waits, and no time passes");
         }
         me.permit = false;
         if (me.machine != null && me.machine.crashed) {
@@ -232,11 +240,19 @@ final class VirtualWorld {
     final class Machine implements Platform {
         private long wallOffsetMillis;
         private long pausedUntilNanos;
+        private long pausedNanos;
         private boolean crashed;
 
         /** Every thread of this process stands still, as in a garbage collection; clocks run on. */
         void pause(Duration duration) {
-            pausedUntilNanos = Math.max(pausedUntilNanos, nanos + duration.toNanos());
+            long until = Math.max(pausedUntilNanos, nanos + duration.toNanos());
+            pausedNanos += until - Math.max(pausedUntilNanos, nanos);
+            pausedUntilNanos = until;
+        }
+
+        /** For how long altogether. */
+        long pausedNanos() {
+            return pausedNanos;
         }
 
         /** Every thread of this process ends where it stands. */

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+final class Disaster {
+    Disaster(Simulation run) {}
+    void play() {}
+}
