@@ -74,14 +74,17 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     interface MarkObserver {
         /** Before a mark is stored. The writer may have been closed or have crashed since. */
-        void write(@Nullable VirtualWorld.Machine writer, int id, @Nullable Mark before, Mark after);
+        void write(VirtualWorld.@Nullable Machine writer, int id, @Nullable Mark before, Mark after);
     }
 
     /** @param holder what the entry is bound to: a client, or one of its sessions */
     record Held(String value, Object holder, long expiresNanos) {}
 
     /** All of what is kept, to be restored later. */
-    record Backup(Map<Integer, Stored> marks, Map<Integer, Held> owners, @Nullable Stored meta) {}
+    record Backup(
+            Map<Integer, Stored> marks,
+            Map<Integer, Held> owners,
+            @Nullable Stored meta) {}
 
     FakeStore(VirtualWorld world) {
         this.world = world;
@@ -146,7 +149,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
     void silence(VirtualWorld.Machine process, Duration silence) {
         if (silence.compareTo(SESSION_TIMEOUT) > 0) {
             world.later(SESSION_TIMEOUT, () -> clients.stream()
-                    .filter(client -> client.machine == process)
+                    .filter(client -> process.equals(client.machine))
                     .forEach(Client::endSession));
         }
     }
@@ -278,7 +281,8 @@ final class FakeStore implements WorkerCoordinatorProvider {
         private Stored put(int id, String next) {
             if (observer != null) {
                 Stored before = marks.get(id);
-                observer.write(machine, id, before == null ? null : Mark.parse(before), Mark.parse(new Stored(next, 0)));
+                observer.write(
+                        machine, id, before == null ? null : Mark.parse(before), Mark.parse(new Stored(next, 0)));
             }
             Stored stored = new Stored(next, ++version);
             marks.put(id, stored);
@@ -287,20 +291,20 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         private boolean same(@Nullable Stored expected, @Nullable Stored actual) {
             if (expected == null || actual == null) {
-                return expected == actual;
+                return expected == null && actual == null;
             }
             return expected.value().equals(actual.value())
                     && (likeness == Likeness.ETCD || expected.version() == actual.version());
         }
 
         private Held held(String owner) {
-            return new Held(
-                    owner, likeness == Likeness.ETCD ? this : session, world.nanoTime() + timeToLive.toNanos());
+            return new Held(owner, likeness == Likeness.ETCD ? this : session, world.nanoTime() + timeToLive.toNanos());
         }
 
         private boolean ours(int id) {
             Held held = owners.get(id);
-            return owner(id) != null && (held.holder() == this || held.holder() == session);
+            return owner(id) != null
+                    && (held.holder().equals(this) || held.holder().equals(session));
         }
 
         @Override
@@ -324,9 +328,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 Stored expectedMeta,
                 Duration timeout) {
             return write(trace == null ? "" : "claim " + id + " " + next, timeout, () -> {
-                if (!same(mark, marks.get(id))
-                        || !same(expectedMeta, meta)
-                        || (owner(id) != null && !evict)) {
+                if (!same(mark, marks.get(id)) || !same(expectedMeta, meta) || (owner(id) != null && !evict)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
                 owners.put(id, held(owner));

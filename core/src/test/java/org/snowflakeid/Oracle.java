@@ -3,11 +3,11 @@ package org.snowflakeid;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.spi.Stored;
 
 /**
  * What must hold in every run. Grants are checked at every write of a mark, not only ids: two grants that overlap are an error even
@@ -22,7 +22,7 @@ final class Oracle {
 
     private final Simulation run;
     private final SnowflakeLayout layout;
-    private final Map<Machine, SimulatedProcess> processes = new IdentityHashMap<>();
+    private final Map<Machine, SimulatedProcess> processes = new HashMap<>();
 
     /** Per worker id, as the coordinator keeps it. */
     private final Map<Integer, Long> limits = new HashMap<>();
@@ -30,6 +30,13 @@ final class Oracle {
     private final Map<Integer, Long> highestIssued = new HashMap<>();
     private final List<Run> runs = new ArrayList<>();
     private @Nullable String violation;
+    private @Nullable Stored parsedMeta;
+    private long parsedFloor;
+
+    /** Since the coordinator lost data: what it shows can't cover what was granted before. */
+    private boolean dataLost;
+
+    private boolean duplicatesExcused;
 
     /** Ids of one worker id without a gap, as numbers in which the worker id comes first. */
     private record Run(long first, long last, String process) {}
@@ -74,6 +81,10 @@ final class Oracle {
             require(after.from() >= limit, "a claim begins below the mark", id, before, after);
             require(after.from() >= floor(), "a claim begins below the floor", id, before, after);
         }
+        if (dataLost) {
+            limits.put(id, after.limit());
+            return;
+        }
         require(
                 after.limit() > highestIssued.getOrDefault(id, -1L),
                 "the mark does not cover what was issued",
@@ -92,7 +103,12 @@ final class Oracle {
     }
 
     private long floor() {
-        return run.store.meta == null ? 0 : Meta.parse(run.store.meta).floor();
+        Stored meta = run.store.meta;
+        if (meta != null && !meta.equals(parsedMeta)) {
+            parsedMeta = meta;
+            parsedFloor = Meta.parse(meta).floor();
+        }
+        return meta == null ? 0 : parsedFloor;
     }
 
     private void require(boolean holds, String else_, int id, @Nullable Mark before, Mark after) {
@@ -138,7 +154,9 @@ final class Oracle {
             previous = id;
             long workerId = (id >>> layout.sequenceBits()) & layout.maxWorkerId();
             long tick = id >>> (layout.sequenceBits() + layout.workerIdBits());
-            long key = (workerId << (63 - layout.workerIdBits())) | (tick << layout.sequenceBits()) | (id & layout.maxSequence());
+            long key = (workerId << (63 - layout.workerIdBits()))
+                    | (tick << layout.sequenceBits())
+                    | (id & layout.maxSequence());
             if (key != last + 1) {
                 close(process, first, last);
                 first = key;
@@ -158,10 +176,14 @@ final class Oracle {
         if (run.traced()) {
             run.note("ids of worker id " + workerId + " in tick " + tick + ", " + (last - first + 1));
         }
+        if (dataLost) {
+            return;
+        }
         highestIssued.merge(workerId, tick, Math::max);
         Long limit = limits.get(workerId);
         if (limit == null || tick >= limit) {
-            violated(process.name + " issued tick " + tick + " of worker id " + workerId + ", its mark ends at " + limit);
+            violated(process.name + " issued tick " + tick + " of worker id " + workerId + ", its mark ends at "
+                    + limit);
         }
         long ahead = tick - layout.tickOf(process.machine.wallMillis());
         long allowed = run.settings.burst().plus(run.settings.startupAhead()).toMillis();
@@ -172,7 +194,34 @@ final class Oracle {
 
     void regressed(SimulatedProcess process, CoordinatorRegressedException e) {
         run.tally.regressions++;
-        violated("a false alarm in " + process.name + ": " + e.getMessage());
+        if (!dataLost) {
+            violated("a false alarm in " + process.name + ": " + e.getMessage());
+        }
+    }
+
+    // ---- disasters
+
+    /** @param fenced whether a new namespace starts above everything the old one may have granted */
+    void dataLost(boolean fenced) {
+        dataLost = true;
+        duplicatesExcused = !fenced || processes.values().stream().anyMatch(process -> process.clockTouched);
+        limits.clear();
+    }
+
+    /** Whoever held a grant then has stopped by now, unless the coordinator still shows it, or shows a new one. */
+    void requireCoveredAgain(List<SimulatedProcess> issuing) {
+        for (SimulatedProcess process : issuing) {
+            LeasedSnowflake generator = process.generator();
+            if (generator == null || generator.status().state() != SnowflakeStatus.State.ACTIVE) {
+                continue;
+            }
+            SnowflakeStatus status = generator.status();
+            Stored mark = run.store.marks.get(status.workerId().orElseThrow());
+            long granted = layout.tickOf(status.reservedUntil().orElseThrow().toEpochMilli());
+            if (mark == null || run.store.meta == null || Mark.parse(mark).limit() < granted) {
+                violated(process.name + " issues under " + status + " though the coordinator shows " + mark);
+            }
+        }
     }
 
     // ---- at the end
@@ -182,7 +231,7 @@ final class Oracle {
         for (int i = 1; i < runs.size(); i++) {
             Run earlier = runs.get(i - 1);
             Run later = runs.get(i);
-            if (later.first <= earlier.last) {
+            if (later.first <= earlier.last && !duplicatesExcused) {
                 violated("duplicate ids: " + earlier + " and " + later);
             }
         }

@@ -114,7 +114,7 @@ final class SimulatedProcess {
     }
 
     private void issueUntilClosed(LeasedSnowflake ids) {
-        while (!close && generator == ids) {
+        while (!close && ids.equals(generator)) {
             issue(ids);
             run.world.sleep(Duration.ofMillis(10 + random.nextInt(random.nextInt(4) == 0 ? 50 : 2000)));
             if (thread.equals(Thread.currentThread())) {
@@ -127,11 +127,12 @@ final class SimulatedProcess {
         long began = run.world.nanoTime();
         long paused = machine.pausedNanos();
         long highestBefore = lastId;
-        int count = switch (random.nextInt(24)) {
-            case 0 -> 4000 + random.nextInt(2000);
-            case 1, 2, 3, 4, 5 -> 1 + random.nextInt(20);
-            default -> 1;
-        };
+        int count =
+                switch (random.nextInt(24)) {
+                    case 0 -> 4000 + random.nextInt(2000);
+                    case 1, 2, 3, 4, 5 -> 1 + random.nextInt(20);
+                    default -> 1;
+                };
         try {
             long[] issued = count == 1 ? new long[] {ids.nextId()} : ids.nextIds(count);
             run.oracle.issued(this, issued, highestBefore);

@@ -9,6 +9,7 @@ import org.snowflakeid.Simulation.Fault;
 final class Tally {
 
     final Map<Fault, Long> faults = new EnumMap<>(Fault.class);
+    final Map<Disaster.Kind, Long> disasters = new EnumMap<>(Disaster.Kind.class);
     long runs;
     long ids;
     long refused;
@@ -32,7 +33,7 @@ final class Tally {
         return String.format(
                 "%,d runs, %,d ids, %,d writes: %,d claims (%,d of a worker id that was not given back), %,d extensions,"
                         + " %,d releases; %,d mishaps, %,d ids refused, %,d starts refused, %,d losses noticed, ids again"
-                        + " at most %.1f s after the faults; faults: %s",
+                        + " at most %.1f s after the faults; faults: %s; disasters: %s",
                 runs,
                 ids,
                 writes,
@@ -45,6 +46,7 @@ final class Tally {
                 notOpened,
                 regressions,
                 longestRecoveryNanos / 1e9,
-                faults);
+                faults,
+                disasters);
     }
 }
