@@ -45,8 +45,11 @@ final class Namespace {
         requireSameLayout(found);
         if (!found.active()) {
             throw new CoordinatorException(
-                    who
-                            + " was retired: it moved elsewhere. Set snowflake.namespace or the coordinator to where it moved.",
+                    who + " was retired: "
+                            + found.movedTo()
+                                    .map(to -> "it moved to " + to
+                                            + ". Set snowflake.namespace or the coordinator to that.")
+                                    .orElse("it is being restored. Start again when that is done."),
                     true);
         }
         if (settings.window().compareTo(found.maxWindow()) > 0) {
@@ -109,13 +112,20 @@ final class Namespace {
             throw regressed("lost its record (meta)");
         }
         Meta found = parse(seen);
+        if (found.replaces().filter(meta().id()::equals).isPresent()) {
+            throw new CoordinatorRegressedException(
+                    who + " was restored by its operator: no ids are issued here any more. Restart.");
+        }
         if (!found.id().equals(meta().id())) {
             throw regressed(
                     "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
         }
         requireSameLayout(found);
         if (!found.active()) {
-            throw new RetiredException(who + " was retired: it moved elsewhere. Restart with the new settings.");
+            throw new RetiredException(who + " was retired: "
+                    + found.movedTo()
+                            .map(to -> "it moved to " + to + ". Restart with the new settings.")
+                            .orElse("it is being restored. Restart when that is done."));
         }
         meta = found;
     }
