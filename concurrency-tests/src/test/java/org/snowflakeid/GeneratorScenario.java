@@ -25,6 +25,7 @@ abstract class GeneratorScenario implements Scenario {
     private final TreeSet<Long> issued = new TreeSet<>();
     private final Map<Integer, Mark> atTakeover = new HashMap<>();
     private Platform platform;
+    private boolean forgotten;
     private long drawn;
     private long returned;
 
@@ -58,6 +59,12 @@ abstract class GeneratorScenario implements Scenario {
         long first = ids.nextId();
         long[] rest = ids.nextIds(count - (int) (first & 1) - 1);
         returned = rest[rest.length - 1];
+    }
+
+    /** The coordinator loses all it knew. */
+    final void wipe() {
+        store.wipe(NAMESPACE);
+        forgotten = true;
     }
 
     /** Somebody else lawfully claims what comes after this generator's limit. */
@@ -113,7 +120,9 @@ abstract class GeneratorScenario implements Scenario {
         require(id > before, id + " was asked for after " + before + " had been returned");
         require(issued.add(id), id + " was issued twice");
         returned = Math.max(returned, id);
-        requireGranted(id);
+        if (!forgotten) {
+            requireGranted(id);
+        }
     }
 
     /** An id lies between the beginning of its claim and the limit of the mark, which a release lowers. */
@@ -135,6 +144,9 @@ abstract class GeneratorScenario implements Scenario {
 
     @Override
     public void end() {
+        if (forgotten) {
+            return;
+        }
         issued.forEach(this::requireGranted);
     }
 

@@ -16,7 +16,7 @@ import org.snowflakeid.interleaving.InstrumentedCore;
 import org.snowflakeid.interleaving.Interleavings;
 import org.snowflakeid.interleaving.Scenario;
 
-/** Every scenario under every schedule of at most so many preemptions, on core's own class files. */
+/** Every scenario under every schedule of at most so many deviations, on core's own class files. */
 class HotPathInterleavingsTest {
 
     private static final Logger LOG = Logger.getLogger(LeasedSnowflake.class.getName());
@@ -33,19 +33,19 @@ class HotPathInterleavingsTest {
 
     @TestFactory
     Stream<DynamicTest> holdsUnderEverySchedule() {
-        int preemptions = Integer.getInteger("preemptions");
+        int deviations = Integer.getInteger("deviations");
         InstrumentedCore core = InstrumentedCore.asBuilt();
         return Arrays.stream(HotPathScenarios.class.getDeclaredClasses())
                 .filter(Scenario.class::isAssignableFrom)
                 .map(type -> type.asSubclass(Scenario.class))
                 .map(type -> dynamicTest(type.getSimpleName(), () -> {
                     long began = System.nanoTime();
-                    Interleavings.Result result = Interleavings.explore(preemptions, core.scenarios(type));
+                    Interleavings.Result result = Interleavings.explore(deviations, core.scenarios(type));
                     System.out.printf(
-                            "%-24s %,11d schedules, at most %d preemptions, %.1f s%n",
+                            "%-24s %,11d schedules, up to %d deviations, %.1f s%n",
                             type.getSimpleName(),
                             result.schedules(),
-                            preemptions,
+                            deviations,
                             (System.nanoTime() - began) / 1e9);
 
                     assertThat(result.violation()).isNull();

@@ -155,14 +155,9 @@ final class HotPathScenarios {
         @Override
         void prepare() {
             openWithLeft(1);
-            store.wipe("snowflake");
+            wipe();
             schedule.actor("a", () -> callInVain(this, CoordinatorRegressedException.class));
             schedule.actor("b", () -> callInVain(this, CoordinatorRegressedException.class));
-        }
-
-        @Override
-        public void end() {
-            // there is no mark to compare with any more
         }
     }
 

@@ -310,6 +310,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     public SnowflakeStatus status() {
         Lease current = lease;
         boolean issuing = current.position() != Lease.SEALED;
+        long windowTicks = current.windowTicks();
         long ticksLeft = limitTick(current) - clock.tick();
         SnowflakeStatus.State state;
         if (closed) {
@@ -328,7 +329,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 settings.namespace(),
                 coordinatorName,
                 issuing ? Optional.of(layout.instantOf(limitTick(current))) : Optional.empty(),
-                state == SnowflakeStatus.State.ACTIVE && ticksLeft > current.windowTicks() / 3,
+                state == SnowflakeStatus.State.ACTIVE && ticksLeft > windowTicks / 3,
                 keeper.lastError(),
                 keeper.clockWarning());
     }

@@ -28,6 +28,17 @@ public final class InstrumentedCore extends ClassLoader {
     private static final Set<String> SHARED_TYPES =
             Set.of("java/util/concurrent/atomic/AtomicLong", "java/util/Queue", "java/util/concurrent/ConcurrentLinkedQueue");
 
+    /** Messages for people, hints that may come late, and the correction of a clock that jumps in no scenario: not worth a point. */
+    private static final Set<String> NO_POINT = Set.of(
+            "LeasedSnowflake.started",
+            "LeaseKeeper.lastError",
+            "LeaseKeeper.lastVetNanos",
+            "LeaseKeeper.lossHinted",
+            "LeaseKeeper.thread",
+            "LeaseKeeper.vetRequested",
+            "ClockVetting.warning",
+            "VettedClock.correctionMillis");
+
     private final String core;
     private final Path replaced;
     private final Map<String, Integer> fields = new HashMap<>();
@@ -131,11 +142,14 @@ public final class InstrumentedCore extends ClassLoader {
         public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
             if (owner.startsWith(PACKAGE) && isCore(owner)) {
                 int access = access(owner, name);
+                String field = simple(owner) + "." + name;
                 String verb = opcode == Opcodes.GETFIELD || opcode == Opcodes.GETSTATIC ? "read " : "write ";
                 if ((access & Opcodes.ACC_VOLATILE) != 0) {
-                    call("point", verb + simple(owner) + "." + name);
+                    if (!NO_POINT.contains(field)) {
+                        call("point", verb + field);
+                    }
                 } else if ((access & Opcodes.ACC_FINAL) == 0) {
-                    call("confined", simple(owner) + "." + name);
+                    call("confined", field);
                 }
             }
             super.visitFieldInsn(opcode, owner, name, descriptor);

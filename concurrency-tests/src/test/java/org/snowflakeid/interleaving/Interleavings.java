@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Runs a scenario under one schedule after the other, until every schedule with at most so many preemptions has been tried.
+ * Runs a scenario under one schedule after the other, until every schedule within a bound has been tried.
  *
- * <p>One thread runs at a time. Before it touches anything that threads share it stops at a point, where the schedule may
- * preempt it in favour of another; {@link InstrumentedCore} puts these points into the classes of core. Where the running
- * thread waits or ends, any other may go on, which counts for nothing. The search goes depth first through all these decisions, so the same
- * scenario always gives the same schedules. Memory is sequentially consistent here: what a processor or the compiler may
+ * <p>One thread runs at a time, until it waits or ends; then the first that can goes on. From that a schedule deviates a bounded
+ * number of times: another thread goes on, or the running one is preempted at a point. {@link InstrumentedCore} puts a point
+ * before everything in core that threads share. The search goes depth first through all places to deviate at, so the
+ * same scenario always gives the same schedules. Memory is sequentially consistent here: what a processor or the compiler may
  * reorder is for the stress tests to find.
  */
 public final class Interleavings {
@@ -23,19 +23,19 @@ public final class Interleavings {
      */
     public record Result(long schedules, String violation) {}
 
-    private final int maxPreemptions;
+    private final int maxDeviations;
     private int[] choices = new int[64];
     private int[] options = new int[64];
     private int depth;
     private int length;
 
-    private Interleavings(int maxPreemptions) {
-        this.maxPreemptions = maxPreemptions;
+    private Interleavings(int maxDeviations) {
+        this.maxDeviations = maxDeviations;
     }
 
     /** Stops at the first violation. */
-    public static Result explore(int maxPreemptions, Supplier<Scenario> scenarios) throws InterruptedException {
-        Interleavings search = new Interleavings(maxPreemptions);
+    public static Result explore(int maxDeviations, Supplier<Scenario> scenarios) throws InterruptedException {
+        Interleavings search = new Interleavings(maxDeviations);
         Result[] result = new Result[1];
         Thread.ofVirtual().start(() -> result[0] = search.all(scenarios)).join();
         if (result[0] == null) {
@@ -70,8 +70,8 @@ public final class Interleavings {
         return length > 0;
     }
 
-    int maxPreemptions() {
-        return maxPreemptions;
+    int maxDeviations() {
+        return maxDeviations;
     }
 
     int choose(int among) {

@@ -23,7 +23,7 @@ public final class Schedule {
     private Scenario scenario;
     private boolean interleaving;
     private boolean timePasses;
-    private int preemptions;
+    private int deviations;
     private long nanos = 1_000_000_000L;
     private String violation;
 
@@ -171,7 +171,7 @@ public final class Schedule {
         }
         Task me = turn;
         steps.add(me.name + ": " + where);
-        if (preemptions == search.maxPreemptions()) {
+        if (deviations == search.maxDeviations()) {
             return;
         }
         int others = 0;
@@ -184,7 +184,7 @@ public final class Schedule {
         if (choice == 0) {
             return;
         }
-        preemptions++;
+        deviations++;
         for (Task task : tasks) {
             if (task != me && mayRun(task) && --choice == 0) {
                 give(task);
@@ -249,7 +249,14 @@ public final class Schedule {
             nanos = earliest.wakeNanos;
             return earliest;
         }
-        return ready.get(interleaving ? search.choose(ready.size()) : 0);
+        if (!interleaving || deviations == search.maxDeviations()) {
+            return ready.get(0);
+        }
+        int choice = search.choose(ready.size());
+        if (choice > 0) {
+            deviations++;
+        }
+        return ready.get(choice);
     }
 
     private void give(Task next) {
