@@ -106,7 +106,7 @@ final class HotPathScenarios {
 
         @Override
         void prepare() {
-            open();
+            open("sequence-bits", "1", "burst", "PT1S");
             schedule.actor("a", this::callUntilClosed);
             schedule.actor("b", this::callUntilClosed);
             schedule.actor("closer", () -> {

@@ -23,29 +23,38 @@ public final class Interleavings {
      */
     public record Result(long schedules, String violation) {}
 
-    private final int maxDeviations;
+    private int maxDeviations;
     private int[] choices = new int[64];
     private int[] options = new int[64];
     private int depth;
     private int length;
 
-    private Interleavings(int maxDeviations) {
-        this.maxDeviations = maxDeviations;
-    }
+    private Interleavings() {}
 
-    /** Stops at the first violation. */
+    /** Schedules with fewer deviations come first, and the first violation ends the search. */
     public static Result explore(int maxDeviations, Supplier<Scenario> scenarios) throws InterruptedException {
-        Interleavings search = new Interleavings(maxDeviations);
+        Interleavings search = new Interleavings();
         Result[] result = new Result[1];
-        Thread.ofVirtual().start(() -> result[0] = search.all(scenarios)).join();
+        Thread.ofVirtual()
+                .start(() -> result[0] = search.deepen(maxDeviations, scenarios))
+                .join();
         if (result[0] == null) {
             throw new IllegalStateException("the search itself failed");
         }
         return result[0];
     }
 
-    private Result all(Supplier<Scenario> scenarios) {
-        long schedules = 0;
+    private Result deepen(int atMost, Supplier<Scenario> scenarios) {
+        Result result = new Result(0, null);
+        for (maxDeviations = 0; maxDeviations <= atMost && result.violation() == null; maxDeviations++) {
+            result = all(result.schedules(), scenarios);
+        }
+        return result;
+    }
+
+    private Result all(long before, Supplier<Scenario> scenarios) {
+        long schedules = before;
+        length = 0;
         do {
             depth = 0;
             schedules++;
