@@ -40,7 +40,8 @@ abstract class GeneratorScenario implements Scenario {
     abstract void prepare();
 
     final void open(String... settings) {
-        Map<String, String> values = new HashMap<>(Map.of("snowflake.coordinator", "memory", "snowflake.worker-ids", "0-1"));
+        Map<String, String> values =
+                new HashMap<>(Map.of("snowflake.coordinator", "memory", "snowflake.worker-ids", "0-1"));
         for (int i = 0; i < settings.length; i += 2) {
             values.put("snowflake." + settings[i], settings[i + 1]);
         }
@@ -73,8 +74,7 @@ abstract class GeneratorScenario implements Scenario {
         Stored stored = new Stored(store.mark(NAMESPACE, workerId), 0);
         Mark ours = Mark.parse(stored);
         atTakeover.put(workerId, ours);
-        Mark theirs = Mark.next(
-                ours.pairs(), ours.limit() + 60_000, "rival", 0, ours.limit(), BEGIN, ids.layout());
+        Mark theirs = Mark.next(ours.pairs(), ours.limit() + 60_000, "rival", 0, ours.limit(), BEGIN, ids.layout());
         CoordinatorConfig config = new CoordinatorConfig("rival", NAMESPACE, Duration.ofMinutes(1), key -> null);
         store.provider()
                 .open(config, () -> {})
@@ -109,7 +109,8 @@ abstract class GeneratorScenario implements Scenario {
             enter(i == 0 ? before : batch[i - 1], batch[i]);
             IdParts here = ids.layout().decode(batch[i]);
             IdParts last = ids.layout().decode(batch[Math.max(0, i - 1)]);
-            boolean sameTick = here.workerId() == last.workerId() && here.timestamp().equals(last.timestamp());
+            boolean sameTick =
+                    here.workerId() == last.workerId() && here.timestamp().equals(last.timestamp());
             require(
                     !sameTick || i == 0 || here.sequence() == last.sequence() + 1,
                     "a batch skips from " + last + " to " + here);

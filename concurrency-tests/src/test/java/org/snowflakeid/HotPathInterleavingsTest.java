@@ -43,10 +43,7 @@ class HotPathInterleavingsTest {
                     Interleavings.Result result = Interleavings.explore(deviations, core.scenarios(type));
                     System.out.printf(
                             "%-24s %,11d schedules, up to %d deviations, %.1f s%n",
-                            type.getSimpleName(),
-                            result.schedules(),
-                            deviations,
-                            (System.nanoTime() - began) / 1e9);
+                            type.getSimpleName(), result.schedules(), deviations, (System.nanoTime() - began) / 1e9);
 
                     assertThat(result.violation()).isNull();
                     assertThat(result.schedules()).isGreaterThan(100);

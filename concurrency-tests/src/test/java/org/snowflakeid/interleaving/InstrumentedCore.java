@@ -25,8 +25,8 @@ public final class InstrumentedCore extends ClassLoader {
 
     private static final String PACKAGE = "org/snowflakeid/";
     private static final String INTERLEAVINGS = PACKAGE + "interleaving/Interleavings";
-    private static final Set<String> SHARED_TYPES =
-            Set.of("java/util/concurrent/atomic/AtomicLong", "java/util/Queue", "java/util/concurrent/ConcurrentLinkedQueue");
+    private static final Set<String> SHARED_TYPES = Set.of(
+            "java/util/concurrent/atomic/AtomicLong", "java/util/Queue", "java/util/concurrent/ConcurrentLinkedQueue");
 
     /** Messages for people, hints that may come late, and the correction of a clock that jumps in no scenario: not worth a point. */
     private static final Set<String> NO_POINT = Set.of(
@@ -46,7 +46,10 @@ public final class InstrumentedCore extends ClassLoader {
 
     private InstrumentedCore(Path replaced) {
         super(InstrumentedCore.class.getClassLoader());
-        this.core = getParent().getResource(PACKAGE + "Snowflake.class").toString().replace(PACKAGE + "Snowflake.class", "");
+        this.core = getParent()
+                .getResource(PACKAGE + "Snowflake.class")
+                .toString()
+                .replace(PACKAGE + "Snowflake.class", "");
         this.replaced = replaced;
     }
 

@@ -237,7 +237,10 @@ public final class Schedule {
             }
             if (interleaving && !timePasses) {
                 finish("nobody can go on: "
-                        + tasks.stream().filter(task -> !task.done).map(task -> task.name).toList() + " wait");
+                        + tasks.stream()
+                                .filter(task -> !task.done)
+                                .map(task -> task.name)
+                                .toList() + " wait");
                 return null;
             }
             Task earliest = null;
@@ -269,6 +272,7 @@ public final class Schedule {
         }
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // an interrupted thread can't park
     private void awaitTurn(Task me) {
         while (turn != me) {
             if (over) {
