@@ -134,19 +134,14 @@ final class HotPathScenarios {
         }
     }
 
-    /** Callers that wait for a window are told of the end at once. */
+    /** A caller that waits for a window is told of the end at once. */
     static final class CloseWhileWaiting extends GeneratorScenario {
         @Override
         void prepare() {
             openWithLeft(1);
             store.faults(() -> Fault.REFUSED);
-            schedule.actor("a", () -> callInVain(SnowflakeUnavailableException.class));
-            schedule.actor("b", () -> callInVain(SnowflakeUnavailableException.class));
+            schedule.actor("a", () -> callInVain(this, SnowflakeUnavailableException.class));
             schedule.actor("closer", ids::close);
-        }
-
-        private void callInVain(Class<? extends SnowflakeException> expected) {
-            HotPathScenarios.callInVain(this, expected);
         }
     }
 
