@@ -196,7 +196,8 @@ public final class Schedule {
     }
 
     void confined(String field) {
-        if (interleaving && !over) {
+        // What the first thread does while it prepares happens before all that the others do.
+        if (!over && turn != tasks.get(0)) {
             Task other = confinedTo.putIfAbsent(field, turn);
             if (other != null && other != turn) {
                 finish(field + " is used by " + other.name + " and " + turn.name
