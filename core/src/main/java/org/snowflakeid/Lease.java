@@ -72,9 +72,10 @@ final class Lease {
     }
 
     void grant(long newLimit, long newEndNanos, long newWindowTicks) {
-        windowTicks = newWindowTicks;
         endNanos = newEndNanos;
         limit = Math.max(limit, newLimit);
+        // Last, and read first: a longer window beside the old limit would look like one that is nearly used up.
+        windowTicks = newWindowTicks;
     }
 
     /** Gives up every position below {@code floor} that was not issued. */

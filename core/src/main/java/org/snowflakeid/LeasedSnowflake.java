@@ -315,6 +315,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         Lease current = lease;
         long last = current.position();
         boolean issuing = last != Lease.SEALED;
+        long windowTicks = current.windowTicks();
         long now = clock.tick();
         long ticksLeft = limitTick(current) - now;
         long behind = issuing ? ((last + 1) >> sequenceBits) - permitted(current, now) : 0;
@@ -336,7 +337,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 settings.namespace(),
                 coordinatorName,
                 issuing ? Optional.of(layout.instantOf(limitTick(current))) : Optional.empty(),
-                state == SnowflakeStatus.State.ACTIVE && ticksLeft > current.windowTicks() / 3,
+                state == SnowflakeStatus.State.ACTIVE && ticksLeft > windowTicks / 3,
                 clockBehind ? Optional.of("The clock is " + behind + " ms behind the last id.") : keeper.lastError(),
                 keeper.clockWarning());
     }
