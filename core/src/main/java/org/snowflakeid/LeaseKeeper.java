@@ -417,7 +417,7 @@ final class LeaseKeeper {
     private void join() {
         for (int attempt = 0; attempt < 5; attempt++) {
             Snapshot page = firstPage != null ? firstPage : slots.page();
-            if (namespace.join(page, clock.millis(), timeout())) {
+            if (namespace.join(page, clock.vettedTick(), timeout())) {
                 joined = true;
                 return;
             }

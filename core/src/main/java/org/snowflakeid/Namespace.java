@@ -36,9 +36,9 @@ final class Namespace {
      * @return whether the record can be used now; false: it was written or somebody else wrote it, read again
      * @throws SnowflakeException if it can't be used
      */
-    boolean join(Snapshot seen, long vettedMillis, Duration timeout) {
+    boolean join(Snapshot seen, long vettedTick, Duration timeout) {
         if (seen.meta() == null) {
-            create(vettedMillis, timeout);
+            create(vettedTick, timeout);
             return false;
         }
         Meta found = parse(seen.meta());
@@ -60,7 +60,7 @@ final class Namespace {
         return true;
     }
 
-    private void create(long vettedMillis, Duration timeout) {
+    private void create(long vettedTick, Duration timeout) {
         if (settings.namespaceCreation() == NamespaceCreation.REQUIRE) {
             throw new CoordinatorException(
                     who
@@ -76,8 +76,7 @@ final class Namespace {
         }
         long floor = 0;
         if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
-            floor = settings.layout().tickOf(vettedMillis)
-                    + settings.window().plus(settings.maxSkew()).toMillis();
+            floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
         }
         String created = Meta.create(
                 Token.random(platform),

@@ -237,10 +237,10 @@ final class Oracle {
         }
     }
 
-    /** Those not reserved into a far future by a process that had no reference and believed a wrong clock. */
+    /** Those not reserved, one by one or by the floor, into a far future by a process without a reference and with a wrong clock. */
     long usableSlots(int slots) {
         long soon = layout.tickOf(run.world.trueMillis()) + HOUR_MILLIS;
         long poisoned = limits.values().stream().filter(limit -> limit > soon).count();
-        return slots - poisoned;
+        return floor() > soon ? 0 : slots - poisoned;
     }
 }
