@@ -33,7 +33,7 @@ final class ChaosRun {
     private static final int MEMBERS = 3;
     private static final Pattern LIMIT = Pattern.compile("(?:^| )limit=(\\d+)");
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
-    private static final Duration RECOVERY_PATIENCE = Duration.ofSeconds(180);
+    private static final Duration RECOVERY_PATIENCE = Duration.ofMinutes(3);
 
     private final Options options;
     private final Schedule schedule;

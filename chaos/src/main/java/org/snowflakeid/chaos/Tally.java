@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 final class Tally {
 
     /** What is counted, and how a report calls it. */
+    @SuppressWarnings("EnumOrdinal") // Written and read by processes of the same version.
     enum Count {
         CLAIMS("claims"),
         CLAIMS_REFUSED("claims refused, because the worker id was taken meanwhile"),
@@ -42,6 +43,10 @@ final class Tally {
         Count(String text) {
             this.text = text;
         }
+
+        private int offset() {
+            return 8 * ordinal();
+        }
     }
 
     private final MappedByteBuffer counts;
@@ -56,11 +61,11 @@ final class Tally {
     }
 
     void add(Count count) {
-        long unused = (long) Recorder.LONGS.getAndAdd(counts, 8 * count.ordinal(), 1L);
+        long unused = (long) Recorder.LONGS.getAndAdd(counts, count.offset(), 1L);
     }
 
     private long get(Count count) {
-        return (long) Recorder.LONGS.getVolatile(counts, 8 * count.ordinal());
+        return (long) Recorder.LONGS.getVolatile(counts, count.offset());
     }
 
     /** All tallies of a directory, added up. */

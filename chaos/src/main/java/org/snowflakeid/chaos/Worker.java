@@ -291,30 +291,31 @@ final class Worker {
 
         /** @return false: interrupted */
         private boolean step(long shares) {
-            switch (habit) {
+            return switch (habit) {
                 case BATCHES -> {
                     int count = batch(random.nextInt(MAX_BATCH / 2, MAX_BATCH));
-                    return Worker.sleep(Math.max(1, count * 1000L * shares / options.idsPerSecond()));
+                    yield Worker.sleep(Math.max(1, count * 1000L * shares / options.idsPerSecond()));
                 }
                 case SINGLES -> {
                     for (int n = random.nextInt(1, 30); n > 0; n--) {
                         single();
                     }
-                    return Worker.sleep(random.nextInt(3, 20));
+                    yield Worker.sleep(random.nextInt(5, 30));
                 }
-                case SELDOM -> {
-                    for (int n = random.nextInt(1, 200); n > 0 && !finished; n--) {
-                        batch(random.nextInt(1, 2 * MAX_BATCH));
-                        single();
-                        if (!Worker.sleep(random.nextInt(5, 40))) {
-                            return false;
-                        }
-                    }
-                    long windowMillis = settings.window().toMillis();
-                    return Worker.sleep(random.nextLong(windowMillis / (random.nextBoolean() ? 100 : 1)) + 1);
+                case SELDOM -> takeAFewAndPause();
+            };
+        }
+
+        private boolean takeAFewAndPause() {
+            for (int n = random.nextInt(1, 200); n > 0 && !finished; n--) {
+                batch(random.nextInt(1, MAX_BATCH));
+                single();
+                if (!Worker.sleep(random.nextInt(10, 60))) {
+                    return false;
                 }
             }
-            throw new AssertionError(habit);
+            long windowMillis = settings.window().toMillis();
+            return Worker.sleep(random.nextLong(windowMillis / (random.nextBoolean() ? 100 : 1)) + 1);
         }
 
         private int batch(int count) {

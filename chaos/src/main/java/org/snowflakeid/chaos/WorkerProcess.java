@@ -114,7 +114,7 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     private synchronized void note(Process teller, long ids, long nanos, int id) {
-        if (teller == process) {
+        if (teller.equals(process)) {
             if (ids >= 0) {
                 issued = ids;
             }
