@@ -123,7 +123,7 @@ final class ChaosRun {
                 long to = System.nanoTime();
 
                 say("Faults are over, servers are started again");
-                cluster.awaitHealthy();
+                heal(cluster);
                 boolean allIssued = allIssueAgain(to);
                 Duration untilAllIssued = Duration.ofNanos(System.nanoTime() - to);
                 say((allIssued ? "Every worker" : "NOT every worker") + " got ids again within "
@@ -138,7 +138,11 @@ final class ChaosRun {
                         .check(options.directory(), from);
                 List<String> tooLow = new ArrayList<>();
                 List<String> farAhead = new ArrayList<>();
-                checkMarks(cluster.marks(NAMESPACE), findings, tooLow, farAhead);
+                try {
+                    checkMarks(cluster.marks(NAMESPACE), findings, tooLow, farAhead);
+                } catch (IllegalStateException e) {
+                    unexpected.add("marks cannot be read: " + e.getMessage());
+                }
                 return new Outcome(
                         options,
                         cluster.coordinator(),
@@ -265,6 +269,15 @@ final class ChaosRun {
     }
 
     // ---- afterwards
+
+    private void heal(Cluster cluster) {
+        try {
+            IntStream.range(0, cluster.size()).forEach(cluster::start);
+            cluster.awaitHealthy();
+        } catch (IllegalStateException e) {
+            unexpected.add(e.getMessage());
+        }
+    }
 
     /**
      * First all worker ids are held, then those that hold one give it back, until each worker had its turn.

@@ -58,6 +58,7 @@ final class Report {
         report(problems, findings.aheadViolations(), "ids were further ahead of the true time than allowed");
         report(problems, findings.rangeViolations(), "worker ids out of range");
         problems.addAll(outcome.marksTooLow());
+        report(problems, outcome.marksFarAhead().size(), "worker ids were lost to a clock that was wrong");
         report(problems, count(Count.REGRESSED), "calls failed since the coordinator seemed to have regressed");
         if (!outcome.allIssuedAgain()) {
             problems.add("not every worker issued again after the faults");
@@ -266,22 +267,30 @@ final class Report {
         line("## Longest time without ids");
         line("");
         line("There are fewer worker ids than workers, so somebody always waits for one; workers 3 and 7 pause up to a"
-                + " window by themselves.");
+                + " window by themselves. Times of faults are those within the gap.");
         line("");
-        table("worker", "ids", "longest gap", "began after", "faults that overlap it", "what it said meanwhile");
+        table(
+                "worker",
+                "ids",
+                "longest gap",
+                "began after",
+                "spent",
+                "faults that overlap it",
+                "what it said meanwhile");
         for (int worker = 0; worker < outcome.options().workers(); worker++) {
             long ids = findings.idsOfWorkers().getOrDefault(worker, 0L);
             Gap longest = findings.gaps().getOrDefault(worker, List.of()).stream()
                     .max(Comparator.comparingLong(Gap::nanos))
                     .orElse(null);
             if (longest == null) {
-                row(worker, String.format(Locale.ROOT, "%,d", ids), "under 2 s", "", "", "");
+                row(worker, String.format(Locale.ROOT, "%,d", ids), "under 2 s", "", "", "", "");
             } else {
                 row(
                         worker,
                         String.format(Locale.ROOT, "%,d", ids),
                         shown(longest.nanos()),
                         shown(Math.max(0, longest.fromNanos() - outcome.fromNanos())),
+                        spent(longest),
                         explanation(longest),
                         said(longest));
             }
@@ -291,31 +300,62 @@ final class Report {
     private String explanation(Gap gap) {
         List<ChaosRun.Executed> overlapping = outcome.executed().stream()
                 .filter(ChaosRun.Executed::hadEffect)
-                .filter(e -> e.fromNanos() < gap.toNanos() && e.toNanos() > gap.fromNanos() - 1_000_000_000)
+                .filter(e -> overlap(e, gap) > 0 || (e.fault().lasts().isZero() && overlap(e, gap) > -1_000_000_000))
                 .filter(e -> e.fault().kind().target != Target.WORKER_ID)
                 .filter(e ->
                         e.fault().kind().target != Target.WORKER || e.fault().target() == gap.worker())
-                .sorted(Comparator.comparing((ChaosRun.Executed e) -> e.fault().lasts())
+                .sorted(Comparator.comparingLong((ChaosRun.Executed e) -> overlap(e, gap))
                         .reversed())
                 .toList();
         String shown = overlapping.stream()
                 .limit(6)
-                .map(e -> e.fault().kind()
-                        + (e.fault().lasts().isZero()
-                                ? ""
-                                : " " + shown(e.fault().lasts().toNanos())))
+                .map(e -> e.fault().kind() + (e.fault().lasts().isZero() ? "" : " " + shown(overlap(e, gap))))
                 .collect(Collectors.joining(", "));
         return shown + (overlapping.size() > 6 ? " and " + (overlapping.size() - 6) + " shorter" : "");
     }
 
+    /** Negative: so far apart. */
+    private static long overlap(ChaosRun.Executed executed, Gap gap) {
+        return Math.min(executed.toNanos(), gap.toNanos()) - Math.max(executed.fromNanos(), gap.fromNanos());
+    }
+
+    /** How the gap was spent; spans may overlap, and what is missing is mostly a process that starts. */
+    private String spent(Gap gap) {
+        WorkerLogs.Idleness idleness =
+                outcome.logs().idleness(gap.worker(), wallMillis(gap.fromNanos()), wallMillis(gap.toNanos()));
+        List<String> parts = new ArrayList<>();
+        part(parts, "frozen", during(gap, Fault.Kind.FREEZE_WORKER));
+        part(parts, "killed", during(gap, Fault.Kind.KILL_WORKER));
+        part(parts, "waiting for a worker id", idleness.waitingForWorkerId());
+        part(parts, "window used up", idleness.windowUsedUp());
+        return String.join(", ", parts);
+    }
+
+    private static void part(List<String> parts, String what, long millis) {
+        if (millis >= 100) {
+            parts.add(what + " " + shown(TimeUnit.MILLISECONDS.toNanos(millis)));
+        }
+    }
+
+    /** For how many milliseconds of a gap its worker suffered from that. */
+    private long during(Gap gap, Fault.Kind kind) {
+        return outcome.executed().stream()
+                        .filter(e -> e.hadEffect()
+                                && e.fault().kind() == kind
+                                && e.fault().target() == gap.worker())
+                        .mapToLong(e -> Math.max(0, overlap(e, gap)))
+                        .sum()
+                / 1_000_000;
+    }
+
+    private static long wallMillis(long nanos) {
+        return System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+    }
+
     private String said(Gap gap) {
-        long toWall = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
         Map<String, Long> classes = new TreeMap<>();
         outcome.logs()
-                .of(
-                        gap.worker(),
-                        TimeUnit.NANOSECONDS.toMillis(gap.fromNanos()) + toWall,
-                        TimeUnit.NANOSECONDS.toMillis(gap.toNanos()) + toWall)
+                .of(gap.worker(), wallMillis(gap.fromNanos()), wallMillis(gap.toNanos()))
                 .forEach(line -> classes.merge(shorten(line.messageClass()), 1L, Long::sum));
         return classes.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What the worker processes logged. */
 final class WorkerLogs {
@@ -29,6 +30,22 @@ final class WorkerLogs {
 
     /** @param level as java.util.logging calls it */
     record Line(int worker, long wallMillis, String level, String text) {
+
+        private boolean waits() {
+            return text.equals("opens a generator") || text.contains("still without a worker id");
+        }
+
+        private boolean usedUp() {
+            return text.contains("is used up, no ids") || text.contains("still no ids");
+        }
+
+        private boolean endsIdleness() {
+            return text.contains("claimed worker id")
+                    || text.contains("could not open a generator")
+                    || text.contains("closes its generator")
+                    || text.contains("ids again")
+                    || text.contains("continuing as");
+        }
 
         /** The message without its numbers, times and tokens, so that messages of one class are equal. */
         String messageClass() {
@@ -105,6 +122,33 @@ final class WorkerLogs {
                 .toList();
     }
 
+    /** How a worker that returned no ids spent its time, in milliseconds. */
+    record Idleness(long waitingForWorkerId, long windowUsedUp) {}
+
+    /** What a worker's log says about a span of time. Logs of a worker's processes follow each other. */
+    Idleness idleness(int worker, long fromMillis, long toMillis) {
+        long waiting = 0;
+        long usedUp = 0;
+        @Nullable Line state = null;
+        for (Line line : of(worker, 0, toMillis)) {
+            long millis = line.wallMillis() - Math.max(fromMillis, state == null ? 0 : state.wallMillis());
+            if (state != null && millis > 0 && state.waits()) {
+                waiting += millis;
+            } else if (state != null && millis > 0) {
+                usedUp += millis;
+            }
+            if (line.waits() || line.usedUp()) {
+                state = line;
+            } else if (line.endsIdleness()) {
+                state = null;
+            } else if (state != null) {
+                state = new Line(worker, line.wallMillis(), state.level(), state.text());
+            }
+        }
+        return new Idleness(waiting, usedUp);
+    }
+
+    /** In the order of time. */
     List<Line> of(int worker, long fromMillis, long toMillis) {
         return lines.stream()
                 .filter(line -> line.worker() == worker)
