@@ -95,8 +95,8 @@ final class Report {
             expect("ids", findings.ids(), minutes * 5_000_000);
             expect("faults", outcome.executed().size(), minutes * 40);
             expect("extensions", count(Count.EXTENSIONS), minutes * 40);
-            expect("takeovers", count(Count.TAKEOVERS), minutes * 2);
-            expect("takeovers noticed by the former holder", count(Count.TAKEOVERS_NOTICED), minutes / 2);
+            expect("takeovers", count(Count.TAKEOVERS), minutes * 1.5);
+            expect("takeovers noticed by the former holder", count(Count.TAKEOVERS_NOTICED), minutes / 4);
             expect("swaps", swaps(), minutes / 2);
             expect("windows used up", outcome.logs().count("is used up, no ids"), minutes / 2);
             expect("owner entries claimed again", count(Count.REOWNS), minutes);
@@ -106,14 +106,14 @@ final class Report {
                 long planned = outcome.options().schedule().faults().stream()
                         .filter(fault -> fault.kind() == kind)
                         .count();
-                expect("faults " + kind, effective(kind), planned / 4.0 - 1);
+                expect("faults " + kind, effective(kind), planned / 3.0 - 1);
             }
         }
         return events;
     }
 
     private void expect(String what, long seen, double wanted) {
-        events.put(what, new long[] {seen, (long) Math.max(0, Math.floor(wanted))});
+        events.put(what, new long[] {seen, Math.round(wanted)});
     }
 
     private long effective(Fault.Kind kind) {

@@ -15,7 +15,7 @@ class ChaosIT {
     void eightWorkersOnFiveWorkerIdsIssueNothingTwiceUnderFaultsAndRecover() throws Exception {
         Path directory = Files.createTempDirectory(Files.createDirectories(Path.of("target", "chaos")), "run-");
         ChaosRun.Options options = new ChaosRun.Options(
-                20_261_121,
+                236,
                 Duration.ofSeconds(100),
                 Duration.ofMillis(1_050),
                 8,
