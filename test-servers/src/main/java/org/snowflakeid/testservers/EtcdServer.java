@@ -37,7 +37,7 @@ public final class EtcdServer implements AutoCloseable {
     private final String initialCluster;
     private final List<String> extraArguments;
     private final Thread reaper = new Thread(this::destroy);
-    private @Nullable Process process;
+    private volatile @Nullable Process process;
 
     EtcdServer(Ports ports, String initialCluster, Builder options) {
         this.name = ports.name();
@@ -241,6 +241,16 @@ public final class EtcdServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** What {@code etcd --version} says first, such as {@code etcd Version: 3.4.23}. */
+    public static String version() {
+        return run(List.of("etcd", "--version")).lines().findFirst().orElseThrow();
+    }
+
+    public boolean isRunning() {
+        Process running = process;
+        return running != null && running.isAlive();
     }
 
     /** Freezes the process (SIGSTOP): it accepts connections, but answers nothing. */
