@@ -417,7 +417,7 @@ final class LeaseKeeper {
     private void join() {
         for (int attempt = 0; attempt < 5; attempt++) {
             Snapshot page = firstPage != null ? firstPage : slots.page();
-            if (namespace.join(page, clock.millis(), timeout())) {
+            if (namespace.join(page, clock.vettedTick(), timeout())) {
                 joined = true;
                 return;
             }
@@ -504,18 +504,12 @@ final class LeaseKeeper {
         }
     }
 
-    /** What to write next; null if there is nothing that may be written now. */
-    private @Nullable Mark extension(Claim claim, String token) {
-        long now = clock.tick();
-        long from = claim.mark.limit();
-        if (from > now + horizon()) {
-            claim.dueNanos = platform.nanoTime() + windowNanos / 3;
-            lastError = "What is reserved for worker id " + claim.workerId + " ends at " + layout.instantOf(from)
-                    + ", further ahead of the clock (" + layout.instantOf(now)
-                    + ") than a window: the clock was wrong. Nothing is added until it gets there.";
-            return null;
-        }
-        long limit = Math.max(from, Math.min(now + claim.nextWindow, layout.lastTick()));
+    /**
+     * What to write next. The limit of a mark that lies too far ahead, since a clock was wrong, stays; it is written all the same,
+     * to hear whether the coordinator still knows it.
+     */
+    private Mark extension(Claim claim, String token) {
+        long limit = Math.max(claim.mark.limit(), Math.min(clock.vettedTick() + claim.nextWindow, layout.lastTick()));
         Instant at = Instant.ofEpochMilli(platform.wallMillis());
         return Mark.next(claim.mark.pairs(), limit, token, claim.mark.count() + 1, claim.mark.from(), at, layout);
     }
@@ -523,9 +517,6 @@ final class LeaseKeeper {
     private void extend(Claim claim, String token) {
         for (int attempt = 0; attempt < 4; attempt++) {
             Mark wanted = claim.pending != null ? claim.pending : extension(claim, token);
-            if (wanted == null) {
-                return;
-            }
             claim.lastSentNanos = platform.nanoTime();
             CasResult result = coordinator.extend(
                     claim.workerId,
@@ -611,6 +602,11 @@ final class LeaseKeeper {
         if (written.limit() == layout.lastTick()) {
             lastError = "The timestamps of " + layout + " end at " + layout.exhaustedAt()
                     + ": nothing can be added. Use a new namespace with a later epoch.";
+        } else if (written.limit() > clock.tick() + horizon()) {
+            lastError = "What is reserved for worker id " + claim.workerId + " ends at "
+                    + layout.instantOf(written.limit()) + ", further ahead of the clock ("
+                    + layout.instantOf(clock.tick())
+                    + ") than a window: the clock was wrong. Nothing is added until it gets there.";
         }
         waiting.wake();
     }
@@ -630,9 +626,6 @@ final class LeaseKeeper {
         }
         for (int attempt = 0; attempt < 4; attempt++) {
             Mark wanted = extension(claim, claim.mark.token());
-            if (wanted == null) {
-                return;
-            }
             CasResult result = coordinator.claim(
                     claim.workerId,
                     claim.stored,

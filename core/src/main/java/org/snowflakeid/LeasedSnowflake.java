@@ -217,14 +217,18 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             return awaitGrant(current, next, waitingSince);
         }
         if (clockSteppedBack(current, next, now)) {
-            long permitted = now + current.ahead() + (onRollback == OnRollback.CONTINUE ? maxAheadTicks : 0);
-            return awaitClock((next >> sequenceBits) - permitted, waitingSince);
+            return awaitClock((next >> sequenceBits) - permitted(current, now), waitingSince);
         }
         platform.awaitNextMillis();
         if (Thread.currentThread().isInterrupted()) {
             throw interrupted();
         }
         return 0;
+    }
+
+    /** The last tick that may be issued while the clock is behind, if it is granted. */
+    private long permitted(Lease current, long now) {
+        return now + current.ahead() + (onRollback == OnRollback.CONTINUE ? maxAheadTicks : 0);
     }
 
     private long awaitClock(long gapMillis, long waitingSince) {
@@ -309,15 +313,19 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     @Override
     public SnowflakeStatus status() {
         Lease current = lease;
-        boolean issuing = current.position() != Lease.SEALED;
+        long last = current.position();
+        boolean issuing = last != Lease.SEALED;
         long windowTicks = current.windowTicks();
-        long ticksLeft = limitTick(current) - clock.tick();
+        long now = clock.tick();
+        long ticksLeft = limitTick(current) - now;
+        long behind = issuing ? ((last + 1) >> sequenceBits) - permitted(current, now) : 0;
+        boolean clockBehind = behind > 1 && (onRollback == OnRollback.FAIL || behind > maxWaitNanos / 1_000_000);
         SnowflakeStatus.State state;
         if (closed) {
             state = SnowflakeStatus.State.CLOSED;
         } else if (!started) {
             state = SnowflakeStatus.State.STARTING;
-        } else if (broken != null || !issuing || ticksLeft <= 0) {
+        } else if (broken != null || !issuing || ticksLeft <= 0 || clockBehind) {
             state = SnowflakeStatus.State.SUSPENDED;
         } else {
             state = SnowflakeStatus.State.ACTIVE;
@@ -330,7 +338,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 coordinatorName,
                 issuing ? Optional.of(layout.instantOf(limitTick(current))) : Optional.empty(),
                 state == SnowflakeStatus.State.ACTIVE && ticksLeft > windowTicks / 3,
-                keeper.lastError(),
+                clockBehind ? Optional.of("The clock is " + behind + " ms behind the last id.") : keeper.lastError(),
                 keeper.clockWarning());
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.time.DateTimeException;
 import java.time.Instant;
 import org.snowflakeid.spi.Stored;
 
@@ -11,21 +12,14 @@ import org.snowflakeid.spi.Stored;
  * @param token of the claim that wrote it
  * @param count of the writes under this token; with it, names one write for ever
  * @param from first tick of the holder's claim
- * @param at the writer's wall clock, unvetted, for others to vet theirs
  * @param pairs all of the line
  */
-record Mark(long limit, String token, long count, long from, Instant at, Pairs pairs) {
+record Mark(long limit, String token, long count, long from, Pairs pairs) {
 
-    /** @throws IllegalArgumentException if the value was not written by this library (also for dates and numbers) */
+    /** @throws IllegalArgumentException if the value was not written by this library */
     static Mark parse(Stored stored) {
         Pairs pairs = Pairs.parse(stored.value());
-        Instant at;
-        try {
-            at = Instant.parse(pairs.text("at"));
-        } catch (java.time.DateTimeException e) {
-            throw new IllegalArgumentException(e.getMessage(), e);
-        }
-        return new Mark(pairs.number("limit"), pairs.text("token"), pairs.number("k"), pairs.number("from"), at, pairs);
+        return new Mark(pairs.number("limit"), pairs.text("token"), pairs.number("k"), pairs.number("from"), pairs);
     }
 
     /** @param earlier what is replaced: pairs this version does not know are kept */
@@ -37,7 +31,20 @@ record Mark(long limit, String token, long count, long from, Instant at, Pairs p
                 .with("from", from)
                 .with("at", at)
                 .with("until", layout.instantOf(limit));
-        return new Mark(limit, token, count, from, at, pairs);
+        return new Mark(limit, token, count, from, pairs);
+    }
+
+    /**
+     * The writer's wall clock, unvetted, for others to vet theirs.
+     *
+     * @throws IllegalArgumentException if it can't be read
+     */
+    Instant at() {
+        try {
+            return Instant.parse(pairs.text("at"));
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     String value() {

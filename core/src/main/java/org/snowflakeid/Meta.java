@@ -4,6 +4,8 @@ package org.snowflakeid;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Stored;
 
 /**
@@ -58,5 +60,31 @@ record Meta(
 
     String withMaxWindow(Duration window) {
         return pairs.with("max-window", window).toString();
+    }
+
+    /** Where a retired namespace goes on; empty if it is to go on in its place. */
+    Optional<String> movedTo() {
+        return Optional.ofNullable(pairs.entries().get("moved-to"));
+    }
+
+    /** The id of the namespace that this one took the place of. */
+    Optional<String> replaces() {
+        return Optional.ofNullable(pairs.entries().get("replaces"));
+    }
+
+    /** @param movedTo null: it is to go on in its place */
+    static String retired(Pairs pairs, @Nullable String movedTo) {
+        Pairs retired = pairs.with("state", "retired");
+        return (movedTo == null ? retired : retired.with("moved-to", movedTo)).toString();
+    }
+
+    /** @param replaces the id of what it takes the place of */
+    static String successor(Pairs pairs, String replaces, String id, Duration maxWindow, long floor) {
+        return pairs.with("id", id)
+                .with("state", "active")
+                .with("max-window", maxWindow)
+                .with("floor", floor)
+                .with("replaces", replaces)
+                .toString();
     }
 }

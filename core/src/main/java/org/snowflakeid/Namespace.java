@@ -36,17 +36,20 @@ final class Namespace {
      * @return whether the record can be used now; false: it was written or somebody else wrote it, read again
      * @throws SnowflakeException if it can't be used
      */
-    boolean join(Snapshot seen, long vettedMillis, Duration timeout) {
+    boolean join(Snapshot seen, long vettedTick, Duration timeout) {
         if (seen.meta() == null) {
-            create(vettedMillis, timeout);
+            create(vettedTick, timeout);
             return false;
         }
         Meta found = parse(seen.meta());
         requireSameLayout(found);
         if (!found.active()) {
             throw new CoordinatorException(
-                    who
-                            + " was retired: it moved elsewhere. Set snowflake.namespace or the coordinator to where it moved.",
+                    who + " was retired: "
+                            + found.movedTo()
+                                    .map(to -> "it moved to " + to
+                                            + ". Set snowflake.namespace or the coordinator to that.")
+                                    .orElse("it is being restored. Start again when that is done."),
                     true);
         }
         if (settings.window().compareTo(found.maxWindow()) > 0) {
@@ -57,7 +60,7 @@ final class Namespace {
         return true;
     }
 
-    private void create(long vettedMillis, Duration timeout) {
+    private void create(long vettedTick, Duration timeout) {
         if (settings.namespaceCreation() == NamespaceCreation.REQUIRE) {
             throw new CoordinatorException(
                     who
@@ -73,8 +76,7 @@ final class Namespace {
         }
         long floor = 0;
         if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
-            floor = settings.layout().tickOf(vettedMillis)
-                    + settings.window().plus(settings.maxSkew()).toMillis();
+            floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
         }
         String created = Meta.create(
                 Token.random(platform),
@@ -109,13 +111,20 @@ final class Namespace {
             throw regressed("lost its record (meta)");
         }
         Meta found = parse(seen);
+        if (found.replaces().filter(meta().id()::equals).isPresent()) {
+            throw new CoordinatorRegressedException(
+                    who + " was restored by its operator: no ids are issued here any more. Restart.");
+        }
         if (!found.id().equals(meta().id())) {
             throw regressed(
                     "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
         }
         requireSameLayout(found);
         if (!found.active()) {
-            throw new RetiredException(who + " was retired: it moved elsewhere. Restart with the new settings.");
+            throw new RetiredException(who + " was retired: "
+                    + found.movedTo()
+                            .map(to -> "it moved to " + to + ". Restart with the new settings.")
+                            .orElse("it is being restored. Restart when that is done."));
         }
         meta = found;
     }

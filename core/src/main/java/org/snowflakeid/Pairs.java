@@ -9,12 +9,15 @@ import java.util.Map;
  * A value in the coordinator: one line of {@code key=value} pairs joined by single spaces, readable for operators. Pairs of a
  * newer version survive being read and written again.
  */
-record Pairs(Map<String, String> entries) {
+final class Pairs {
 
-    static final Pairs NONE = new Pairs(Map.of());
+    static final Pairs NONE = new Pairs(new LinkedHashMap<>());
 
-    Pairs {
-        entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
+    private final Map<String, String> entries;
+
+    /** @param entries not changed from here on */
+    private Pairs(Map<String, String> entries) {
+        this.entries = entries;
     }
 
     static Pairs parse(String line) {
@@ -27,6 +30,10 @@ record Pairs(Map<String, String> entries) {
             entries.put(pair.substring(0, equals), pair.substring(equals + 1));
         }
         return new Pairs(entries);
+    }
+
+    Map<String, String> entries() {
+        return Collections.unmodifiableMap(entries);
     }
 
     String text(String key) {

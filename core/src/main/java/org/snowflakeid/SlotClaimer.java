@@ -115,7 +115,7 @@ final class SlotClaimer {
 
     private @Nullable Claim tryClaim(Candidate candidate, List<Slot> slots, Terms terms) {
         int id = candidate.slot().workerId();
-        long now = clock.tick();
+        long now = clock.vettedTick();
         long from = Math.max(Math.max(now, candidate.limit()), floor(terms));
         if (from > now + terms.horizon()) {
             throw new NoFreeWorkerIdException(

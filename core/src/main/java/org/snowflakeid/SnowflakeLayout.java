@@ -94,6 +94,17 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         return (1L << (63 - workerIdBits - sequenceBits)) - 1;
     }
 
+    /**
+     * The first tick here whose ids are all greater, as numbers, than any id below {@code tick} of another layout. Dates don't
+     * enter into it: two ids are equal only as numbers.
+     */
+    long firstTickAbove(SnowflakeLayout other, long tick) {
+        long bound = Math.min(tick, other.lastTick()) << (other.workerIdBits + other.sequenceBits);
+        int shift = workerIdBits + sequenceBits;
+        // Unsigned: rounding up may reach the sign bit.
+        return (bound + (1L << shift) - 1) >>> shift;
+    }
+
     Instant instantOf(long tick) {
         return epoch.plusMillis(tick);
     }

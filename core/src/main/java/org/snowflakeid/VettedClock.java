@@ -63,8 +63,20 @@ final class VettedClock {
      * runs on from that moment.
      */
     boolean isSteady() {
+        return isSteady(platform.wallMillis(), platform.nanoTime());
+    }
+
+    /**
+     * The time to raise a mark by. The clock may have jumped since it was vetted, while the coordinator was asked: so this
+     * very reading is doubted too.
+     */
+    long vettedTick() {
         long wall = platform.wallMillis();
-        long nanos = platform.nanoTime();
+        boolean steady = isSteady(wall, platform.nanoTime());
+        return (steady ? wall : wall + correctionMillis) - epochMillis;
+    }
+
+    private boolean isSteady(long wall, long nanos) {
         if (!anchored) {
             return false;
         }

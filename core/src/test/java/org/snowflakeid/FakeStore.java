@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
@@ -19,13 +18,27 @@ import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** What a coordinator's server keeps, in a virtual world, with the faults that no real server shows on demand. */
+/**
+ * What a coordinator's server keeps, in a virtual world, with the faults that no real server shows on demand.
+ *
+ * <p>As etcd it compares values and keeps an owner for its time to live, which extensions renew. As ZooKeeper it compares versions
+ * too and keeps an owner while the session of its client lives, which the client closes when no extension has succeeded for the
+ * time to live.
+ */
 final class FakeStore implements WorkerCoordinatorProvider {
+
+    enum Likeness {
+        ETCD,
+        ZOOKEEPER
+    }
+
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(5);
 
     final VirtualWorld world;
     final Map<Integer, Stored> marks = new HashMap<>();
     final Map<Integer, Held> owners = new HashMap<>();
-    final List<String> log = new ArrayList<>();
+
+    Likeness likeness = Likeness.ETCD;
 
     @Nullable
     Stored meta;
@@ -36,26 +49,42 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** The next writes are applied, but their answers are lost. */
     int repliesToLose;
 
-    /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
-    int mishapsOneIn;
-
-    /** Sees each write of a mark before it is stored. */
-    @Nullable
-    MarkObserver observer;
-
-    interface MarkObserver {
-        void write(int id, @Nullable Mark before, Mark after);
-    }
-
     /** The next writes never arrive. */
     int requestsToLose;
 
-    boolean tellsTime = true;
-    int writes;
-    private long version;
-    private @Nullable Runnable hint;
+    /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
+    int mishapsOneIn;
 
+    /** How late a delayed or repeated write may arrive. */
+    Duration latest = Duration.ofSeconds(40);
+
+    boolean tellsTime = true;
+
+    @Nullable
+    MarkObserver observer;
+
+    /** Is told of each request and what became of it. */
+    @Nullable
+    Consumer<String> trace;
+
+    int writes;
+    int mishaps;
+    private long version;
+    private final List<Client> clients = new ArrayList<>();
+
+    interface MarkObserver {
+        /** Before a mark is stored. The writer may have been closed or have crashed since. */
+        void write(VirtualWorld.@Nullable Machine writer, int id, @Nullable Mark before, Mark after);
+    }
+
+    /** @param holder what the entry is bound to: a client, or one of its sessions */
     record Held(String value, Object holder, long expiresNanos) {}
+
+    /** All of what is kept, to be restored later. */
+    record Backup(
+            Map<Integer, Stored> marks,
+            Map<Integer, Held> owners,
+            @Nullable Stored meta) {}
 
     FakeStore(VirtualWorld world) {
         this.world = world;
@@ -68,18 +97,40 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        hint = lossHint;
-        return new Client(config.timeToLive());
+        Client client = new Client(config.timeToLive(), lossHint);
+        clients.add(client);
+        return client;
     }
 
     void hintLoss() {
-        hint.run();
+        clients.forEach(client -> client.hint.run());
+    }
+
+    /** Whatever the owners are bound to ends. */
+    void expireOwners() {
+        owners.clear();
+        clients.forEach(Client::endSession);
+    }
+
+    Backup backup() {
+        return new Backup(Map.copyOf(marks), Map.copyOf(owners), meta);
+    }
+
+    void restore(Backup backup) {
+        marks.clear();
+        marks.putAll(backup.marks());
+        owners.clear();
+        owners.putAll(backup.owners());
+        meta = backup.meta();
     }
 
     @Nullable
     String owner(int id) {
         Held held = owners.get(id);
-        return held == null || held.expiresNanos() <= world.nanoTime() ? null : held.value();
+        boolean over = held == null
+                || held.expiresNanos() <= world.nanoTime()
+                || (held.holder() instanceof Session session && session.ended);
+        return over ? null : held.value();
     }
 
     Mark mark(int id) {
@@ -94,11 +145,41 @@ final class FakeStore implements WorkerCoordinatorProvider {
         meta = value == null ? null : new Stored(value, ++version);
     }
 
+    /** A process says nothing for so long: a server ends its sessions when their time has passed. */
+    void silence(VirtualWorld.Machine process, Duration silence) {
+        if (silence.compareTo(SESSION_TIMEOUT) > 0) {
+            world.later(SESSION_TIMEOUT, () -> clients.stream()
+                    .filter(client -> process.equals(client.machine))
+                    .forEach(Client::endSession));
+        }
+    }
+
+    private void tell(String what) {
+        if (trace != null) {
+            trace.accept(what);
+        }
+    }
+
+    /** What an owner is bound to where it lives as long as its client's session. */
+    private static final class Session {
+        boolean ended;
+    }
+
     private final class Client implements WorkerCoordinator {
         private final Duration timeToLive;
+        private final Runnable hint;
+        private final VirtualWorld.@Nullable Machine machine = world.runningMachine();
+        private Session session = new Session();
 
-        Client(Duration timeToLive) {
+        Client(Duration timeToLive, Runnable hint) {
             this.timeToLive = timeToLive;
+            this.hint = hint;
+        }
+
+        void endSession() {
+            session.ended = true;
+            session = new Session();
+            hint.run();
         }
 
         private void travel(Duration timeout) {
@@ -124,9 +205,24 @@ final class FakeStore implements WorkerCoordinatorProvider {
             return new Snapshot(meta, slots, time);
         }
 
-        private CasResult write(Duration timeout, Supplier<CasResult> operation) {
+        private CasResult write(String what, Duration timeout, Supplier<CasResult> operation) {
             writes++;
-            CoordinatorException lost = new CoordinatorException("no answer within " + timeout, false);
+            Session sender = session;
+            CasResult result = send(what, timeout, () -> {
+                if (likeness == Likeness.ZOOKEEPER && sender.ended) {
+                    return new CasResult.Unknown(new CoordinatorException("the session has ended", false));
+                }
+                return operation.get();
+            });
+            if (trace != null) {
+                tell("answer to " + what + ": " + describe(result));
+            }
+            return result;
+        }
+
+        private CasResult send(String what, Duration timeout, Supplier<CasResult> operation) {
+            CasResult.Unknown lost =
+                    new CasResult.Unknown(new CoordinatorException("no answer within " + timeout, false));
             try {
                 travel(timeout);
             } catch (CoordinatorException e) {
@@ -134,44 +230,59 @@ final class FakeStore implements WorkerCoordinatorProvider {
             }
             if (requestsToLose > 0) {
                 requestsToLose--;
-                return new CasResult.Unknown(lost);
+                return lost;
             }
             if (mishap()) {
-                return new CasResult.Unknown(lost);
+                return lost;
             }
             if (mishap()) {
-                world.later(Duration.ofMillis(world.random().nextInt(40_000)), () -> apply(operation));
+                later("late", what, operation);
                 world.park(timeout.toNanos());
-                return new CasResult.Unknown(lost);
+                return lost;
             }
             CasResult result = operation.get();
             if (mishap()) {
-                world.later(Duration.ofMillis(world.random().nextInt(40_000)), () -> apply(operation));
+                later("repeated", what, operation);
             }
             if (mishap()) {
+                tell("lost is the answer to " + what + ": " + describe(result));
                 world.park(timeout.toNanos());
-                return new CasResult.Unknown(lost);
+                return lost;
             }
             if (repliesToLose > 0) {
                 repliesToLose--;
-                return new CasResult.Unknown(lost);
+                return lost;
             }
             return result;
         }
 
-        private void apply(Supplier<CasResult> late) {
-            CasResult nobodyHears = late.get();
-            assertThat(nobodyHears).isNotNull();
+        private void later(String how, String what, Supplier<CasResult> operation) {
+            Duration delay = Duration.ofMillis(world.random().nextLong(latest.toMillis()));
+            world.later(delay, () -> tell(how + " " + what + ": " + describe(operation.get())));
+        }
+
+        private String describe(CasResult result) {
+            if (trace == null) {
+                return "";
+            }
+            return switch (result) {
+                case CasResult.Applied applied -> "applied" + (applied.ownerHeld() ? ", owner held" : "");
+                case CasResult.Rejected rejected -> "rejected, " + rejected.seen();
+                case CasResult.Unknown unknown -> "unknown";
+            };
         }
 
         private boolean mishap() {
-            return mishapsOneIn > 0 && world.random().nextInt(mishapsOneIn) == 0;
+            boolean mishap = mishapsOneIn > 0 && world.random().nextInt(mishapsOneIn) == 0;
+            mishaps += mishap ? 1 : 0;
+            return mishap;
         }
 
         private Stored put(int id, String next) {
             if (observer != null) {
                 Stored before = marks.get(id);
-                observer.write(id, before == null ? null : Mark.parse(before), Mark.parse(new Stored(next, 0)));
+                observer.write(
+                        machine, id, before == null ? null : Mark.parse(before), Mark.parse(new Stored(next, 0)));
             }
             Stored stored = new Stored(next, ++version);
             marks.put(id, stored);
@@ -179,14 +290,26 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         private boolean same(@Nullable Stored expected, @Nullable Stored actual) {
-            return expected == null
-                    ? actual == null
-                    : actual != null && expected.value().equals(actual.value());
+            if (expected == null || actual == null) {
+                return expected == null && actual == null;
+            }
+            return expected.value().equals(actual.value())
+                    && (likeness == Likeness.ETCD || expected.version() == actual.version());
+        }
+
+        private Held held(String owner) {
+            return new Held(owner, likeness == Likeness.ETCD ? this : session, world.nanoTime() + timeToLive.toNanos());
+        }
+
+        private boolean ours(int id) {
+            Held held = owners.get(id);
+            return owner(id) != null
+                    && (held.holder().equals(this) || held.holder().equals(session));
         }
 
         @Override
         public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
-            return write(timeout, () -> {
+            return write(trace == null ? "" : "meta " + next, timeout, () -> {
                 if (!same(expected, meta)) {
                     return new CasResult.Rejected(meta, null);
                 }
@@ -204,26 +327,25 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 boolean evict,
                 Stored expectedMeta,
                 Duration timeout) {
-            return write(timeout, () -> {
+            return write(trace == null ? "" : "claim " + id + " " + next, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta) || (owner(id) != null && !evict)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
-                owners.put(id, new Held(owner, this, world.nanoTime() + timeToLive.toNanos()));
+                owners.put(id, held(owner));
                 return new CasResult.Applied(put(id, next), true);
             });
         }
 
         @Override
         public CasResult extend(int id, Stored mark, String next, Stored expectedMeta, Duration timeout) {
-            return write(timeout, () -> {
+            return write(trace == null ? "" : "extend " + id + " " + next, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
                 Stored written = put(id, next);
-                Held held = owners.get(id);
-                boolean ours = owner(id) != null && held.holder() == this;
+                boolean ours = ours(id);
                 if (ours) {
-                    owners.put(id, new Held(held.value(), this, world.nanoTime() + timeToLive.toNanos()));
+                    owners.put(id, held(owners.get(id).value()));
                 }
                 return new CasResult.Applied(written, ours);
             });
@@ -231,7 +353,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         @Override
         public CasResult release(int id, Stored mark, String next, Stored expectedMeta, Duration timeout) {
-            return write(timeout, () -> {
+            return write(trace == null ? "" : "release " + id + " " + next, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
@@ -241,14 +363,14 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         private void abandonNow(int id) {
-            Held held = owners.get(id);
-            if (held != null && held.holder() == this) {
+            if (ours(id)) {
                 owners.remove(id);
             }
         }
 
         @Override
         public void abandon(int id, Duration timeout) {
+            tell("abandon " + id);
             world.park(1_000_000);
             if (!down) {
                 abandonNow(id);
@@ -256,6 +378,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+            clients.remove(this);
+            session.ended = true;
+        }
     }
 }

@@ -429,6 +429,38 @@ class LeasedSnowflakeTest {
         }
 
         @Test
+        void aClockThatJumpsBetweenItsVettingAndTheClaimRaisesNoMark() {
+            store.requestsToLose = 1;
+            world.later(Duration.ofMillis(2), () -> process.stepClock(Duration.ofDays(30 * 365)));
+
+            open();
+
+            assertThat(store.marks).hasSize(1);
+            int id = store.marks.keySet().iterator().next();
+            assertThat(SnowflakeLayout.STANDARD.instantOf(store.mark(id).limit()))
+                    .isBefore(world.trueTime().plusSeconds(11));
+        }
+
+        @Test
+        void aGrantFarAheadOfTheClockIsSuspendedAndStillNoticesThatItsMarkIsGone() {
+            store.tellsTime = false;
+            LeasedSnowflake ids = open();
+            process.stepClock(Duration.ofDays(30 * 365));
+            seconds(30);
+            assertThat(time(ids.nextId())).isAfter(Instant.parse("2056-01-01T00:00:00Z"));
+            process.restoreClock();
+            seconds(30);
+            assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
+            assertThat(ids.status().ready()).isFalse();
+            assertThat(ids.status().lastError()).get().asString().contains("behind the last id");
+
+            store.marks.clear();
+            seconds(21);
+
+            assertThatThrownBy(ids::nextId).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        @Test
         void refusesToStartThirtyYearsAheadOfTheCoordinator() {
             process.stepClock(Duration.ofDays(30 * 365));
 

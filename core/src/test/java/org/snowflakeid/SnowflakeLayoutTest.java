@@ -4,6 +4,7 @@ package org.snowflakeid;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.math.BigInteger;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -33,5 +34,29 @@ class SnowflakeLayoutTest {
         assertThatThrownBy(() -> layout.encode(new IdParts(Instant.parse("2019-12-31T23:59:59.999Z"), 0, 0)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("is not between the epoch");
+    }
+
+    @Test
+    void firstTickAboveAnotherLayoutIsTheLeastWhoseIdsAreAllGreater() {
+        for (SnowflakeLayout other : new SnowflakeLayout[] {
+            SnowflakeLayout.STANDARD,
+            new SnowflakeLayout(Instant.EPOCH, 5, 9),
+            new SnowflakeLayout(Instant.EPOCH, 20, 3),
+            new SnowflakeLayout(Instant.EPOCH, 1, 1)
+        }) {
+            for (long tick : new long[] {0, 1, 2, 1023, 217_402_605_123L, SnowflakeLayout.STANDARD.lastTick()}) {
+                int shift = SnowflakeLayout.STANDARD.workerIdBits() + SnowflakeLayout.STANDARD.sequenceBits();
+                int otherShift = other.workerIdBits() + other.sequenceBits();
+
+                long first = other.firstTickAbove(SnowflakeLayout.STANDARD, tick);
+
+                BigInteger bound = BigInteger.valueOf(tick).shiftLeft(shift);
+                assertThat(BigInteger.valueOf(first).shiftLeft(otherShift)).isGreaterThanOrEqualTo(bound);
+                if (first > 0) {
+                    assertThat(BigInteger.valueOf(first - 1).shiftLeft(otherShift))
+                            .isLessThan(bound);
+                }
+            }
+        }
     }
 }

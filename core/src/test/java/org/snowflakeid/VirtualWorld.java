@@ -5,34 +5,48 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A world in which time passes only while every thread waits, and in which one thread runs at a time, chosen by a seeded random
- * number: the same seed gives the same run. The thread that makes the world takes part in it.
+ * number: the same seed gives the same run. The thread that makes the world takes part in it; all others are virtual threads,
+ * between which control is handed over in less than a microsecond if the scheduler has one carrier
+ * ({@code -Djdk.virtualThreadScheduler.parallelism=1}).
  */
 final class VirtualWorld {
 
     static final Instant BEGIN = Instant.parse("2026-03-01T10:00:00Z");
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private static final long BEGIN_NANOS = 1_000_000_000L;
+
+    /** So many turns while no time passes are taken for an endless loop. */
+    private static final int TURNS_AT_ONCE = 100_000;
+
     private final List<Task> tasks = new ArrayList<>();
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Random random;
-    private long nanos = 1_000_000_000L;
-    private Task running;
+    private long nanos = BEGIN_NANOS;
+    private int turnsAtOnce;
+    private long eventsAdded;
+    private volatile Task running;
 
     VirtualWorld(long seed) {
         random = new Random(seed);
-        running = new Task(Thread.currentThread(), null);
+        running = new Task(null);
+        running.thread = Thread.currentThread();
         tasks.add(running);
     }
 
     /** What a perfect clock would say. */
     Instant trueTime() {
-        return BEGIN.plusNanos(nanos - 1_000_000_000L);
+        return BEGIN.plusNanos(nanos - BEGIN_NANOS);
+    }
+
+    long trueMillis() {
+        return BEGIN.toEpochMilli() + (nanos - BEGIN_NANOS) / 1_000_000;
     }
 
     long nanoTime() {
@@ -43,130 +57,149 @@ final class VirtualWorld {
         return random;
     }
 
+    /** The process whose thread runs now; null: none, the one that made this world. */
+    @Nullable
+    Machine runningMachine() {
+        return running.machine;
+    }
+
+    /** Not ended by an interrupt; the flag is kept. */
     void sleep(Duration duration) {
         long until = nanos + duration.toNanos();
+        boolean interrupted = false;
         while (nanos < until) {
+            interrupted |= Thread.interrupted();
             park(until - nanos);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
     void park(long forNanos) {
-        lock.lock();
-        try {
-            Task me = running;
-            if (!me.thread.equals(Thread.currentThread())) {
-                throw new IllegalStateException(Thread.currentThread() + " is not of this world");
+        Task me = running;
+        if (!me.thread.equals(Thread.currentThread())) {
+            throw new IllegalStateException(Thread.currentThread() + " is not of this world");
+        }
+        if (!me.permit && !me.thread.isInterrupted()) {
+            me.parked = true;
+            me.wakeNanos = nanos + Math.max(0, forNanos);
+            handOver();
+            awaitTurn(me);
+            me.parked = false;
+        } else if (++turnsAtOnce > TURNS_AT_ONCE) {
+            throw new AssertionError(me + " never waits, and no time passes");
+        }
+        me.permit = false;
+        if (me.machine != null && me.machine.crashed) {
+            throw new Crash();
+        }
+    }
+
+    private void awaitTurn(Task me) {
+        boolean interrupted = false;
+        while (running != me) {
+            LockSupport.park(this);
+            if (running != me && me.thread.isInterrupted()) {
+                // Its turn comes when the others say so, and a set flag would keep it from waiting for that.
+                me.permit = true;
+                interrupted |= Thread.interrupted();
             }
-            if (!me.permit && !me.thread.isInterrupted()) {
-                me.parked = true;
-                me.wakeNanos = nanos + Math.max(0, forNanos);
-                handOver();
-                while (running != me) {
-                    me.turn.awaitUninterruptibly();
-                }
-                me.parked = false;
-            }
-            me.permit = false;
-            if (me.machine != null && me.machine.crashed) {
-                throw new Crash();
-            }
-        } finally {
-            lock.unlock();
+        }
+        if (interrupted) {
+            me.thread.interrupt();
         }
     }
 
     void unpark(Thread thread) {
-        lock.lock();
-        try {
-            tasks.stream().filter(t -> t.thread.equals(thread)).forEach(t -> t.permit = true);
-        } finally {
-            lock.unlock();
+        for (Task task : tasks) {
+            if (task.thread.equals(thread)) {
+                task.permit = true;
+            }
         }
     }
 
     private Thread start(String name, Runnable work, @Nullable Machine machine) {
-        lock.lock();
-        try {
-            Thread[] holder = new Thread[1];
-            Thread thread = new Thread(() -> runInTurn(holder[0], work), name);
-            holder[0] = thread;
-            thread.setDaemon(true);
-            Task task = new Task(thread, machine);
-            task.permit = true;
-            task.parked = true;
-            tasks.add(task);
-            thread.start();
-            return thread;
-        } finally {
-            lock.unlock();
-        }
+        Task task = new Task(machine);
+        Thread thread = Thread.ofVirtual().name(name).unstarted(() -> runInTurn(task, work));
+        task.thread = thread;
+        task.permit = true;
+        task.parked = true;
+        tasks.add(task);
+        thread.start();
+        return thread;
     }
 
-    private void runInTurn(Thread thread, Runnable work) {
-        Task me = null;
-        lock.lock();
+    private void runInTurn(Task me, Runnable work) {
+        awaitTurn(me);
+        me.parked = false;
+        me.permit = false;
         try {
-            for (Task task : tasks) {
-                if (task.thread.equals(thread)) {
-                    me = task;
-                }
+            if (me.machine == null || !me.machine.crashed) {
+                work.run();
             }
-            while (running != me) {
-                me.turn.awaitUninterruptibly();
-            }
-            me.parked = false;
-            me.permit = false;
-        } finally {
-            lock.unlock();
-        }
-        try {
-            work.run();
         } catch (Crash end) {
             // as if the process had never been
         } finally {
-            lock.lock();
-            try {
-                tasks.remove(me);
-                handOver();
-            } finally {
-                lock.unlock();
-            }
+            tasks.remove(me);
+            handOver();
         }
     }
 
     private void handOver() {
-        List<Task> ready = new ArrayList<>();
-        long earliest = Long.MAX_VALUE;
-        for (Task task : tasks) {
-            long at = task.readyAt();
-            if (at < earliest && at > nanos) {
-                earliest = at;
-            }
-            if (at <= nanos) {
-                ready.add(task);
-            }
-        }
-        if (ready.isEmpty()) {
-            nanos = earliest;
-            for (Task task : tasks) {
-                if (task.readyAt() <= nanos) {
-                    ready.add(task);
+        int ready = countReady();
+        if (ready == 0) {
+            turnsAtOnce = 0;
+            while (ready == 0) {
+                nanos = Math.max(nanos, nextNanos());
+                while (!events.isEmpty() && events.peek().nanos() <= nanos) {
+                    events.remove().action().run();
                 }
+                ready = countReady();
+            }
+        } else if (++turnsAtOnce > TURNS_AT_ONCE) {
+            throw new AssertionError("threads take turns without end and no time passes: " + tasks);
+        }
+        int chosen = ready == 1 ? 0 : random.nextInt(ready);
+        for (Task task : tasks) {
+            if (task.readyAt() <= nanos && chosen-- == 0) {
+                running = task;
+                break;
             }
         }
-        running = ready.get(random.nextInt(ready.size()));
-        running.turn.signal();
+        LockSupport.unpark(running.thread);
     }
 
-    /** Runs outside of any process. */
-    void later(Duration delay, Runnable event) {
-        Thread unused = start(
-                "later",
-                () -> {
-                    sleep(delay);
-                    event.run();
-                },
-                null);
+    private int countReady() {
+        int ready = 0;
+        for (Task task : tasks) {
+            if (task.readyAt() <= nanos) {
+                ready++;
+            }
+        }
+        return ready;
+    }
+
+    private long nextNanos() {
+        Event event = events.peek();
+        long earliest = event == null ? Long.MAX_VALUE : event.nanos();
+        for (Task task : tasks) {
+            earliest = Math.min(earliest, task.readyAt());
+        }
+        return earliest;
+    }
+
+    /** Runs outside of any process; it must not wait. */
+    void later(Duration delay, Runnable action) {
+        events.add(new Event(nanos + delay.toNanos(), eventsAdded++, action));
+    }
+
+    private record Event(long nanos, long number, Runnable action) implements Comparable<Event> {
+
+        @Override
+        public int compareTo(Event other) {
+            return nanos != other.nanos ? Long.compare(nanos, other.nanos) : Long.compare(number, other.number);
+        }
     }
 
     /** Ends a thread of a crashed process. */
@@ -179,15 +212,13 @@ final class VirtualWorld {
     }
 
     private final class Task {
-        final Thread thread;
-        final Condition turn = lock.newCondition();
+        volatile boolean permit;
+        Thread thread;
         boolean parked;
-        boolean permit;
         long wakeNanos;
         final @Nullable Machine machine;
 
-        Task(Thread thread, @Nullable Machine machine) {
-            this.thread = thread;
+        Task(@Nullable Machine machine) {
             this.machine = machine;
         }
 
@@ -198,17 +229,30 @@ final class VirtualWorld {
             long at = !parked || permit || thread.isInterrupted() ? nanos : wakeNanos;
             return machine == null ? at : Math.max(at, machine.pausedUntilNanos);
         }
+
+        @Override
+        public String toString() {
+            return thread.getName();
+        }
     }
 
     /** One process of this world, with a wall clock of its own. */
     final class Machine implements Platform {
         private long wallOffsetMillis;
         private long pausedUntilNanos;
+        private long pausedNanos;
         private boolean crashed;
 
         /** Every thread of this process stands still, as in a garbage collection; clocks run on. */
         void pause(Duration duration) {
-            pausedUntilNanos = Math.max(pausedUntilNanos, nanos + duration.toNanos());
+            long until = Math.max(pausedUntilNanos, nanos + duration.toNanos());
+            pausedNanos += until - Math.max(pausedUntilNanos, nanos);
+            pausedUntilNanos = until;
+        }
+
+        /** For how long altogether. */
+        long pausedNanos() {
+            return pausedNanos;
         }
 
         /** Every thread of this process ends where it stands. */
@@ -227,7 +271,7 @@ final class VirtualWorld {
 
         @Override
         public long wallMillis() {
-            return trueTime().toEpochMilli() + wallOffsetMillis;
+            return trueMillis() + wallOffsetMillis;
         }
 
         @Override

@@ -22,7 +22,7 @@ public final class EtcdCluster implements AutoCloseable {
         EtcdCluster cluster = new EtcdCluster();
         try {
             ports.forEach(p -> cluster.members.add(new EtcdServer(p, initialCluster, EtcdServer.builder())));
-            cluster.members.forEach(EtcdServer::launch);
+            cluster.members.forEach(member -> member.launch());
             cluster.members.forEach(EtcdServer::awaitHealthy);
             return cluster;
         } catch (RuntimeException e) {

@@ -118,7 +118,7 @@ public final class EtcdServer implements AutoCloseable {
         }
     }
 
-    void launch() {
+    void launch(String... once) {
         List<String> command = new ArrayList<>(List.of("etcd"));
         option(command, "name", name);
         option(command, "data-dir", directory.resolve("data").toString());
@@ -139,6 +139,7 @@ public final class EtcdServer implements AutoCloseable {
             }
         }
         command.addAll(extraArguments);
+        command.addAll(List.of(once));
 
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log().toFile()));
@@ -267,10 +268,54 @@ public final class EtcdServer implements AutoCloseable {
 
     /** Starts a stopped or killed server again on the same port and data, without waiting for it. */
     public void startAgain() {
+        requireNotRunning();
+        launch();
+    }
+
+    /** Loses all data of a server that does not run. */
+    public void wipe() {
+        requireNotRunning();
+        Path data = directory.resolve("data");
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A backup of the running server; deleted with it. */
+    public Path backup() {
+        Path file = directory.resolve("backup-" + System.nanoTime());
+        etcdctl("snapshot", "save", file.toString());
+        return file;
+    }
+
+    /** Puts a backup in place of the data of a server that does not run, as the etcd documentation says. */
+    public void restore(Path backup) {
+        wipe();
+        run(List.of(
+                "etcdctl",
+                "snapshot",
+                "restore",
+                backup.toString(),
+                "--data-dir=" + directory.resolve("data"),
+                "--name=" + name,
+                "--initial-cluster=" + initialCluster,
+                "--initial-advertise-peer-urls=http://127.0.0.1:" + peerPort));
+    }
+
+    /** Starts a member again, alone, with what it has: the last resort when the other members are lost. */
+    public void startForcingNewCluster() {
+        requireNotRunning();
+        launch("--force-new-cluster");
+    }
+
+    private void requireNotRunning() {
         if (process != null) {
             throw new IllegalStateException("etcd " + name + " is running");
         }
-        launch();
     }
 
     private Process running() {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.Reader;
+import java.nio.charset.Charset;
+
+/** What is said to the operator, and what comes back. */
+final class Dialogue {
+
+    private final BufferedReader in;
+    private final PrintWriter out;
+    private final PrintWriter err;
+
+    Dialogue(Reader in, PrintWriter out, PrintWriter err) {
+        this.in = new BufferedReader(in);
+        this.out = out;
+        this.err = err;
+    }
+
+    static Dialogue onTerminal() {
+        return new Dialogue(
+                new InputStreamReader(System.in, Charset.defaultCharset()),
+                new PrintWriter(System.out, true, Charset.defaultCharset()),
+                new PrintWriter(System.err, true, Charset.defaultCharset()));
+    }
+
+    PrintWriter out() {
+        return out;
+    }
+
+    PrintWriter err() {
+        return err;
+    }
+
+    void say(String line) {
+        out.println(line);
+    }
+
+    void complain(String line) {
+        err.println(line);
+    }
+
+    /** Only a whole yes will do; no answer at all is none. */
+    boolean confirmed() {
+        out.print("Go on? Type yes: ");
+        out.flush();
+        try {
+            String answer = in.readLine();
+            if (answer != null && answer.strip().equals("yes")) {
+                return true;
+            }
+        } catch (IOException e) {
+            // as good as no answer
+        }
+        complain("Not confirmed, nothing was changed. Without a terminal add --yes.");
+        return false;
+    }
+}

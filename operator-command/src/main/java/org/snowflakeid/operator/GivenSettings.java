@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * The application's settings, from wherever they were given: the same keys, the first source that has a key wins. The
+ * coordinator need not be named if only one is configured, though this command brings all of them.
+ */
+final class GivenSettings {
+
+    private static final String COORDINATOR = "snowflake.coordinator";
+
+    /** What tells where a namespace is, and is no secret. */
+    private static final Set<String> PLACES = Set.of("endpoints", "connect-string", "directory");
+
+    private final List<Map<String, String>> sources = new ArrayList<>();
+    private final Set<String> typed = new HashSet<>();
+    private final Map<String, String> environment;
+    private final Set<String> asked = new HashSet<>();
+
+    GivenSettings(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    /** Before those that follow. */
+    GivenSettings typed(Map<String, String> values) {
+        values.forEach((key, value) -> {
+            if (!key.startsWith("snowflake.")) {
+                throw invalid(key + " is no setting of Snowflake ID. Its keys begin with snowflake.");
+            }
+        });
+        sources.add(Map.copyOf(values));
+        typed.addAll(values.keySet());
+        return this;
+    }
+
+    /** Before those that follow. */
+    GivenSettings file(Path file) {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (IOException | IllegalArgumentException e) {
+            throw invalid("settings can't be read from " + file + ": " + e);
+        }
+        Map<String, String> values = new HashMap<>();
+        for (String key : properties.stringPropertyNames()) {
+            if (key.startsWith("snowflake.")) {
+                String value = properties.getProperty(key);
+                if (value.contains("${")) {
+                    throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
+                            + " Give its value with -D" + key + "=…");
+                }
+                values.put(key, value);
+            }
+        }
+        sources.add(values);
+        return this;
+    }
+
+    private static InvalidSettingsException invalid(String problem) {
+        return new InvalidSettingsException(List.of(problem));
+    }
+
+    private @Nullable String lookup(String key) {
+        asked.add(key);
+        String value = given(key);
+        return value == null && key.equals(COORDINATOR) ? onlyCoordinator() : value;
+    }
+
+    private @Nullable String given(String key) {
+        for (Map<String, String> values : sources) {
+            String value = values.get(key);
+            if (value != null) {
+                return value;
+            }
+        }
+        return fromEnvironment(key);
+    }
+
+    /** As MicroProfile Config does: the name itself, with underscores, and that in capitals. */
+    private @Nullable String fromEnvironment(String key) {
+        String underscores = key.replaceAll("[^A-Za-z0-9]", "_");
+        for (String name : List.of(key, underscores, underscores.toUpperCase(Locale.ROOT))) {
+            String value = environment.get(name);
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    /** The one whose keys are set, in the first source that sets any. */
+    private @Nullable String onlyCoordinator() {
+        Set<String> names = new TreeSet<>();
+        for (WorkerCoordinatorProvider provider : ServiceLoader.load(WorkerCoordinatorProvider.class)) {
+            names.add(provider.name());
+        }
+        List<Set<String>> all = new ArrayList<>();
+        sources.forEach(values -> all.add(values.keySet()));
+        all.add(environment.keySet());
+        for (Set<String> keys : all) {
+            List<String> configured = names.stream()
+                    .filter(name -> keys.stream().anyMatch(key -> isOf(name, key)))
+                    .toList();
+            if (!configured.isEmpty()) {
+                return configured.size() == 1 ? configured.get(0) : null;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isOf(String coordinator, String key) {
+        return key.startsWith("snowflake." + coordinator + ".")
+                || key.startsWith("SNOWFLAKE_" + coordinator.toUpperCase(Locale.ROOT) + "_");
+    }
+
+    SnowflakeSettings settings(String generator) {
+        return SnowflakeSettings.of(generator, this::lookup);
+    }
+
+    /**
+     * To be called when all of them have been opened.
+     *
+     * @throws InvalidSettingsException if something typed is no key that anybody reads: misspelt, it would leave a default in
+     *     force
+     */
+    static void requireAllRead(GivenSettings... opened) {
+        Set<String> asked = new HashSet<>();
+        Set<String> typed = new TreeSet<>();
+        for (GivenSettings given : opened) {
+            asked.addAll(given.asked);
+            typed.addAll(given.typed);
+        }
+        typed.removeAll(asked);
+        if (!typed.isEmpty()) {
+            throw invalid(String.join(", ", typed) + ": no setting that is used here. Misspelt?");
+        }
+    }
+
+    /** Where the coordinator is, such as a URL; empty if that is not known. No secret is among it. */
+    String place() {
+        Set<String> places = new TreeSet<>();
+        for (String key : asked) {
+            String value = given(key);
+            if (value != null && PLACES.contains(key.substring(key.lastIndexOf('.') + 1))) {
+                places.add(value.replaceAll("//[^/,]*@", "//***@"));
+            }
+        }
+        return String.join(" ", places);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.SnowflakeLayout;
+
+/** A namespace in words. */
+final class ReportText {
+
+    private ReportText() {}
+
+    static List<String> summary(NamespaceReport report, String place) {
+        List<String> lines = new ArrayList<>();
+        lines.add("namespace    " + report.namespace() + " at " + report.coordinator()
+                + (place.isEmpty() ? "" : " (" + place + ")"));
+        lines.add("record       " + record(report));
+        report.layout().ifPresent(layout -> lines.add("layout       " + layout(layout)));
+        report.maxWindow().ifPresent(window -> lines.add("max-window   " + window));
+        report.floor().ifPresent(floor -> lines.add("floor        " + floor + ", " + distance(report.clock(), floor)));
+        lines.add("worker ids   " + count(report));
+        lines.add("clocks       here " + report.clock()
+                + report.coordinatorTime()
+                        .map(time -> ", coordinator " + time)
+                        .orElse(", the coordinator tells no time: the one here is taken as right"));
+        return lines;
+    }
+
+    private static String record(NamespaceReport report) {
+        return switch (report.state()) {
+            case ABSENT -> "absent: it never existed, or was lost";
+            case UNREADABLE -> "unreadable";
+            case ACTIVE -> "active, id " + report.id().orElse("?");
+            case RETIRED ->
+                "retired, id " + report.id().orElse("?")
+                        + report.movedTo()
+                                .map(to -> ", moved to " + to)
+                                .orElse(", to be restored: run restore to finish it");
+        };
+    }
+
+    private static String layout(SnowflakeLayout layout) {
+        return "epoch " + layout.epoch() + ", " + layout.workerIdBits() + " bits of worker id, " + layout.sequenceBits()
+                + " of sequence";
+    }
+
+    private static String count(NamespaceReport report) {
+        long held = report.workers().stream()
+                .filter(worker -> worker.heldBy().isPresent())
+                .count();
+        long unreadable = report.workers().stream()
+                .filter(NamespaceReport.Worker::unreadable)
+                .count();
+        return held + " held, " + report.workers().size() + " ever claimed"
+                + report.layout()
+                        .map(layout -> " of " + (layout.maxWorkerId() + 1))
+                        .orElse("")
+                + (unreadable == 0 ? "" : ", " + unreadable + " with unreadable marks");
+    }
+
+    /** @param all also those that nobody holds and nothing is reserved for */
+    static List<String> workers(NamespaceReport report, boolean all) {
+        List<String> lines = new ArrayList<>();
+        for (NamespaceReport.Worker worker : report.workers()) {
+            boolean ahead = worker.reservedUntil()
+                    .filter(until -> until.isAfter(report.clock()))
+                    .isPresent();
+            if (all || ahead || worker.unreadable() || worker.heldBy().isPresent()) {
+                String until = worker.unreadable()
+                        ? "unreadable mark"
+                        : worker.reservedUntil()
+                                .map(end -> "reserved until " + end + ", " + distance(report.clock(), end))
+                                .orElse("no mark");
+                lines.add(String.format(
+                        Locale.ROOT,
+                        "%7d      %s; %s",
+                        worker.workerId(),
+                        until,
+                        worker.heldBy().map(by -> "held by " + by).orElse("free")));
+            }
+        }
+        return lines;
+    }
+
+    static String distance(Instant now, Instant then) {
+        Duration ahead = Duration.between(now, then);
+        return ahead.isNegative() ? inWords(ahead.negated()) + " ago" : inWords(ahead) + " from now";
+    }
+
+    private static String inWords(Duration span) {
+        if (span.compareTo(Duration.ofDays(2)) >= 0) {
+            return span.toDays() + " days";
+        }
+        if (span.compareTo(Duration.ofMinutes(10)) >= 0) {
+            return span.toMinutes() + " min";
+        }
+        return span.toSeconds() + " s";
+    }
+}

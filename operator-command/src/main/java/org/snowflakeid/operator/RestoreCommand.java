@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.snowflakeid.NamespaceReplacement;
+import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.OperatedNamespace;
+import org.snowflakeid.SnowflakeSettings;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "restore",
+        mixinStandardHelpOptions = true,
+        description =
+                "Makes a namespace safe again whose coordinator lost data: a restored backup, a wiped disk, a forced new"
+                        + " cluster, keys that somebody deleted or edited. The coordinator must be up again, with what is left.")
+final class RestoreCommand implements Callable<Integer> {
+
+    private final Dialogue dialogue;
+    private final Map<String, String> environment;
+
+    @Mixin
+    private SettingsOptions options = new SettingsOptions();
+
+    @Mixin
+    private Replacing replacing = new Replacing();
+
+    RestoreCommand(Dialogue dialogue, Map<String, String> environment) {
+        this.dialogue = dialogue;
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() {
+        GivenSettings given = options.given(environment);
+        SnowflakeSettings settings = given.settings(options.generator());
+        try (OperatedNamespace namespace = OperatedNamespace.open(settings)) {
+            GivenSettings.requireAllRead(given);
+            NamespaceReport report = namespace.report();
+            ReportText.summary(report, given.place()).forEach(dialogue::say);
+            NamespaceReplacement restore = namespace.restore();
+            boolean recordLost = report.layout().isEmpty();
+            return replacing.run(
+                    dialogue,
+                    restore,
+                    List.of(
+                            recordLost
+                                    ? "The record is lost. The new one has the layout configured here, which must be that of"
+                                            + " the application: " + settings.layout()
+                                    : "The record is retired: from then on nothing is claimed or extended under it.",
+                            "It gets a new id. Processes that still run stop at their next extension, a third of a window"
+                                    + " later. Restart them.",
+                            "It gets a floor above all that was or may have been reserved: no new id is dated before "
+                                    + restore.firstIds()),
+                    "Restored.");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.snowflakeid.SnowflakeSettings;
+import picocli.CommandLine.Option;
+
+/** The arguments by which all commands take settings. */
+final class SettingsOptions {
+
+    @Option(
+            names = "-D",
+            paramLabel = "KEY=VALUE",
+            description = "A setting of the application, such as -Dsnowflake.etcd.endpoints=http://etcd-1:2379.")
+    private Map<String, String> typed = new LinkedHashMap<>();
+
+    @Option(
+            names = "--settings",
+            paramLabel = "FILE",
+            description = "A properties file with settings of the application. Keys of others in it don't matter."
+                    + " After both, environment variables are looked at: SNOWFLAKE_ETCD_ENDPOINTS.")
+    private List<Path> files = new ArrayList<>();
+
+    @Option(
+            names = "--generator",
+            paramLabel = "NAME",
+            defaultValue = SnowflakeSettings.DEFAULT_GENERATOR,
+            description = "The generator whose namespace is meant, where the application has several.")
+    private String generator = SnowflakeSettings.DEFAULT_GENERATOR;
+
+    String generator() {
+        return generator;
+    }
+
+    GivenSettings given(Map<String, String> environment) {
+        return addTo(new GivenSettings(environment));
+    }
+
+    /** What the two ends of a move have in common, after what is said of the one. */
+    GivenSettings addTo(GivenSettings settings) {
+        settings.typed(typed);
+        files.forEach(settings::file);
+        return settings;
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.snowflakeid.LeasedSnowflake;
+
+/** What generators log, each under its name. */
+final class LogLines {
+
+    // Held, since java.util.logging forgets a logger that nobody holds, and its handlers.
+    private static final Logger LOGGER = Logger.getLogger(LeasedSnowflake.class.getName());
+
+    private static final ConcurrentLinkedQueue<String> LINES = new ConcurrentLinkedQueue<>();
+
+    static {
+        LOGGER.addHandler(new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                LINES.add(line.getLevel() + " " + line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        });
+    }
+
+    private LogLines() {}
+
+    /** Begins to listen. */
+    static void listen() {}
+
+    static List<String> of(String generator) {
+        return LINES.stream()
+                .filter(line -> line.contains("snowflake '" + generator + "'"))
+                .toList();
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** What the command says and how it ends, on the in-memory coordinator and on folders. */
+class OperatorCommandTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private final String namespace = "test-" + UUID.randomUUID();
+
+    @TempDir
+    private Path folder;
+
+    private String[] inMemory(String command, String... more) {
+        String[] all = new String[more.length + 3];
+        all[0] = command;
+        all[1] = "-Dsnowflake.coordinator=memory";
+        all[2] = "-Dsnowflake.namespace=" + namespace;
+        System.arraycopy(more, 0, all, 3, more.length);
+        return all;
+    }
+
+    private Map<String, String> keys() {
+        return Map.of("snowflake.coordinator", "memory", "snowflake.namespace", namespace);
+    }
+
+    private LeasedSnowflake generator() {
+        return LeasedSnowflake.open(SnowflakeSettings.of(keys()));
+    }
+
+    private WorkerCoordinator raw() {
+        return ServiceLoader.load(WorkerCoordinatorProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.name().equals("memory"))
+                .findFirst()
+                .orElseThrow()
+                .open(new CoordinatorConfig("raw", namespace, Duration.ofMinutes(1), key -> null), () -> {});
+    }
+
+    private String meta() {
+        Stored meta = raw().read(0, 0, TIMEOUT).meta();
+        return meta == null ? "" : meta.value();
+    }
+
+    @Test
+    void statusShowsWhoHoldsWhatAndChangesNothing() {
+        Session before = Session.run(inMemory("status"));
+        assertThat(before.exitCode()).isZero();
+        assertThat(before.out()).contains("record       absent");
+        assertThat(meta()).isEmpty();
+        try (LeasedSnowflake ids = generator()) {
+            int workerId = ids.status().workerId().orElseThrow();
+            String meta = meta();
+
+            Session session = Session.run(inMemory("status"));
+
+            assertThat(session.exitCode()).isZero();
+            assertThat(session.err()).isEmpty();
+            assertThat(session.out())
+                    .contains("namespace    " + namespace + " at memory")
+                    .contains("record       active, id ")
+                    .contains("epoch 2020-01-01T00:00:00Z, 10 bits of worker id, 12 of sequence")
+                    .contains("max-window   PT1M")
+                    .contains("worker ids   1 held, 1 ever claimed of 1024")
+                    .containsPattern(workerId + " +reserved until \\S+, \\d+ s from now; held by host \\S+ since ");
+            assertThat(meta()).isEqualTo(meta);
+        }
+        assertThat(Session.run(inMemory("status")).out()).doesNotContain("reserved until");
+        assertThat(Session.run(inMemory("status", "--all")).out()).contains("; free");
+    }
+
+    @Test
+    void restoreAsksAndWithoutAYesDoesNothing() {
+        generator().close();
+        String meta = meta();
+
+        Session noAnswer = Session.run(inMemory("restore"));
+        Session no = Session.run(Map.of(), "y\n", inMemory("restore"));
+
+        assertThat(List.of(noAnswer.exitCode(), no.exitCode())).containsOnly(3);
+        assertThat(no.out())
+                .contains("The record is retired", "no new id is dated before")
+                .endsWith("Type yes: ");
+        assertThat(no.err()).contains("nothing was changed", "--yes");
+        assertThat(meta()).isEqualTo(meta);
+    }
+
+    @Test
+    void restoreReplacesTheRecord() {
+        generator().close();
+        String meta = meta();
+
+        Session session = Session.run(Map.of(), "yes\n", inMemory("restore"));
+
+        assertThat(session.exitCode()).isZero();
+        assertThat(session.out()).contains("Restored. Its ids are dated");
+        assertThat(meta()).isNotEqualTo(meta).contains("state=active", "replaces=");
+    }
+
+    @Test
+    void lostRecordIsRestoredWithTheLayoutGiven() {
+        Session session = Session.run(inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9"));
+
+        assertThat(session.exitCode()).isZero();
+        assertThat(session.out()).contains("The record is lost", "workerIdBits=9");
+        assertThat(meta()).contains("worker-id-bits=9");
+    }
+
+    @Test
+    void doubtIsRefusedWithTheWordThatAcceptsIt() {
+        assertThat(raw().writeMeta(null, "rubbish", TIMEOUT)).isNotNull();
+
+        Session refused = Session.run(inMemory("restore", "--yes"));
+        Session other = Session.run(inMemory("restore", "--yes", "--accept", "far-ahead-marks"));
+        Session accepted = Session.run(inMemory("restore", "--yes", "--accept", "unreadable-record"));
+
+        assertThat(List.of(refused.exitCode(), other.exitCode())).containsOnly(1);
+        assertThat(refused.err()).contains("nothing was changed", "--accept unreadable-record");
+        assertThat(accepted.exitCode()).isZero();
+        assertThat(meta()).contains("state=active");
+    }
+
+    @Test
+    void moveRetiresTheOldAndCreatesTheNewOnce() throws IOException {
+        generator().close();
+        Path target = folder.resolve("target.properties");
+        Files.writeString(
+                target, "snowflake.file.directory=" + folder.resolve("ids") + "\nquarkus.http.port=${port}\n");
+        String[] move = inMemory("move", "--to", target.toString(), "--to", "snowflake.coordinator=file", "--yes");
+
+        Session session = Session.run(move);
+        Session again = Session.run(move);
+
+        assertThat(session.exitCode()).isZero();
+        assertThat(session.out()).contains("Moved. Its ids are dated", "at file (" + folder.resolve("ids") + ")");
+        assertThat(meta()).contains("state=retired", "moved-to=file:" + namespace);
+        assertThat(Files.readString(folder.resolve("ids").resolve(namespace).resolve("meta")))
+                .contains("state=active", "replaces=");
+        assertThat(again.exitCode()).isZero();
+        assertThat(again.out()).contains("It has moved already");
+        Session back = Session.run(inMemory("restore", "--yes"));
+        assertThat(back.exitCode()).isEqualTo(1);
+        assertThat(back.err()).contains("moved to file:" + namespace);
+    }
+
+    @Test
+    void coordinatorIsTheOneWhoseKeysAreSetInTheFirstSourceThatHasAny() throws IOException {
+        Path settings = folder.resolve("application.properties");
+        Files.writeString(settings, "snowflake.file.directory=" + folder + "\n");
+        Map<String, String> environment = Map.of("SNOWFLAKE_ETCD_ENDPOINTS", "http://127.0.0.1:1");
+
+        Session byFile = Session.run(environment, "", "status", "--settings", settings.toString());
+        Session byEnvironment = Session.run(Map.of("SNOWFLAKE_FILE_DIRECTORY", folder.toString()), "", "status");
+        Session unclear = Session.run(
+                "status", "-Dsnowflake.file.directory=" + folder, "-Dsnowflake.etcd.endpoints=http://127.0.0.1:1");
+
+        assertThat(byFile.exitCode()).isZero();
+        assertThat(byFile.out()).contains("snowflake at file (" + folder + ")");
+        assertThat(byEnvironment.exitCode()).isZero();
+        assertThat(unclear.exitCode()).isEqualTo(2);
+        assertThat(unclear.err()).contains("several coordinators are on the class path: etcd, file");
+    }
+
+    @Test
+    void wrongUseChangesNothingAndIsExplained() throws IOException {
+        Path expression = folder.resolve("expression.properties");
+        Files.writeString(expression, "snowflake.etcd.endpoints=${etcd}\n");
+
+        assertThat(Session.run(inMemory("restore", "-Dsnowflake.windoww=PT3S")).err())
+                .contains("snowflake.windoww", "Misspelt?");
+        assertThat(Session.run(inMemory("restore", "-Dwindow=PT3S")).err()).contains("begin with snowflake.");
+        assertThat(Session.run(inMemory("restore", "-Dsnowflake.window=1")).err())
+                .contains("ISO-8601");
+        assertThat(Session.run("status", "--settings", expression.toString()).err())
+                .contains("holds an expression");
+        assertThat(Session.run("status", "--settings", folder.resolve("none").toString())
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(Session.run("move", "--from", "snowflake.coordinator=memory").exitCode())
+                .isEqualTo(2);
+        assertThat(Session.run("restore", "--accept", "anything").exitCode()).isEqualTo(2);
+        assertThat(Session.run("--help").out()).contains("status", "restore", "move", "Exit codes");
+        assertThat(meta()).isEmpty();
+    }
+
+    @Test
+    void unreachableCoordinatorIsSaidWithoutSecrets() {
+        Session session = Session.run(
+                "status",
+                "-Dsnowflake.etcd.endpoints=http://127.0.0.1:1",
+                "-Dsnowflake.etcd.user=app",
+                "-Dsnowflake.etcd.password=hunter2");
+        Session wrong = Session.run("status", "-Dsnowflake.etcd.password=hunter2", "-Dsnowflake.etcd.endpoints=//");
+
+        assertThat(session.exitCode()).isEqualTo(1);
+        assertThat(session.err()).contains("127.0.0.1:1").doesNotContain("\tat ");
+        assertThat(session.all() + wrong.all()).doesNotContain("hunter2");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void namespaceOfANamedGenerator() {
+        Session session = Session.run(inMemory("status", "--generator", "orders"));
+
+        assertThat(session.out()).contains("namespace    " + namespace + "/orders at memory");
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.testservers.EtcdServer;
+
+/** The jar as operators get it, in a process of its own: all coordinators in it, quiet, and nothing of a secret. */
+class PackagedCommandIT {
+
+    @TempDir
+    private Path folder;
+
+    private Session java(Map<String, String> environment, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
+                Path.of("target", "snowflake-operator.jar").toString()));
+        command.addAll(List.of(arguments));
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().keySet().removeIf(key -> key.startsWith("SNOWFLAKE_"));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        process.getOutputStream().close();
+        try {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        // What a newer JDK says about a library's use of it is not ours.
+        String complaints = Files.readAllLines(err, StandardCharsets.UTF_8).stream()
+                .filter(line -> !line.startsWith("WARNING: ") || line.contains("snowflake"))
+                .reduce("", (text, line) -> text + line + "\n");
+        return new Session(process.exitValue(), Files.readString(out), complaints);
+    }
+
+    @Test
+    void movesFromEtcdToAFolderAndBackWithAPasswordNobodySees() throws Exception {
+        try (EtcdServer etcd = EtcdServer.start()) {
+            LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(
+                    Map.of("snowflake.coordinator", "etcd", "snowflake.etcd.endpoints", etcd.endpoint())));
+            ids.close();
+            etcd.etcdctl("user", "add", "root:hunter2");
+            etcd.etcdctl("user", "grant-role", "root", "root");
+            etcd.etcdctl("auth", "enable");
+            String toFolder = "snowflake.file.directory=" + folder.resolve("ids");
+            String toEtcd = "snowflake.etcd.endpoints=" + etcd.endpoint();
+            Map<String, String> environment =
+                    Map.of("SNOWFLAKE_ETCD_USER", "root", "SNOWFLAKE_ETCD_PASSWORD", "hunter2");
+
+            Session status = java(environment, "status", "-D" + toEtcd, "--all");
+            Session unasked = java(environment, "move", "--from", toEtcd, "--to", toFolder);
+            Session there = java(environment, "move", "--from", toEtcd, "--to", toFolder, "--yes");
+            Session back = java(environment, "move", "--from", toFolder, "--to", toEtcd, "--yes");
+            Session wrongPassword = java(
+                    Map.of("SNOWFLAKE_ETCD_USER", "root", "SNOWFLAKE_ETCD_PASSWORD", "hunter3"),
+                    "status",
+                    "-D" + toEtcd);
+
+            assertThat(status.exitCode()).as(status.all()).isZero();
+            assertThat(status.out()).contains("record       active", "0 held, 1 ever claimed of 1024", "; free");
+            assertThat(unasked.exitCode()).isEqualTo(OperatorCommand.NOT_CONFIRMED);
+            assertThat(there.exitCode()).as(there.all()).isZero();
+            assertThat(back.exitCode()).as(back.all()).isZero();
+            assertThat(etcd.etcdctl("--user=root:hunter2", "get", "/snowflake/meta"))
+                    .contains("state=active", "replaces=");
+            assertThat(wrongPassword.exitCode()).isEqualTo(OperatorCommand.FAILED);
+            assertThat(List.of(status.err(), there.err(), back.err())).containsOnly("");
+            assertThat(status.all() + unasked.all() + there.all() + back.all() + wrongPassword.all())
+                    .doesNotContain("hunter");
+        }
+    }
+
+    @Test
+    void tellsItsVersion() throws Exception {
+        assertThat(java(Map.of(), "--version").out()).startsWith("snowflake-operator 0.");
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeStatus.State;
+
+/** A namespace of its own with generators that issue all the time, each as if in a process of its own. */
+final class Scene implements AutoCloseable {
+
+    static final Duration WINDOW = Duration.ofSeconds(6);
+
+    /** An extension is due every third of a window; a call under way, a pause after a failure and a busy machine come on top. */
+    static final Duration NOTICED = WINDOW.dividedBy(3).plusSeconds(4);
+
+    /** Not what is tested: how long a start, a server or a floor may take on a busy machine. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final String name;
+    private final String endpoints;
+    private final String namespace = "test-" + UUID.randomUUID();
+    private final List<Issuer> issuers = new CopyOnWriteArrayList<>();
+
+    Scene(String name, String endpoints) {
+        this.name = name;
+        this.endpoints = endpoints;
+        LogLines.listen();
+    }
+
+    /** A generator and the thread that asks it for ids, failing or not, until it is closed. */
+    static final class Issuer {
+        final String generator;
+        final LeasedSnowflake ids;
+        private final List<long[]> issued = new ArrayList<>();
+        private final Thread thread;
+        private volatile boolean over;
+        private volatile SnowflakeException failure;
+
+        private Issuer(String generator, LeasedSnowflake ids) {
+            this.generator = generator;
+            this.ids = ids;
+            this.thread = new Thread(this::issue, "issuer-" + generator);
+            thread.start();
+        }
+
+        private void issue() {
+            while (!over) {
+                try {
+                    // So many that two who share a millisecond and a worker id can't miss each other.
+                    issued.add(ids.nextIds(48));
+                    failure = null;
+                } catch (SnowflakeException e) {
+                    failure = e;
+                }
+                LockSupport.parkNanos(2_000_000);
+            }
+        }
+
+        private void end() {
+            over = true;
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+            ids.close();
+        }
+
+        /** What it issued; to be asked when it has ended. */
+        LongStream issued() {
+            return issued.stream().flatMapToLong(Arrays::stream);
+        }
+
+        Instant reservedUntil() {
+            return ids.status().reservedUntil().orElse(Instant.MIN);
+        }
+
+        void awaitExtension() {
+            Instant before = reservedUntil();
+            await(PATIENCE, () -> reservedUntil().isAfter(before.plusMillis(500)));
+        }
+
+        void awaitIds() {
+            await(PATIENCE, () -> failure == null && ids.status().state() == State.ACTIVE);
+        }
+
+        /** It stopped because the coordinator lost something, in time, and said so everywhere. */
+        void requireNoticed(Instant since, String symptom) {
+            await(PATIENCE, () -> failure instanceof CoordinatorRegressedException);
+            assertThat(Duration.between(since, Instant.now())).isLessThan(NOTICED);
+            assertThat(failure).hasMessageContaining(symptom);
+            assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
+            assertThat(ids.status().ready()).isFalse();
+            assertThat(ids.status().lastError())
+                    .hasValueSatisfying(e -> assertThat(e).contains(symptom));
+            assertThat(LogLines.of(generator)).anyMatch(line -> line.startsWith("SEVERE") && line.contains(symptom));
+        }
+
+        /** Cut off, it issues what it has reserved and nothing more. */
+        void requireUsedUp() {
+            await(PATIENCE, () -> failure != null);
+            assertThat(Instant.now()).isAfterOrEqualTo(reservedUntil());
+            assertThat(failure).hasMessageContaining("no id can be issued");
+        }
+    }
+
+    SnowflakeSettings settings(String generator, String at, int workerId, String creation) {
+        Map<String, String> keys = new HashMap<>(Map.of(
+                "snowflake.coordinator",
+                "etcd",
+                "snowflake.etcd.endpoints",
+                at,
+                "snowflake.window",
+                WINDOW.toString(),
+                "snowflake.startup-timeout",
+                PATIENCE.toString(),
+                "snowflake.clock.max-skew",
+                "PT1S",
+                "snowflake.worker-ids",
+                Integer.toString(workerId),
+                "snowflake.namespace-creation",
+                creation));
+        keys.put("snowflake.generators." + generator + ".namespace", namespace);
+        return SnowflakeSettings.of(generator, keys::get);
+    }
+
+    Issuer start(String role, int workerId) {
+        return start(role, endpoints, workerId, "create");
+    }
+
+    Issuer start(String role, String at, int workerId, String creation) {
+        String generator = name + "-" + role;
+        Issuer issuer = new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerId, creation)));
+        issuers.add(issuer);
+        return issuer;
+    }
+
+    /** The operator's command with the settings of the application. */
+    Session command(String... arguments) {
+        String[] all = Arrays.copyOf(arguments, arguments.length + 3);
+        all[arguments.length] = "-Dsnowflake.namespace=" + namespace;
+        all[arguments.length + 1] = "-Dsnowflake.window=" + WINDOW;
+        all[arguments.length + 2] = "-Dsnowflake.clock.max-skew=PT1S";
+        return Session.run(Map.of("SNOWFLAKE_ETCD_ENDPOINTS", endpoints), "", all);
+    }
+
+    void restore(String... more) {
+        String[] arguments = new String[more.length + 2];
+        arguments[0] = "restore";
+        arguments[1] = "--yes";
+        System.arraycopy(more, 0, arguments, 2, more.length);
+        Session session = command(arguments);
+        assertThat(session.exitCode()).as(session.all()).isZero();
+    }
+
+    /** Where a key of this namespace is in etcd. */
+    String key(String rest) {
+        return "/" + namespace + "/" + rest;
+    }
+
+    static void await(Duration atMost, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(atMost);
+            pause();
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(10);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Ends all of them. Returns how many ids there were and how many of them were issued twice. */
+    Count count() {
+        issuers.forEach(Issuer::end);
+        long[] all = issuers.stream().flatMapToLong(Issuer::issued).sorted().toArray();
+        long repeated = 0;
+        for (int i = 1; i < all.length; i++) {
+            repeated += all[i] == all[i - 1] ? 1 : 0;
+        }
+        return new Count(all.length, repeated);
+    }
+
+    record Count(long ids, long repeated) {}
+
+    void requireNoDuplicate() {
+        Count count = count();
+        assertThat(count.ids()).isGreaterThan(10_000);
+        assertThat(count.repeated()).isZero();
+    }
+
+    @Override
+    public void close() {
+        issuers.forEach(Issuer::end);
+    }
+}

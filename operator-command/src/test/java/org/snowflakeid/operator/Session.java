@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.io.PrintWriter;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.util.Map;
+
+/** One run of the command: what it ended with and what it said. */
+record Session(int exitCode, String out, String err) {
+
+    static Session run(String... arguments) {
+        return run(Map.of(), "", arguments);
+    }
+
+    /** @param typed what the operator answers */
+    static Session run(Map<String, String> environment, String typed, String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Dialogue dialogue = new Dialogue(new StringReader(typed), new PrintWriter(out), new PrintWriter(err));
+        int exitCode = OperatorCommand.run(dialogue, environment, arguments);
+        return new Session(exitCode, out.toString(), err.toString());
+    }
+
+    String all() {
+        return out + err;
+    }
+}
