@@ -243,8 +243,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "lets callers read what is the keeper's",
                                 LeasedSnowflake.class,
-                                "boolean issuing = current.position() != Lease.SEALED;",
-                                "boolean issuing = current.lastIssued() != Lease.SEALED || current.position() != Lease.SEALED;"),
+                                "boolean issuing = last != Lease.SEALED;",
+                                "boolean issuing = current.lastIssued() != Lease.SEALED || last != Lease.SEALED;"),
                         StatusBesideSwap.class,
                         "neither volatile nor guarded"),
                 fails(
