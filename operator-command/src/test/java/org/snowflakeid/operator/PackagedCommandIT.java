@@ -24,8 +24,8 @@ class PackagedCommandIT {
 
     private Session java(Map<String, String> environment, String... arguments)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         if (Runtime.version().feature() >= 24) {
             // As bin/snowflake-operator does: what Protocol Buffers does with Unsafe is not ours.
             command.add("--sun-misc-unsafe-memory-access=allow");
