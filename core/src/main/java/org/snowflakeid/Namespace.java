@@ -157,7 +157,8 @@ final class Namespace {
         }
     }
 
-    private static String describe(SnowflakeLayout layout) {
+    /** In the words of the configuration. */
+    static String describe(SnowflakeLayout layout) {
         return "epoch=" + layout.epoch() + " worker-id-bits=" + layout.workerIdBits() + " sequence-bits="
                 + layout.sequenceBits();
     }

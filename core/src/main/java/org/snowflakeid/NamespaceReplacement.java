@@ -85,8 +85,8 @@ public final class NamespaceReplacement {
     /** Nobody reserves so far ahead by a right clock. */
     private static final long FAR_AHEAD_MILLIS = 3_600_000;
 
-    /** A coordinator's time is right to about a second, and its answer takes a moment. */
-    private static final long CLOCK_READING_MILLIS = 2_000;
+    /** A coordinator's time is right to about a second. */
+    private static final long CLOCK_READING_MILLIS = 1_000;
 
     private static final int RETIRE_ATTEMPTS = 5;
 
@@ -276,7 +276,8 @@ public final class NamespaceReplacement {
         if (bound >= layout.lastTick()
                 || floor + place.settings().window().toMillis() >= newLayout().lastTick()) {
             throw new InvalidSettingsException(List.of(place.described() + ": ids would have to be dated after "
-                    + newLayout().exhaustedAt() + ", when the timestamps of " + newLayout() + " end."));
+                    + newLayout().exhaustedAt() + ", when the timestamps of " + Namespace.describe(newLayout())
+                    + " end."));
         }
         Instant first = newLayout().instantOf(floor);
         if (first.isAfter(Instant.ofEpochMilli(farAheadMillis(view)).plus(maxWindow(view)))) {
@@ -320,7 +321,7 @@ public final class NamespaceReplacement {
                     Doubt.UNREADABLE_RECORD,
                     "The record '" + (stored == null ? "" : stored.value())
                             + "' can't be read. If a newer version wrote it, use that version's command. It is replaced, with "
-                            + newLayout() + ", which must be the one it had.");
+                            + Namespace.describe(newLayout()) + ", which must be what it had.");
         }
         return found;
     }
@@ -337,7 +338,11 @@ public final class NamespaceReplacement {
         Instant server = view.serverTime();
         Instant here = Instant.ofEpochMilli(view.clockMillis());
         Duration allowed = namespace.settings().maxSkew().plusMillis(CLOCK_READING_MILLIS);
-        if (server != null && Duration.between(server, here).abs().compareTo(allowed) > 0) {
+        // The coordinator read its clock at some moment of the call, which may have taken long.
+        if (server != null
+                && (server.isAfter(here.plus(allowed))
+                        || server.isBefore(
+                                Instant.ofEpochMilli(view.askedMillis()).minus(allowed)))) {
             throw new SnowflakeException(namespace.described() + ": the clock of this machine says " + here
                     + ", that of the coordinator says " + server
                     + ". The floor depends on it: correct the one that is wrong.");
@@ -360,8 +365,8 @@ public final class NamespaceReplacement {
             return;
         }
         if (!meta.layout().equals(old.settings().layout())) {
-            throw new LayoutMismatchException(old.described() + " was created with " + meta.layout()
-                    + ", but configured is " + old.settings().layout()
+            throw new LayoutMismatchException(old.described() + " was created with " + Namespace.describe(meta.layout())
+                    + ", but configured is " + Namespace.describe(old.settings().layout())
                     + ". Give this command the settings of the application.");
         }
         String destination = isMove() ? destination() : null;
@@ -406,8 +411,9 @@ public final class NamespaceReplacement {
                     place.described() + " is retired, but did not move: a restore was interrupted. Finish that first.");
         }
         if (!to.layout().equals(newLayout())) {
-            throw new LayoutMismatchException(place.described() + " was created with " + to.layout()
-                    + ", but configured is " + newLayout() + ". Move to another snowflake.namespace.");
+            throw new LayoutMismatchException(
+                    place.described() + " was created with " + Namespace.describe(to.layout()) + ", but configured is "
+                            + Namespace.describe(newLayout()) + ". Move to another snowflake.namespace.");
         }
     }
 

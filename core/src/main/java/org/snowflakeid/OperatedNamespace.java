@@ -130,6 +130,7 @@ public final class OperatedNamespace implements AutoCloseable {
      *
      * @param meta null if absent or not readable
      * @param layout that of the record, or the configured one where there is none
+     * @param askedMillis this machine's clock when it was asked
      * @param clockMillis this machine's clock when the answer came
      */
     record View(
@@ -138,6 +139,7 @@ public final class OperatedNamespace implements AutoCloseable {
             SnowflakeLayout layout,
             List<Slot> slots,
             @Nullable Instant serverTime,
+            long askedMillis,
             long clockMillis) {
 
         NamespaceReport.State state() {
@@ -188,15 +190,17 @@ public final class OperatedNamespace implements AutoCloseable {
     }
 
     View view() {
+        long askedMillis = platform.wallMillis();
         Snapshot first = coordinator.read(0, settings.layout().maxWorkerId(), READ_TIMEOUT);
         Meta meta = meta(first);
         SnowflakeLayout layout = meta == null ? settings.layout() : meta.layout();
         Snapshot all = first;
         if (layout.maxWorkerId() != settings.layout().maxWorkerId()) {
+            askedMillis = platform.wallMillis();
             all = coordinator.read(0, layout.maxWorkerId(), READ_TIMEOUT);
             meta = meta(all);
         }
-        return new View(all.meta(), meta, layout, all.slots(), all.serverTime(), platform.wallMillis());
+        return new View(all.meta(), meta, layout, all.slots(), all.serverTime(), askedMillis, platform.wallMillis());
     }
 
     private static @Nullable Meta meta(Snapshot snapshot) {

@@ -77,8 +77,8 @@ final class MoveCommand implements Callable<Integer> {
                     List.of(
                             "The old namespace is retired: processes there issue to the end of what they have reserved, at"
                                     + " most a window, and then no more.",
-                            "The new one is created with " + settingsTo.layout()
-                                    + " and a floor above all ids of the old, as numbers: no new id is dated before "
+                            "The new one is created with " + ReportText.layout(settingsTo.layout())
+                                    + ", and a floor above all ids of the old, as numbers: no new id is dated before "
                                     + move.firstIds()),
                     "Moved.");
         }

@@ -43,7 +43,7 @@ final class ReportText {
         };
     }
 
-    private static String layout(SnowflakeLayout layout) {
+    static String layout(SnowflakeLayout layout) {
         return "epoch " + layout.epoch() + ", " + layout.workerIdBits() + " bits of worker id, " + layout.sequenceBits()
                 + " of sequence";
     }

@@ -49,7 +49,7 @@ final class RestoreCommand implements Callable<Integer> {
                     List.of(
                             recordLost
                                     ? "The record is lost. The new one has the layout configured here, which must be that of"
-                                            + " the application: " + settings.layout()
+                                            + " the application: " + ReportText.layout(settings.layout())
                                     : "The record is retired: from then on nothing is claimed or extended under it.",
                             "It gets a new id. Processes that still run stop at their next extension, a third of a window"
                                     + " later. Restart them.",

@@ -121,7 +121,7 @@ class OperatorCommandTest {
         Session session = Session.run(inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9"));
 
         assertThat(session.exitCode()).isZero();
-        assertThat(session.out()).contains("The record is lost", "workerIdBits=9");
+        assertThat(session.out()).contains("The record is lost", "9 bits of worker id");
         assertThat(meta()).contains("worker-id-bits=9");
     }
 
