@@ -33,7 +33,7 @@ Req(t,p,s,exp,expHw,own,hw) ==
 \* replies nobody waits for any more are garbage
 \* (and, for the unique-version CAS, a request whose expected version is gone can never apply)
 Clean2(nt, st, mk) == { r \in nt : /\ ~(r.ok /\ st[r.p].pend # r.n)
-                                  /\ (r.ok \/ FreeTok \/ Wipe \/ mk[r.s].ver = r.exp) }
+                                  /\ (r.ok \/ FreeTok \/ Wipe \/ Cmp # "ver" \/ mk[r.s].ver = r.exp) }
 Clean(nt, st) == Clean2(nt, st, mark)
 
 SendClaim(p,s,lo) ==

@@ -22,7 +22,7 @@ class ModelsTest {
 
     private static final Path SPECS = Path.of("specs");
 
-    private final Tlc tlc = new Tlc(SPECS, Path.of("target/tlc"), Duration.ofMinutes(5));
+    private final Tlc tlc = new Tlc(SPECS, Path.of("target/tlc"), Duration.ofMinutes(10));
 
     static List<Model> models() throws IOException {
         return Model.all(Path.of("README.md"));
