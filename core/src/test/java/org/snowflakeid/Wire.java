@@ -34,6 +34,9 @@ final class Wire implements WorkerCoordinatorProvider {
     private final Set<Kind> held = EnumSet.noneOf(Kind.class);
     private final Queue<Request> inFlight = new ArrayDeque<>();
 
+    /** Nothing gets through, either way. */
+    boolean cut;
+
     /** What becomes of a read on its way back. */
     UnaryOperator<Snapshot> reads = UnaryOperator.identity();
 
@@ -100,7 +103,19 @@ final class Wire implements WorkerCoordinatorProvider {
         }
     }
 
+    private void requireWhole(Duration timeout) {
+        if (cut) {
+            world.park(timeout.toNanos());
+            throw new CoordinatorException("no answer within " + timeout, false);
+        }
+    }
+
     private CasResult send(Request request, Duration timeout) {
+        try {
+            requireWhole(timeout);
+        } catch (CoordinatorException e) {
+            return new CasResult.Unknown(e);
+        }
         if (!held.contains(request.kind)) {
             return request.operation.get();
         }
@@ -138,6 +153,7 @@ final class Wire implements WorkerCoordinatorProvider {
 
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
+            requireWhole(timeout);
             return reads.apply(beyond.read(fromId, toId, timeout));
         }
 
@@ -174,7 +190,9 @@ final class Wire implements WorkerCoordinatorProvider {
 
         @Override
         public void abandon(int id, Duration timeout) {
-            beyond.abandon(id, timeout);
+            if (!cut) {
+                beyond.abandon(id, timeout);
+            }
         }
 
         @Override
