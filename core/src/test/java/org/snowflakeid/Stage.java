@@ -66,11 +66,14 @@ final class Stage {
     }
 
     void until(String what, BooleanSupplier condition) {
-        for (int millis = 0; !condition.getAsBoolean(); millis++) {
-            if (millis > 600_000) {
+        int millis = 1;
+        for (int waited = 0; !condition.getAsBoolean(); waited += millis) {
+            if (waited > 600_000) {
                 throw new AssertionError("not within 10 minutes: " + what);
             }
-            world.sleep(Duration.ofMillis(1));
+            // What answers in moments is not kept waiting for, what takes a minute is not asked for each millisecond of it.
+            millis = waited < 100 ? 1 : 10;
+            world.sleep(Duration.ofMillis(millis));
         }
     }
 

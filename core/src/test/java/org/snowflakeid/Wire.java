@@ -57,11 +57,11 @@ final class Wire implements WorkerCoordinatorProvider {
 
     /** Waits for the next write to be held. */
     Request next() {
-        for (int millis = 0; inFlight.isEmpty(); millis++) {
-            if (millis > 600_000) {
+        for (int waited = 0; inFlight.isEmpty(); waited++) {
+            if (waited > 60_000) {
                 throw new AssertionError("nothing was sent within 10 minutes");
             }
-            world.sleep(Duration.ofMillis(1));
+            world.sleep(Duration.ofMillis(waited < 100 ? 1 : 10));
         }
         return inFlight.remove();
     }
