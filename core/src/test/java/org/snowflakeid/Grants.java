@@ -81,7 +81,7 @@ final class Grants {
         for (Span span : spans) {
             if (span.workerId == workerId && tick >= span.from && tick < span.until) {
                 Object holder = holderOfChain.putIfAbsent(span.chain, generator);
-                if (holder != null && holder != generator) {
+                if (holder != null && !holder.equals(generator)) {
                     violations.add(what + " was granted to " + holder);
                 }
                 return;

@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.Stage.Process;
+import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.spi.CasResult;
@@ -22,8 +22,8 @@ import org.snowflakeid.spi.Snapshot;
 class ModelCounterexamplesTest {
 
     private final Stage stage = new Stage();
-    private final Process p1 = stage.process();
-    private final Process p2 = stage.process();
+    private final Actor p1 = stage.process();
+    private final Actor p2 = stage.process();
 
     @AfterEach
     void assertSafe() {
@@ -108,7 +108,7 @@ class ModelCounterexamplesTest {
     @Test
     void nothingIsIssuedOnceTheTrimIsSent() {
         p1.open(); // 2-4
-        Process.Call begun = p1.startCallStoppedAtClock(stage.world.trueTime());
+        Actor.Call begun = p1.startCallStoppedAtClock(stage.world.trueTime());
         p1.wire.hold(Kind.RELEASE);
         p1.startClosing();
         Request trim = p1.wire.next(); // 5
@@ -130,7 +130,7 @@ class ModelCounterexamplesTest {
         long granted = limit();
         p1.crash(); // 6
         expireOwner(); // 7
-        Process again = stage.process();
+        Actor again = stage.process();
         again.open(); // 8-10
         again.close(); // 11, 12
 
@@ -149,7 +149,7 @@ class ModelCounterexamplesTest {
         p1.crash(); // 6
 
         // The same host and process id, as in a container.
-        Process again = stage.process();
+        Actor again = stage.process();
         again.open(); // 7
 
         assertThat(again.issue().timestamp()).isAfterOrEqualTo(end); // 8
@@ -162,7 +162,7 @@ class ModelCounterexamplesTest {
         p1.startOpening();
         Request claim = p1.wire.next();
         p1.crash();
-        Process again = stage.process();
+        Actor again = stage.process();
         again.wire.hold(Kind.CLAIM);
         again.startOpening();
         Request own = again.wire.next();
@@ -291,7 +291,7 @@ class ModelCounterexamplesTest {
             Request late = secondClaimIsLate();
             wipe(); // 7
             stage.keys.put("snowflake.namespace-creation", "create-fenced");
-            Process creator = stage.process();
+            Actor creator = stage.process();
             creator.wire.hold(Kind.CLAIM);
             creator.startOpening();
             stage.until("created", () -> stage.store.meta != null);
@@ -313,7 +313,7 @@ class ModelCounterexamplesTest {
     class MovingHouse {
 
         private final FakeStore there = stage.elsewhere();
-        private final Process q = stage.process(there);
+        private final Actor q = stage.process(there);
 
         private void retire() {
             stage.store.putMeta(stage.store.meta.value().replace("state=active", "state=retired"));
@@ -426,7 +426,8 @@ class ModelCounterexamplesTest {
             p2.wire.hold(Kind.CLAIM);
             p2.startOpening();
             Request first = p2.wire.next();
-            first.answer(new CasResult.Rejected(stale[0].meta(), stale[0].slots().get(0)));
+            first.answer(
+                    new CasResult.Rejected(stale[0].meta(), stale[0].slots().get(0)));
             stage.until("extended", () -> stage.store.mark(0).count() > 0 && stage.store.owner(0) != null);
 
             Request second = p2.wire.next();
@@ -444,8 +445,7 @@ class ModelCounterexamplesTest {
             p1.wire.hold(Kind.CLAIM);
             p1.startOpening();
             Request claim = p1.wire.next();
-            Snapshot before = new Snapshot(
-                    stage.store.meta, stale[0].slots(), stage.world.trueTime());
+            Snapshot before = new Snapshot(stage.store.meta, stale[0].slots(), stage.world.trueTime());
             p1.wire.reads = now -> before;
             assertThat(claim.arrive()).isInstanceOf(CasResult.Applied.class);
             Instant unused = SnowflakeLayout.STANDARD.instantOf(limit());
@@ -512,7 +512,7 @@ class ModelCounterexamplesTest {
             assertThat(claim.arrive()).isInstanceOf(CasResult.Rejected.class);
 
             assertThat(mark()).isEqualTo(free);
-            Process p3 = stage.process();
+            Actor p3 = stage.process();
             p3.open();
             p3.issue();
         }

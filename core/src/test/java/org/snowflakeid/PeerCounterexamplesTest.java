@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.Stage.Process;
+import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.spi.CasResult;
@@ -20,8 +20,8 @@ import org.snowflakeid.spi.CasResult;
 class PeerCounterexamplesTest {
 
     private final Stage stage = new Stage();
-    private final Process a = stage.process();
-    private final Process b = stage.process();
+    private final Actor a = stage.process();
+    private final Actor b = stage.process();
 
     @AfterEach
     void assertSafe() {
@@ -78,7 +78,7 @@ class PeerCounterexamplesTest {
         stage.sleep(Duration.ofSeconds(2)); // 3, 4
         a.crash(); // 5
         Instant limit = limit();
-        Process restarted = stage.process();
+        Actor restarted = stage.process();
         restarted.setClock(before.timestamp()); // 6
         restarted.open(); // 7
 
@@ -95,7 +95,7 @@ class PeerCounterexamplesTest {
         stage.sleep(Duration.ofSeconds(1)); // 3
         a.crash(); // 4
         stage.sleep(Duration.ofSeconds(3)); // 5-7
-        Process restarted = stage.process();
+        Actor restarted = stage.process();
         restarted.wire.cut = true;
         restarted.setClock(before.timestamp()); // 8
         restarted.startOpening(); // 9
@@ -158,7 +158,7 @@ class PeerCounterexamplesTest {
         stage.keys.put("snowflake.worker-ids", "0-1");
         a.open(); // 2
         b.open(); // 3
-        Process c = stage.process();
+        Actor c = stage.process();
         c.startOpening(); // 4
         stage.sleep(Duration.ofSeconds(1)); // 5
 
@@ -190,7 +190,7 @@ class PeerCounterexamplesTest {
         stage.sleep(Duration.ofSeconds(1)); // 3
         a.crash(); // 4
         awaitOwnersEnd(); // 5
-        Process restarted = stage.process();
+        Actor restarted = stage.process();
         restarted.open(); // 6
         restarted.issue(); // 7
         b.startOpening(); // 8

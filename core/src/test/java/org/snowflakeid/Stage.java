@@ -53,12 +53,12 @@ final class Stage {
         watched.observer = (id, before, after) -> grants.write(name, id, before, after);
     }
 
-    Process process() {
-        return new Process(store);
+    Actor process() {
+        return new Actor(store);
     }
 
-    Process process(FakeStore at) {
-        return new Process(at);
+    Actor process(FakeStore at) {
+        return new Actor(at);
     }
 
     void sleep(Duration duration) {
@@ -71,7 +71,8 @@ final class Stage {
             if (waited > 600_000) {
                 throw new AssertionError("not within 10 minutes: " + what);
             }
-            // What answers in moments is not kept waiting for, what takes a minute is not asked for each millisecond of it.
+            // What answers in moments is not kept waiting for, what takes a minute is not asked for each millisecond of
+            // it.
             millis = waited < 100 ? 1 : 10;
             world.sleep(Duration.ofMillis(millis));
         }
@@ -81,7 +82,7 @@ final class Stage {
         assertThat(grants.violations()).isEmpty();
     }
 
-    final class Process implements Platform {
+    final class Actor implements Platform {
         final VirtualWorld.Machine machine = world.new Machine();
         final Wire wire;
         private final String name = "p" + ++processes;
@@ -92,7 +93,7 @@ final class Stage {
         private boolean looking;
         private boolean ended;
 
-        private Process(FakeStore at) {
+        private Actor(FakeStore at) {
             wire = new Wire(world, at);
         }
 
@@ -186,7 +187,8 @@ final class Stage {
 
         private IdParts issued(long id) {
             IdParts parts = ids.layout().decode(id);
-            grants.issued(ids, parts.workerId(), ids.layout().tickOf(parts.timestamp().toEpochMilli()));
+            grants.issued(
+                    ids, parts.workerId(), ids.layout().tickOf(parts.timestamp().toEpochMilli()));
             assertThat(issued.add(id)).as("%s issued again by %s", parts, this).isTrue();
             return parts;
         }

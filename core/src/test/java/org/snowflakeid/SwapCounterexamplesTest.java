@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.Stage.Process;
+import org.snowflakeid.Stage.Actor;
 
 /**
  * The shortest schedules by which a generator that swaps one lease for another goes wrong without one of its rules, as TLC found
@@ -19,7 +19,7 @@ import org.snowflakeid.Stage.Process;
 class SwapCounterexamplesTest {
 
     private final Stage stage = new Stage();
-    private final Process process = stage.process();
+    private final Actor process = stage.process();
     private int first;
 
     @BeforeEach
@@ -60,8 +60,8 @@ class SwapCounterexamplesTest {
     void callThatReadItsClockBeforeTheSealIssuesNothingUnderTheOldLease() {
         takeOver();
         // The latest of the ticks granted: under the next lease, ids would come below it.
-        Process.Call call = process.startCallStoppedAtClock(end().minusMillis(1)); // 2-6
-        Process.Stop swap = process.stopKeeperAtClock(this::isSealed);
+        Actor.Call call = process.startCallStoppedAtClock(end().minusMillis(1)); // 2-6
+        Actor.Stop swap = process.stopKeeperAtClock(this::isSealed);
         swap.await(); // 7
         call.goOn(); // 8
         stage.sleep(Duration.ofMillis(100));
@@ -80,7 +80,7 @@ class SwapCounterexamplesTest {
     void limitOfTheNextLeaseDoesNotCountForTheOneBefore() {
         takeOver();
         Instant beyond = end().plusMillis(500);
-        Process.Call call = process.startCallStoppedAtClock(beyond); // 2, 3, 8, 9
+        Actor.Call call = process.startCallStoppedAtClock(beyond); // 2, 3, 8, 9
         awaitSwap(); // 4-6
         assertThat(end()).isAfter(beyond); // 7
 
