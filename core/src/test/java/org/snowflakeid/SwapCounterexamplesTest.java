@@ -75,6 +75,18 @@ class SwapCounterexamplesTest {
         assertThat(later.timestamp()).isAfterOrEqualTo(earlier.timestamp());
     }
 
+    // hot_noseal_order, with the whole swap between the call's clock and its end
+    @Test
+    void callThatReadItsClockBeforeTheSwapIssuesUnderTheNextLease() {
+        takeOver();
+        Actor.Call call = process.startCallStoppedAtClock(end().minusMillis(1));
+        awaitSwap();
+
+        call.goOn();
+
+        assertThat(call.await().workerId()).isEqualTo(1 - first);
+    }
+
     // hot_globallimit
     @Test
     void limitOfTheNextLeaseDoesNotCountForTheOneBefore() {
