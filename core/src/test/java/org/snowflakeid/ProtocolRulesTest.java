@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,22 @@ class ProtocolRulesTest {
         CasResult again = claim.arrive();
 
         assertThat(again).isInstanceOf(CasResult.Rejected.class);
+    }
+
+    @Test
+    void extensionByAClockThatSteppedBackLowersNothing() {
+        // Another generator reserves more, and so may a claim or an extension begin further ahead of the clock.
+        stage.keys.putAll(Map.of(
+                "snowflake.window", "PT60S", "snowflake.startup-timeout", "PT90S", "snowflake.worker-ids", "1"));
+        stage.process().open();
+        stage.keys.putAll(Map.of("snowflake.window", "PT12S", "snowflake.worker-ids", "0"));
+        process.open();
+        long limit = stage.store.mark(0).limit();
+        process.machine.stepClock(Duration.ofSeconds(-9));
+
+        stage.until("extended", () -> stage.store.mark(0).count() > 0);
+
+        assertThat(stage.store.mark(0).limit()).isGreaterThanOrEqualTo(limit);
     }
 
     @Test
@@ -225,8 +242,8 @@ class ProtocolRulesTest {
     @Nested
     class EndOfTheTimestamps {
 
-        private final SnowflakeLayout layout = new SnowflakeLayout(
-                stage.world.trueTime().plusSeconds(20).minusMillis((1L << 33) - 1), 10, 20);
+        private final SnowflakeLayout layout =
+                new SnowflakeLayout(stage.world.trueTime().plusSeconds(20).minusMillis((1L << 33) - 1), 10, 20);
 
         private void shortenTimestamps() {
             stage.keys.put("snowflake.epoch", layout.epoch().toString());
@@ -278,10 +295,8 @@ class ProtocolRulesTest {
             peer.open();
         }
         int id = peers[1].workerId();
-        Pairs wrong = stage.store
-                .mark(id)
-                .pairs()
-                .with("at", stage.world.trueTime().plus(Duration.ofHours(1)));
+        Pairs wrong =
+                stage.store.mark(id).pairs().with("at", stage.world.trueTime().plus(Duration.ofHours(1)));
         stage.store.putMark(id, wrong.toString());
 
         process.open();

@@ -26,7 +26,10 @@ class SwapRaceTest {
             "snowflake.static.worker-id",
             "0",
             "snowflake.epoch",
-            Instant.now().minus(1, ChronoUnit.HOURS).truncatedTo(ChronoUnit.MILLIS).toString(),
+            Instant.now()
+                    .minus(1, ChronoUnit.HOURS)
+                    .truncatedTo(ChronoUnit.MILLIS)
+                    .toString(),
             "snowflake.worker-id-bits",
             "20",
             "snowflake.sequence-bits",

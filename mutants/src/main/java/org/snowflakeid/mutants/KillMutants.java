@@ -97,7 +97,9 @@ final class KillMutants implements Callable<Integer> {
                     throw new IllegalStateException(suite.folder() + " fails without any mutant: " + outcome);
                 }
                 seen.put(suite, outcome);
-                System.out.printf("%s: its tests pass in %d s%n", suite.folder(), outcome.took().toSeconds());
+                System.out.printf(
+                        "%s: its tests pass in %d s%n",
+                        suite.folder(), outcome.took().toSeconds());
             }
         }
     }
@@ -147,9 +149,12 @@ final class KillMutants implements Callable<Integer> {
                 "**" + (total - survivors) + " of " + total + " killed.**",
                 ""));
         for (MutantTable.Suite suite : table.suites()) {
-            lines.add("- `" + suite.folder() + "`: " + String.join(", ", suite.tests().stream()
-                    .map(test -> test.substring(test.lastIndexOf('.') + 1))
-                    .toList()));
+            lines.add("- `" + suite.folder() + "`: "
+                    + String.join(
+                            ", ",
+                            suite.tests().stream()
+                                    .map(test -> test.substring(test.lastIndexOf('.') + 1))
+                                    .toList()));
         }
         lines.addAll(List.of(
                 "",

@@ -60,8 +60,8 @@ final class Laboratory {
         Path classes = Files.createDirectories(place.resolve("classes"));
         StringWriter messages = new StringWriter();
         try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
-            List<String> options = List.of(
-                    "-proc:none", "-nowarn", "-parameters", "-d", classes.toString(), "-cp", classPath(suite));
+            List<String> options =
+                    List.of("-proc:none", "-nowarn", "-parameters", "-d", classes.toString(), "-cp", classPath(suite));
             boolean compiled = compiler.getTask(
                             messages, manager, null, options, null, manager.getJavaFileObjectsFromPaths(files))
                     .call();
@@ -131,8 +131,7 @@ final class Laboratory {
         Outcome read(List<String> lines, boolean ended, Duration took);
     }
 
-    private Outcome run(
-            MutantTable.Suite suite, Path classes, List<String> arguments, Duration longest, Reader reader)
+    private Outcome run(MutantTable.Suite suite, Path classes, List<String> arguments, Duration longest, Reader reader)
             throws IOException, InterruptedException {
         String own = System.getProperty("java.class.path");
         List<String> command = new ArrayList<>(List.of(

@@ -22,7 +22,8 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
      * @param tests classes, the cheapest first
      * @param simulation a main class that takes the first seed and the number of seeds; null: none
      */
-    record Suite(String folder, List<String> tests, @Nullable String simulation) {}
+    record Suite(
+            String folder, List<String> tests, @Nullable String simulation) {}
 
     static MutantTable read(Path root) throws IOException {
         List<Suite> suites = new ArrayList<>();

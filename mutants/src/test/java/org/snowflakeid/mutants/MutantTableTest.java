@@ -32,6 +32,8 @@ class MutantTableTest {
     void originalThatIsGoneIsAnError() {
         Mutant gone = new Mutant("gone", "mutants/mutants.txt", "no such\ttext", "x", "-", "-");
 
-        assertThatThrownBy(() -> gone.applied(ROOT)).hasMessageContaining("gone").hasMessageContaining("0 times");
+        assertThatThrownBy(() -> gone.applied(ROOT))
+                .hasMessageContaining("gone")
+                .hasMessageContaining("0 times");
     }
 }
