@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+
+/**
+ * The shortest schedules by which the protocol without one of its rules issues a duplicate, as TLC found them, step by step with
+ * the real core. The name of the model's configuration stands above each test; numbers are the states of its trace.
+ */
+class ModelCounterexamplesTest {
+
+    private final Stage stage = new Stage();
+    private final Actor p1 = stage.process();
+    private final Actor p2 = stage.process();
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    private long limit() {
+        return stage.store.mark(0).limit();
+    }
+
+    private String mark() {
+        return stage.store.marks.get(0).value();
+    }
+
+    private void expireOwner() {
+        stage.store.owners.clear();
+    }
+
+    // bad_ownerguard_blindput
+    @Test
+    void lateExtensionBehindANewerOneLowersNothing() {
+        p1.open(); // 2-4
+        p1.wire.hold(Kind.EXTEND);
+        Request late = p1.wire.next(); // 5
+        late.lose(); // 6
+        Request again = p1.wire.next(); // 7: where the model sends another, core repeats itself
+        assertThat(again.value).isEqualTo(late.value);
+        again.answer(again.arrive()); // 8, 9
+        Request newer = p1.wire.next();
+        newer.answer(newer.arrive());
+        stage.until("granted", () -> p1.ids()
+                .status()
+                .reservedUntil()
+                .orElseThrow()
+                .equals(SnowflakeLayout.STANDARD.instantOf(limit())));
+        String standing = mark();
+
+        assertThat(late.arrive()).isInstanceOf(CasResult.Rejected.class); // 10
+        assertThat(mark()).isEqualTo(standing);
+
+        p1.issueAtTheEnd(); // 11
+        expireOwner(); // 12
+        p2.open(); // 13-15
+        p2.issue(); // 16
+    }
+
+    // bad_valuecas_aba
+    @Test
+    void lateClaimFindsAnotherMarkThoughItsLimitIsTheSameAgain() {
+        p2.wire.hold(Kind.CLAIM);
+        p1.wire.hold(Kind.CLAIM);
+        p1.startOpening();
+        Request first = p1.wire.next(); // 2
+        p2.startOpening();
+        Request late = p2.wire.next(); // 3
+        first.answer(first.arrive()); // 4, 5
+        p1.awaitOpen();
+        p1.wire.hold(Kind.RELEASE);
+        p1.startClosing();
+        Request trim = p1.wire.next(); // 6, 7: sent once, delivered twice
+        trim.lose(); // 8
+        p1.awaitClosed();
+        assertThat(trim.arrive()).isInstanceOf(CasResult.Applied.class); // 9
+        assertThat(limit()).isZero();
+        p1.wire.release(Kind.CLAIM);
+        p1.open(); // 10-12
+        String standing = mark();
+
+        assertThat(trim.arrive()).isInstanceOf(CasResult.Rejected.class); // 13
+        expireOwner();
+        assertThat(late.arrive()).isInstanceOf(CasResult.Rejected.class); // 14
+        assertThat(mark()).isEqualTo(standing);
+
+        p2.wire.release(Kind.CLAIM);
+        late.lose(); // 15
+        p2.awaitOpen();
+        p1.issueAtTheEnd(); // 16
+        p2.issue(); // 17
+    }
+
+    // bad_trim_noseal
+    @Test
+    void nothingIsIssuedOnceTheTrimIsSent() {
+        p1.open(); // 2-4
+        Actor.Call begun = p1.startCallStoppedAtClock(stage.world.trueTime());
+        p1.wire.hold(Kind.RELEASE);
+        p1.startClosing();
+        Request trim = p1.wire.next(); // 5
+        assertThat(trim.arrive()).isInstanceOf(CasResult.Applied.class); // 6
+        assertThat(limit()).isZero();
+        p2.open(); // 7-9
+
+        begun.goOn(); // 10, in a call that began before
+        assertThat(begun.awaitFailure()).hasMessageContaining("closed");
+        assertThatThrownBy(p1::issue).hasMessageContaining("closed"); // 10, in one that begins now
+        p2.issue(); // 11
+    }
+
+    // bad_trim_nofloor
+    @Test
+    void whoIssuedNothingGivesBackNoTickOfItsPredecessors() {
+        p1.open(); // 2-4
+        p1.issue(); // 5
+        long granted = limit();
+        p1.crash(); // 6
+        expireOwner(); // 7
+        Actor again = stage.process();
+        again.open(); // 8-10
+        again.close(); // 11, 12
+
+        assertThat(limit()).isEqualTo(granted);
+
+        p2.open(); // 13-15
+        p2.issue(); // 16
+    }
+
+    // bad_readopt
+    @Test
+    void restartedProcessDoesNotResumeItsFormerGrant() {
+        p1.open(); // 2-4
+        p1.issue(); // 5
+        Instant end = SnowflakeLayout.STANDARD.instantOf(limit());
+        p1.crash(); // 6
+
+        // The same host and process id, as in a container.
+        Actor again = stage.process();
+        again.open(); // 7
+
+        assertThat(again.issue().timestamp()).isAfterOrEqualTo(end); // 8
+    }
+
+    // bad_readopt, with a claim whose outcome nobody learned
+    @Test
+    void restartedProcessDoesNotAdoptAClaimItsPredecessorSent() {
+        p1.wire.hold(Kind.CLAIM);
+        p1.startOpening();
+        Request claim = p1.wire.next();
+        p1.crash();
+        Actor again = stage.process();
+        again.wire.hold(Kind.CLAIM);
+        again.startOpening();
+        Request own = again.wire.next();
+        assertThat(claim.arrive()).isInstanceOf(CasResult.Applied.class);
+        Instant end = SnowflakeLayout.STANDARD.instantOf(limit());
+
+        again.wire.release(Kind.CLAIM);
+        own.answer(own.arrive());
+        again.awaitOpen();
+
+        assertThat(again.issue().timestamp()).isAfterOrEqualTo(end);
+    }
+
+    /** One memory image resumed twice: the copy is played by what it would write. */
+    @Nested
+    class Copies {
+
+        /** The bytes of another copy that noticed the jump too. */
+        private void copyExtends() {
+            Mark shared = stage.store.mark(0);
+            Mark copys = Mark.next(
+                    shared.pairs(),
+                    shared.limit() + 12_000,
+                    "token-of-the-copy",
+                    shared.count() + 1,
+                    shared.from(),
+                    stage.world.trueTime(),
+                    SnowflakeLayout.STANDARD);
+            stage.store.putMark(0, copys.value());
+        }
+
+        // bad_clone: 2-5; steps 6 and 7, before either copy noticed, are assumption A2
+        @Test
+        void theCopyThatComesSecondStops() {
+            p1.open();
+            p1.wire.hold(Kind.EXTEND);
+            p1.machine.stepClock(Duration.ofSeconds(11));
+            Request write = p1.wire.next();
+            copyExtends();
+
+            write.answer(write.arrive());
+            stage.sleep(Duration.ofMillis(1));
+
+            assertThatThrownBy(p1::issue).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        // bad_clone
+        @Test
+        void theCopyThatComesFirstLeavesTheTicksTheyShare() {
+            p1.open();
+            Instant shared = SnowflakeLayout.STANDARD.instantOf(limit());
+            p1.wire.hold(Kind.EXTEND);
+            Request write = beforeItsExtensionIsDue();
+            String token = Mark.parse(stage.store.marks.get(0)).token();
+            assertThat(Pairs.parse(write.value).text("token")).isNotEqualTo(token);
+            p1.machine.restoreClock();
+
+            write.answer(write.arrive());
+            stage.sleep(Duration.ofMillis(5));
+
+            assertThat(p1.issue().timestamp()).isAfterOrEqualTo(shared);
+        }
+
+        private Request beforeItsExtensionIsDue() {
+            p1.machine.stepClock(Duration.ofSeconds(11));
+            return p1.wire.next();
+        }
+
+        // bad_clone, with a write under way when the image was taken
+        @Test
+        void bytesDrawnBeforeTheImageWasTakenWinNothing() {
+            p1.open();
+            p1.wire.hold(Kind.EXTEND);
+            Request shared = p1.wire.next();
+            p1.wire.release(Kind.EXTEND);
+            p1.machine.stepClock(Duration.ofSeconds(11));
+            shared.lose();
+            // The copy sends it, too.
+            assertThat(shared.arrive()).isInstanceOf(CasResult.Applied.class);
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThatThrownBy(p1::issue).isInstanceOf(SnowflakeUnavailableException.class);
+        }
+    }
+
+    @Nested
+    class LostCoordinator {
+
+        private void wipe() {
+            stage.store.marks.clear();
+            stage.store.owners.clear();
+            stage.store.putMeta(null);
+        }
+
+        /** Until both have sent their claims, and the first has issued under its own. */
+        private Request secondClaimIsLate() {
+            p1.wire.hold(Kind.CLAIM);
+            p2.wire.hold(Kind.CLAIM);
+            p1.startOpening();
+            Request first = p1.wire.next(); // 2
+            p2.startOpening();
+            Request late = p2.wire.next(); // 3
+            first.answer(first.arrive()); // 4, 5
+            p1.awaitOpen();
+            p1.issue(); // 6
+            return late;
+        }
+
+        // bad_wipe
+        @Test
+        void claimSentBeforeAWipeClaimsNothingAfterIt() {
+            Request late = secondClaimIsLate();
+            wipe(); // 7
+
+            CasResult result = late.arrive(); // 8
+
+            assertThat(result).isInstanceOf(CasResult.Rejected.class);
+            assertThat(stage.store.marks).isEmpty();
+            late.answer(result); // 9
+            assertThat(p2.awaitRefusal()).isInstanceOf(CoordinatorRegressedException.class); // 10
+            stage.sleep(Duration.ofSeconds(5));
+            assertThatThrownBy(p1::issue).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        // w_q_nometa: the namespace is created again with a fence
+        @Test
+        void claimSentBeforeAWipeClaimsNothingInTheNamespaceCreatedAfterIt() {
+            Request late = secondClaimIsLate();
+            wipe(); // 7
+            stage.keys.put("snowflake.namespace-creation", "create-fenced");
+            Actor creator = stage.process();
+            creator.wire.hold(Kind.CLAIM);
+            creator.startOpening();
+            stage.until("created", () -> stage.store.meta != null);
+
+            CasResult result = late.arrive(); // 8
+
+            assertThat(result).isInstanceOf(CasResult.Rejected.class);
+            late.answer(result); // 9
+            assertThat(p2.awaitRefusal()).isInstanceOf(CoordinatorRegressedException.class); // 10
+            p1.issueAtTheEnd();
+            Request claim = creator.wire.next();
+            claim.answer(claim.arrive());
+            creator.awaitOpen();
+            assertThat(creator.issue().timestamp()).isAfter(stage.world.trueTime());
+        }
+    }
+
+    @Nested
+    class MovingHouse {
+
+        private final FakeStore there = stage.elsewhere();
+        private final Actor q = stage.process(there);
+
+        private void retire() {
+            stage.store.putMeta(stage.store.meta.value().replace("state=active", "state=retired"));
+        }
+
+        private void setFloorElsewhere() {
+            long floor = stage.store.marks.isEmpty() ? 0 : limit();
+            there.putMeta(Meta.create(
+                    "elsewhere", SnowflakeLayout.STANDARD, Duration.ofSeconds(12), floor, stage.world.trueTime()));
+        }
+
+        // mv_noextmeta
+        @Test
+        void extensionAfterTheMoveIsRefused() {
+            p1.wire.hold(Kind.CLAIM);
+            p1.startOpening();
+            Request claim = p1.wire.next(); // 2
+            CasResult claimed = claim.arrive(); // 3
+            retire(); // 4
+            setFloorElsewhere(); // 5
+            long floor = limit();
+            claim.answer(claimed); // 6
+            p1.awaitOpen();
+            p1.wire.hold(Kind.EXTEND);
+            Request extension = p1.wire.next(); // 7
+
+            CasResult result = extension.arrive(); // 8
+
+            assertThat(result).isInstanceOf(CasResult.Rejected.class);
+            extension.answer(result); // 9
+            stage.sleep(Duration.ofMillis(1));
+            p1.issueAtTheEnd(); // 10
+            assertThat(limit()).isEqualTo(floor);
+            q.open(); // 11-13
+            assertThat(SnowflakeLayout.STANDARD.tickOf(q.issue().timestamp().toEpochMilli()))
+                    .isGreaterThanOrEqualTo(floor); // 14
+        }
+
+        // mv_noretire: that the marks are read last is the operator's part; here a claim under way meanwhile
+        @Test
+        void claimSentBeforeTheMoveClaimsNothingAfterIt() {
+            p1.wire.hold(Kind.CLAIM);
+            p1.startOpening();
+            Request claim = p1.wire.next(); // 3
+            retire();
+            setFloorElsewhere(); // 2
+
+            CasResult result = claim.arrive(); // 4
+
+            assertThat(result).isInstanceOf(CasResult.Rejected.class);
+            assertThat(stage.store.marks).isEmpty();
+            claim.answer(result); // 5
+            assertThat(p1.awaitRefusal()).hasMessageContaining("retired"); // 6
+            q.open(); // 7-9
+            q.issue(); // 10
+        }
+    }
+
+    /** Schedules that the model with re-own, stale reads and repeated delivery (Marks2) passes; here core has to. */
+    @Nested
+    class Deliveries {
+
+        // m2_reown
+        @Test
+        void ownerEntryIsNotTakenBackFromASuccessor() {
+            p1.open();
+            p1.wire.hold(Kind.CLAIM);
+            expireOwner();
+            Request reown = p1.wire.next();
+            p2.open();
+
+            CasResult late = reown.arrive();
+
+            assertThat(late).isInstanceOf(CasResult.Rejected.class);
+            reown.answer(late);
+            p1.issueAtTheEnd();
+            p2.issue();
+        }
+
+        // m2_reown
+        @Test
+        void claimOverAMarkThatWasOwnedAgainIsRefused() {
+            p1.open();
+            expireOwner();
+            p2.wire.hold(Kind.CLAIM);
+            p2.startOpening();
+            Request late = p2.wire.next();
+            stage.until("owned again", () -> stage.store.owner(0) != null);
+            String standing = mark();
+
+            CasResult result = late.arrive();
+
+            assertThat(result).isInstanceOf(CasResult.Rejected.class);
+            assertThat(mark()).isEqualTo(standing);
+            late.answer(result);
+            p1.issueAtTheEnd();
+            p1.crash();
+            p2.wire.release(Kind.CLAIM);
+            p2.awaitOpen();
+            p2.issue();
+        }
+
+        private Snapshot freeAndMarked(@Nullable Stored mark) {
+            return new Snapshot(stage.store.meta, List.of(new Slot(0, mark, null)), stage.world.trueTime());
+        }
+
+        // m2_stale
+        @Test
+        void staleReadLeadsToNoClaimOverANewerMark() {
+            p1.open();
+            Snapshot stale = freeAndMarked(stage.store.marks.get(0));
+            stage.until("extended", () -> stage.store.mark(0).count() > 0);
+            expireOwner();
+            p2.wire.reads = now -> stale;
+            p2.wire.hold(Kind.CLAIM);
+            p2.startOpening();
+            String standing = mark();
+
+            CasResult result = p2.wire.next().arrive();
+
+            assertThat(result).isInstanceOf(CasResult.Rejected.class);
+            assertThat(mark()).isEqualTo(standing);
+            p1.issueAtTheEnd();
+        }
+
+        // m2_stale
+        @Test
+        void claimThatAStaleReadDoesNotShowIsNotUsed() {
+            p1.wire.hold(Kind.CLAIM);
+            p1.startOpening();
+            Request claim = p1.wire.next();
+            Snapshot stale = freeAndMarked(null);
+            p1.wire.reads = now -> stale;
+            assertThat(claim.arrive()).isInstanceOf(CasResult.Applied.class);
+            Instant unused = SnowflakeLayout.STANDARD.instantOf(limit());
+            p1.wire.release(Kind.CLAIM);
+            claim.lose();
+            stage.until("abandoned", () -> stage.store.owner(0) == null);
+            p1.wire.reads = now -> now;
+
+            p1.awaitOpen();
+
+            assertThat(p1.issue().timestamp()).isAfterOrEqualTo(unused);
+        }
+
+        // m2_dup
+        @Test
+        void extensionDeliveredTwiceExtendsOnce() {
+            p1.open();
+            p1.wire.hold(Kind.EXTEND);
+            Request extension = p1.wire.next();
+            CasResult applied = extension.arrive();
+
+            assertThat(extension.arrive()).isInstanceOf(CasResult.Rejected.class);
+
+            extension.answer(applied);
+            stage.sleep(Duration.ofMillis(1));
+            p1.issueAtTheEnd();
+            expireOwner();
+            p2.open();
+            assertThat(extension.arrive()).isInstanceOf(CasResult.Rejected.class);
+            p2.issue();
+        }
+
+        // m2_dup: what a client's silent retry looks like
+        @Test
+        void extensionWhoseRepetitionIsRejectedByItselfCounts() {
+            p1.open();
+            p1.wire.hold(Kind.EXTEND);
+            Request extension = p1.wire.next();
+            assertThat(extension.arrive()).isInstanceOf(CasResult.Applied.class);
+
+            extension.answer(extension.arrive());
+            stage.sleep(Duration.ofMillis(1));
+
+            assertThat(p1.ids().status().reservedUntil()).contains(SnowflakeLayout.STANDARD.instantOf(limit()));
+            p1.issueAtTheEnd();
+        }
+
+        // m2_freedup
+        @Test
+        void claimDeliveredAgainAfterItsReleaseClaimsNothing() {
+            p1.open();
+            p1.issue();
+            p1.close();
+            p2.wire.hold(Kind.CLAIM);
+            p2.startOpening();
+            Request claim = p2.wire.next();
+            claim.answer(claim.arrive());
+            p2.awaitOpen();
+            long found = Mark.parse(stage.store.marks.get(0)).from();
+            p2.close();
+            assertThat(limit()).isLessThanOrEqualTo(found);
+            String free = mark();
+
+            assertThat(claim.arrive()).isInstanceOf(CasResult.Rejected.class);
+
+            assertThat(mark()).isEqualTo(free);
+            Actor p3 = stage.process();
+            p3.open();
+            p3.issue();
+        }
+
+        // m2_dup
+        @Test
+        void releaseDeliveredTwiceDoesNotTrimTheNextHolder() {
+            p1.open();
+            p1.issue();
+            p1.wire.hold(Kind.RELEASE);
+            p1.startClosing();
+            Request release = p1.wire.next();
+            release.answer(release.arrive());
+            p1.awaitClosed();
+            p2.open();
+            String standing = mark();
+
+            assertThat(release.arrive()).isInstanceOf(CasResult.Rejected.class);
+
+            assertThat(mark()).isEqualTo(standing);
+            assertThat(stage.store.owner(0)).isNotNull();
+            p2.issueAtTheEnd();
+        }
+    }
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
+
+/** What the rules of the protocol demand beyond the schedules that the models found. */
+class ProtocolRulesTest {
+
+    private final Stage stage = new Stage();
+    private final Actor process = stage.process();
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    private Instant end() {
+        return process.ids().status().reservedUntil().orElseThrow();
+    }
+
+    private String mark(int id) {
+        return stage.store.marks.get(id).value();
+    }
+
+    @Test
+    void preemptedCallSeesNoStepBackOfTheClock() {
+        stage.keys.put("snowflake.clock.on-rollback", "fail");
+        process.open();
+        Actor.Call preempted = process.startCallStoppedAtClock(stage.world.trueTime());
+        stage.sleep(Duration.ofMillis(100));
+        IdParts meanwhile = process.issue();
+
+        preempted.goOn();
+
+        assertThat(preempted.await().timestamp()).isAfterOrEqualTo(meanwhile.timestamp());
+    }
+
+    @Test
+    void theLastTickOfAWindowIsUsedUpAndNothingBeyond() {
+        process.open();
+        process.wire.hold(Kind.EXTEND);
+        Instant last = end().minusMillis(1);
+        process.setClock(last);
+
+        assertThat(idsUntilThereAreNoMore(last)).isGreaterThan(4000);
+    }
+
+    @Test
+    void theLastTickOfAWindowIsUsedUpAndNothingBeyondThoughTheClockSteppedBack() {
+        process.open();
+        process.wire.hold(Kind.EXTEND);
+        Instant last = end().minusMillis(1);
+        process.issueAt(last);
+
+        assertThat(idsUntilThereAreNoMore(last)).isGreaterThan(4000);
+    }
+
+    private int idsUntilThereAreNoMore(Instant tick) {
+        for (int issued = 0; issued <= 4096; issued++) {
+            IdParts id;
+            try {
+                id = process.issue();
+            } catch (SnowflakeUnavailableException e) {
+                return issued;
+            }
+            assertThat(id.timestamp()).isEqualTo(tick);
+        }
+        throw new AssertionError("more ids than a tick has");
+    }
+
+    @Test
+    void claimDeliveredAgainFindsOtherBytesThoughAllElseIsTheSame() {
+        Actor crashed = stage.process();
+        crashed.open();
+        crashed.crash();
+        stage.store.owners.clear();
+        process.open();
+        process.close();
+        Mark free = stage.store.mark(0);
+        Actor second = stage.process();
+        second.wire.hold(Kind.CLAIM);
+        second.startOpening();
+        Request claim = second.wire.next();
+        claim.answer(claim.arrive());
+        second.awaitOpen();
+        second.setClock(free.at());
+        second.close();
+        // The same but for its token.
+        assertThat(stage.store.mark(0).pairs().with("token", free.token())).isEqualTo(free.pairs());
+
+        CasResult again = claim.arrive();
+
+        assertThat(again).isInstanceOf(CasResult.Rejected.class);
+    }
+
+    @Test
+    void extensionByAClockThatSteppedBackLowersNothing() {
+        // Another generator reserves more, and so may a claim or an extension begin further ahead of the clock.
+        stage.keys.putAll(Map.of(
+                "snowflake.window", "PT60S", "snowflake.startup-timeout", "PT90S", "snowflake.worker-ids", "1"));
+        stage.process().open();
+        stage.keys.putAll(Map.of("snowflake.window", "PT12S", "snowflake.worker-ids", "0"));
+        process.open();
+        long limit = stage.store.mark(0).limit();
+        process.machine.stepClock(Duration.ofSeconds(-9));
+
+        stage.until("extended", () -> stage.store.mark(0).count() > 0);
+
+        assertThat(stage.store.mark(0).limit()).isGreaterThanOrEqualTo(limit);
+    }
+
+    @Test
+    void restoredBackupStopsIdsThoughAnotherWorkerIdIsStillToBeGivenBack() {
+        stage.keys.put("snowflake.worker-ids", "1");
+        Actor crashed = stage.process();
+        crashed.open();
+        crashed.crash();
+        stage.store.owners.clear();
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        stage.keys.put("snowflake.startup-ahead", "PT0S");
+        process.open();
+        assertThat(process.workerId()).isZero();
+        String backup = mark(0);
+        // Somebody else's entry: the worker id can be used to its limit, but not be kept.
+        stage.store.owners.put(0, new FakeStore.Held("another", this, Long.MAX_VALUE));
+        stage.until("another claimed", () -> stage.store.owner(1) != null);
+        assertThat(process.workerId()).isZero();
+        process.wire.hold(Kind.RELEASE);
+        stage.store.putMark(0, backup);
+
+        assertThat(process.wire.next().workerId).isEqualTo(1);
+
+        assertThatThrownBy(process::issue).isInstanceOf(CoordinatorRegressedException.class);
+    }
+
+    /** A clock that was wrong by an hour and believed, since nobody contradicted it. */
+    @Nested
+    class PoisonedClock {
+
+        private void openAndBelieveAWrongClock() {
+            stage.keys.put("snowflake.worker-ids", "0-1");
+            stage.store.tellsTime = false;
+            process.open();
+            process.machine.stepClock(Duration.ofHours(1));
+            stage.sleep(Duration.ofSeconds(30));
+            assertThat(process.issue().timestamp())
+                    .isAfter(stage.world.trueTime().plus(Duration.ofMinutes(59)));
+            process.machine.restoreClock();
+            stage.sleep(Duration.ofSeconds(30));
+        }
+
+        @Test
+        void isNotCarriedToAnotherWorkerId() {
+            openAndBelieveAWrongClock();
+            int id = process.workerId();
+            Mark mine = stage.store.mark(id);
+            Mark successors = Mark.next(
+                    Pairs.NONE,
+                    mine.limit() + 1000,
+                    "another",
+                    0,
+                    mine.limit(),
+                    stage.world.trueTime(),
+                    SnowflakeLayout.STANDARD);
+            String other = mark(1 - id);
+            stage.store.putMark(id, successors.value());
+
+            stage.sleep(Duration.ofSeconds(60));
+
+            assertThat(mark(1 - id)).isEqualTo(other);
+        }
+
+        @Test
+        void isFollowedByNoExtensionUntilTheClockGetsThere() {
+            openAndBelieveAWrongClock();
+            int id = process.workerId();
+            String before = mark(id);
+
+            stage.sleep(Duration.ofMinutes(2));
+
+            assertThat(mark(id)).isEqualTo(before);
+            assertThat(process.ids().status().lastError()).get().asString().contains("the clock was wrong");
+        }
+    }
+
+    /** A process that was resumed from its memory image, while another may have been resumed from the same. */
+    @Nested
+    class ResumedImage {
+
+        private void resume() {
+            process.wire.hold(Kind.EXTEND);
+            process.machine.stepClock(Duration.ofSeconds(11));
+            Request write = process.wire.next();
+            process.machine.restoreClock();
+            process.wire.release(Kind.EXTEND);
+            write.answer(write.arrive());
+            stage.sleep(Duration.ofMillis(10));
+        }
+
+        @Test
+        void givesBackNothingOfTheWindowThatItShares() {
+            process.open();
+            resume();
+            long limit = stage.store.mark(0).limit();
+
+            process.close();
+
+            assertThat(stage.store.mark(0).limit()).isEqualTo(limit);
+        }
+
+        @Test
+        void goesOnUnderAnotherWorkerIdAndGivesBackNothingOfTheFormer() {
+            stage.keys.put("snowflake.worker-ids", "0-1");
+            process.open();
+            int shared = process.workerId();
+
+            resume();
+            stage.until("another worker id", () -> process.workerId() != shared);
+
+            stage.sleep(Duration.ofMillis(10));
+            assertThat(stage.store.mark(shared).token()).startsWith("free-");
+            assertThat(SnowflakeLayout.STANDARD.instantOf(
+                            stage.store.mark(shared).limit()))
+                    .isAfter(stage.world.trueTime().plusSeconds(8));
+            process.issue();
+        }
+    }
+
+    /** With 33 bits of milliseconds, of which 20 seconds are left. */
+    @Nested
+    class EndOfTheTimestamps {
+
+        private final SnowflakeLayout layout =
+                new SnowflakeLayout(stage.world.trueTime().plusSeconds(20).minusMillis((1L << 33) - 1), 10, 20);
+
+        private void shortenTimestamps() {
+            stage.keys.put("snowflake.epoch", layout.epoch().toString());
+            stage.keys.put("snowflake.sequence-bits", "20");
+        }
+
+        @Test
+        void isTheEndOfIds() {
+            shortenTimestamps();
+            process.open();
+            Instant last = null;
+            for (int i = 0; i < 195; i++) {
+                last = process.issue().timestamp();
+                stage.sleep(Duration.ofMillis(100));
+            }
+            assertThat(last).isAfter(layout.exhaustedAt().minusSeconds(1));
+
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThatThrownBy(process::issue)
+                    .isInstanceOf(SnowflakeUnavailableException.class)
+                    .hasMessageContaining(layout.exhaustedAt().toString());
+            assertThat(stage.store.mark(0).limit()).isEqualTo((1L << 33) - 1);
+        }
+
+        @Test
+        void isTheEndOfAClaimToo() {
+            shortenTimestamps();
+            Actor crashed = stage.process();
+            crashed.open();
+            stage.sleep(Duration.ofSeconds(5));
+            crashed.crash();
+            stage.store.owners.clear();
+
+            process.open();
+
+            assertThat(stage.store.mark(0).limit()).isEqualTo((1L << 33) - 1);
+            assertThat(process.issueAtTheEnd().timestamp())
+                    .isEqualTo(layout.exhaustedAt().minusMillis(1));
+        }
+    }
+
+    @Test
+    void oneWrongClockAmongThePeersIsOutvoted() {
+        stage.keys.put("snowflake.worker-ids", "0-3");
+        stage.store.tellsTime = false;
+        Actor[] peers = {stage.process(), stage.process(), stage.process()};
+        for (Actor peer : peers) {
+            peer.open();
+        }
+        int id = peers[1].workerId();
+        Pairs wrong =
+                stage.store.mark(id).pairs().with("at", stage.world.trueTime().plus(Duration.ofHours(1)));
+        stage.store.putMark(id, wrong.toString());
+
+        process.open();
+
+        process.issue();
+    }
+}

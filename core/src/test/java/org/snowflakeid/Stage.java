@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Processes that do what a script says, in its order: each has a clock, a wire and threads of its own. All must be well at its
+ * end: {@link #assertSafe}.
+ *
+ * <p>Nothing waits for the clock: a process may start ahead of it, and goes on if it steps back. So a script can let any clock say
+ * anything, as the models do.
+ */
+final class Stage {
+
+    final VirtualWorld world = new VirtualWorld(1);
+    final FakeStore store = new FakeStore(world);
+    final Map<String, String> keys = new HashMap<>(Map.of(
+            "snowflake.window", "PT12S",
+            "snowflake.worker-ids", "0",
+            "snowflake.startup-timeout", "PT60S",
+            "snowflake.startup-ahead", "PT1M",
+            "snowflake.clock.on-rollback", "continue",
+            "snowflake.clock.max-ahead", "PT1H"));
+
+    private final Grants grants = new Grants();
+    private final Set<Long> issued = new HashSet<>();
+    private int processes;
+
+    Stage() {
+        watch(store, "here");
+    }
+
+    /** A namespace elsewhere, whose ids go into the same column. */
+    FakeStore elsewhere() {
+        FakeStore other = new FakeStore(world);
+        watch(other, "elsewhere");
+        return other;
+    }
+
+    private void watch(FakeStore watched, String name) {
+        watched.observer = (id, before, after) -> grants.write(name, id, before, after);
+    }
+
+    Actor process() {
+        return new Actor(store);
+    }
+
+    Actor process(FakeStore at) {
+        return new Actor(at);
+    }
+
+    void sleep(Duration duration) {
+        world.sleep(duration);
+    }
+
+    void until(String what, BooleanSupplier condition) {
+        int millis = 1;
+        for (int waited = 0; !condition.getAsBoolean(); waited += millis) {
+            if (waited > 600_000) {
+                throw new AssertionError("not within 10 minutes: " + what);
+            }
+            // What answers in moments is not kept waiting for, what takes a minute is not asked for each millisecond of
+            // it.
+            millis = waited < 100 ? 1 : 10;
+            world.sleep(Duration.ofMillis(millis));
+        }
+    }
+
+    void assertSafe() {
+        assertThat(grants.violations()).isEmpty();
+    }
+
+    final class Actor implements Platform {
+        final VirtualWorld.Machine machine = world.new Machine();
+        final Wire wire;
+        private final String name = "p" + ++processes;
+        private @Nullable LeasedSnowflake ids;
+        private @Nullable SnowflakeException refusal;
+        private @Nullable Thread keeper;
+        private final List<Stop> stops = new ArrayList<>();
+        private boolean looking;
+        private boolean ended;
+
+        private Actor(FakeStore at) {
+            wire = new Wire(world, at);
+        }
+
+        /** Claims a worker id, and fails the test if there is none. */
+        void open() {
+            startOpening();
+            awaitOpen();
+        }
+
+        void startOpening() {
+            ids = null;
+            refusal = null;
+            SnowflakeSettings settings = SnowflakeSettings.of(Map.copyOf(keys));
+            Thread unused = machine.start("open", () -> {
+                try {
+                    ids = LeasedSnowflake.open(settings, wire, this);
+                } catch (SnowflakeException e) {
+                    refusal = e;
+                }
+            });
+        }
+
+        void awaitOpen() {
+            until("open", () -> ids != null || refusal != null);
+            assertThat(refusal).isNull();
+        }
+
+        SnowflakeException awaitRefusal() {
+            until("refusal", () -> ids != null || refusal != null);
+            assertThat(refusal).isNotNull();
+            return refusal;
+        }
+
+        boolean isOpen() {
+            return ids != null;
+        }
+
+        LeasedSnowflake ids() {
+            return ids;
+        }
+
+        int workerId() {
+            return ids.status().workerId().orElseThrow();
+        }
+
+        void startClosing() {
+            LeasedSnowflake closing = ids;
+            ended = false;
+            Thread unused = machine.start("close", () -> {
+                closing.close();
+                ended = true;
+            });
+        }
+
+        void awaitClosed() {
+            until("closed", () -> ended);
+        }
+
+        void close() {
+            startClosing();
+            awaitClosed();
+        }
+
+        void crash() {
+            machine.crash();
+            world.sleep(Duration.ofMillis(1));
+        }
+
+        /** Issues an id. */
+        IdParts issue() {
+            return issued(ids.nextId());
+        }
+
+        /** Issues an id while the wall clock says something of its own. */
+        IdParts issueAt(Instant clock) {
+            setClock(clock);
+            try {
+                return issue();
+            } finally {
+                machine.restoreClock();
+            }
+        }
+
+        /** Issues an id of the last tick it believes to be granted. */
+        IdParts issueAtTheEnd() {
+            Instant end = ids.status().reservedUntil().orElseThrow();
+            IdParts last = issueAt(end.minusMillis(1));
+            assertThat(last.timestamp()).isEqualTo(end.minusMillis(1));
+            return last;
+        }
+
+        private IdParts issued(long id) {
+            IdParts parts = ids.layout().decode(id);
+            grants.issued(
+                    ids, parts.workerId(), ids.layout().tickOf(parts.timestamp().toEpochMilli()));
+            assertThat(issued.add(id)).as("%s issued again by %s", parts, this).isTrue();
+            return parts;
+        }
+
+        void setClock(Instant clock) {
+            machine.restoreClock();
+            machine.stepClock(Duration.between(Instant.ofEpochMilli(machine.wallMillis()), clock));
+        }
+
+        /** A thread that reads the clock while this holds stands still before it can use what it read. */
+        Stop stopAtClock(BooleanSupplier when) {
+            Stop stop = new Stop(when);
+            stops.add(stop);
+            return stop;
+        }
+
+        /** The keeper's thread, at a reading of the clock during which this holds. */
+        Stop stopKeeperAtClock(BooleanSupplier when) {
+            return stopAtClock(() -> Thread.currentThread().equals(keeper) && when.getAsBoolean());
+        }
+
+        final class Stop {
+            private final BooleanSupplier when;
+            private boolean reached;
+            private boolean over;
+
+            private Stop(BooleanSupplier when) {
+                this.when = when;
+            }
+
+            void await() {
+                until("stopped at the clock", () -> reached);
+            }
+
+            void goOn() {
+                over = true;
+            }
+        }
+
+        /** Calls for an id on a thread of its own. */
+        Call startCall() {
+            Call call = new Call();
+            call.thread = machine.start("call", call);
+            return call;
+        }
+
+        /** Calls for an id, and stands still between reading the clock, which says this, and using it. */
+        Call startCallStoppedAtClock(Instant clock) {
+            Call call = startCall();
+            Thread caller = call.thread;
+            call.stop = stopAtClock(() -> Thread.currentThread().equals(caller));
+            setClock(clock);
+            call.stop.await();
+            machine.restoreClock();
+            return call;
+        }
+
+        final class Call implements Runnable {
+            private @Nullable Thread thread;
+            private @Nullable Stop stop;
+            private @Nullable IdParts id;
+            private @Nullable SnowflakeException failure;
+
+            @Override
+            public void run() {
+                try {
+                    id = issue();
+                } catch (SnowflakeException e) {
+                    failure = e;
+                }
+            }
+
+            void goOn() {
+                stop.goOn();
+            }
+
+            boolean isOver() {
+                return id != null || failure != null;
+            }
+
+            IdParts await() {
+                until("an id", this::isOver);
+                assertThat(failure).isNull();
+                return id;
+            }
+
+            SnowflakeException awaitFailure() {
+                until("a failure", this::isOver);
+                assertThat(id).isNull();
+                return failure;
+            }
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+
+        @Override
+        public long wallMillis() {
+            long now = machine.wallMillis();
+            if (!looking) {
+                // What is asked may itself read the clock.
+                looking = true;
+                Optional<Stop> stop =
+                        stops.stream().filter(s -> s.when.getAsBoolean()).findFirst();
+                looking = false;
+                if (stop.isPresent()) {
+                    stops.remove(stop.get());
+                    stop.get().reached = true;
+                    while (!stop.get().over) {
+                        machine.park(1_000_000);
+                    }
+                }
+            }
+            return now;
+        }
+
+        @Override
+        public long nanoTime() {
+            return machine.nanoTime();
+        }
+
+        @Override
+        public void park(long nanos) {
+            machine.park(nanos);
+        }
+
+        @Override
+        public void awaitNextMillis() {
+            machine.awaitNextMillis();
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            machine.unpark(thread);
+        }
+
+        @Override
+        public Thread start(String threadName, Runnable task) {
+            keeper = machine.start(threadName, task);
+            return keeper;
+        }
+
+        @Override
+        public long randomLong() {
+            return machine.randomLong();
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumSet;
+import java.util.Queue;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * The way from one process to a {@link FakeStore}, on which chosen writes stay until the test lets them arrive: late, in another
+ * order, twice, or after their sender crashed.
+ */
+final class Wire implements WorkerCoordinatorProvider {
+
+    enum Kind {
+        META,
+        CLAIM,
+        EXTEND,
+        RELEASE
+    }
+
+    private final VirtualWorld world;
+    private final WorkerCoordinatorProvider store;
+    private final Set<Kind> held = EnumSet.noneOf(Kind.class);
+    private final Queue<Request> inFlight = new ArrayDeque<>();
+
+    /** Nothing gets through, either way. */
+    boolean cut;
+
+    /** What becomes of a read on its way back. */
+    UnaryOperator<Snapshot> reads = UnaryOperator.identity();
+
+    Wire(VirtualWorld world, WorkerCoordinatorProvider store) {
+        this.world = world;
+        this.store = store;
+    }
+
+    /** From now on writes of this kind stay on the wire; whoever sent one waits for its answer until the call times out. */
+    void hold(Kind kind) {
+        held.add(kind);
+    }
+
+    /** What is held already stays; later writes go through. */
+    void release(Kind kind) {
+        held.remove(kind);
+    }
+
+    /** Waits for the next write to be held. */
+    Request next() {
+        for (int waited = 0; inFlight.isEmpty(); waited++) {
+            if (waited > 60_000) {
+                throw new AssertionError("nothing was sent within 10 minutes");
+            }
+            world.sleep(Duration.ofMillis(waited < 100 ? 1 : 10));
+        }
+        return inFlight.remove();
+    }
+
+    boolean isEmpty() {
+        return inFlight.isEmpty();
+    }
+
+    /** A write on its way. */
+    final class Request {
+        final Kind kind;
+        final int workerId;
+        final String value;
+        private final Supplier<CasResult> operation;
+        private final Thread sender = Thread.currentThread();
+        private @Nullable CasResult answer;
+
+        private Request(Kind kind, int workerId, String value, Supplier<CasResult> operation) {
+            this.kind = kind;
+            this.workerId = workerId;
+            this.value = value;
+            this.operation = operation;
+        }
+
+        /** The coordinator gets it, now; as often as this is called. Nobody hears of the outcome. */
+        CasResult arrive() {
+            return operation.get();
+        }
+
+        /** The sender gets this answer, if it still waits. */
+        void answer(CasResult result) {
+            answer = result;
+            world.unpark(sender);
+        }
+
+        /** It is lost: the sender waits no longer than its call may last, and knows nothing. */
+        void lose() {
+            answer(new CasResult.Unknown(new CoordinatorException("no answer", false)));
+        }
+    }
+
+    private void requireWhole(Duration timeout) {
+        if (cut) {
+            world.park(timeout.toNanos());
+            throw new CoordinatorException("no answer within " + timeout, false);
+        }
+    }
+
+    private CasResult send(Request request, Duration timeout) {
+        try {
+            requireWhole(timeout);
+        } catch (CoordinatorException e) {
+            return new CasResult.Unknown(e);
+        }
+        if (!held.contains(request.kind)) {
+            return request.operation.get();
+        }
+        inFlight.add(request);
+        long deadline = world.nanoTime() + timeout.toNanos();
+        while (request.answer == null && !Thread.currentThread().isInterrupted()) {
+            long left = deadline - world.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            world.park(left);
+        }
+        CasResult answer = request.answer;
+        return answer != null
+                ? answer
+                : new CasResult.Unknown(new CoordinatorException("no answer within " + timeout, false));
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+        return new End(store.open(config, lossHint));
+    }
+
+    private final class End implements WorkerCoordinator {
+        private final WorkerCoordinator beyond;
+
+        End(WorkerCoordinator beyond) {
+            this.beyond = beyond;
+        }
+
+        @Override
+        public Snapshot read(int fromId, int toId, Duration timeout) {
+            requireWhole(timeout);
+            return reads.apply(beyond.read(fromId, toId, timeout));
+        }
+
+        @Override
+        public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+            return send(new Request(Kind.META, -1, next, () -> beyond.writeMeta(expected, next, timeout)), timeout);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            return send(
+                    new Request(Kind.CLAIM, id, next, () -> beyond.claim(id, mark, next, owner, evict, meta, timeout)),
+                    timeout);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return send(
+                    new Request(Kind.EXTEND, id, next, () -> beyond.extend(id, mark, next, meta, timeout)), timeout);
+        }
+
+        @Override
+        public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return send(
+                    new Request(Kind.RELEASE, id, next, () -> beyond.release(id, mark, next, meta, timeout)), timeout);
+        }
+
+        @Override
+        public void abandon(int id, Duration timeout) {
+            if (!cut) {
+                beyond.abandon(id, timeout);
+            }
+        }
+
+        @Override
+        public void close() {
+            beyond.close();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.mutants;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/** Where mutants are compiled and run, each in a folder and in JVMs of its own; the working tree is only read. */
+final class Laboratory {
+
+    private static final Duration LONGEST_TESTS = Duration.ofMinutes(5);
+    private static final Duration LONGEST_SIMULATION = Duration.ofMinutes(10);
+
+    private final Path root;
+    private final Path work;
+    private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+
+    Laboratory(Path root, Path work) {
+        this.root = root;
+        this.work = work;
+    }
+
+    /**
+     * @param killer the test that failed or did not end; null: all passed
+     * @param how what it said
+     */
+    record Outcome(@Nullable String killer, String how, Duration took) {}
+
+    /** Compiles the module of a mutant with the mistake in it; null: without any mistake. */
+    Path classes(MutantTable.Suite suite, @Nullable Mutant mutant) throws IOException {
+        Path sources = root.resolve(suite.folder()).resolve("src/main/java");
+        Path place = Files.createDirectories(work.resolve(mutant == null ? suite.folder() : mutant.name()));
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> all = Files.walk(sources)) {
+            all.filter(file -> file.toString().endsWith(".java")).forEach(files::add);
+        }
+        if (mutant != null) {
+            Path original = root.resolve(mutant.file());
+            Path changed = place.resolve(original.getFileName());
+            Files.writeString(changed, mutant.applied(root));
+            if (!files.remove(original)) {
+                throw new IllegalStateException("mutant " + mutant.name() + ": no source of the module: " + original);
+            }
+            files.add(changed);
+        }
+        Path classes = Files.createDirectories(place.resolve("classes"));
+        StringWriter messages = new StringWriter();
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            List<String> options =
+                    List.of("-proc:none", "-nowarn", "-parameters", "-d", classes.toString(), "-cp", classPath(suite));
+            boolean compiled = compiler.getTask(
+                            messages, manager, null, options, null, manager.getJavaFileObjectsFromPaths(files))
+                    .call();
+            if (!compiled) {
+                throw new IllegalStateException(
+                        "mutant " + (mutant == null ? "none" : mutant.name()) + " does not compile: " + messages);
+            }
+        }
+        return classes;
+    }
+
+    private String classPath(MutantTable.Suite suite) throws IOException {
+        Path target = root.resolve(suite.folder()).resolve("target");
+        // The module's own classes come last, for its resources.
+        return String.join(
+                File.pathSeparator,
+                target.resolve("test-classes").toString(),
+                Files.readString(target.resolve("mutants.classpath")).strip(),
+                target.resolve("classes").toString());
+    }
+
+    Outcome test(MutantTable.Suite suite, Path classes) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(FirstFailure.class.getName()));
+        arguments.addAll(suite.tests());
+        return run(suite, classes, arguments, LONGEST_TESTS, Laboratory::testFailure);
+    }
+
+    private static Outcome testFailure(List<String> lines, boolean ended, Duration took) {
+        String begun = "";
+        for (String line : lines) {
+            if (line.startsWith(FirstFailure.FAILED)) {
+                String[] parts = line.substring(FirstFailure.FAILED.length()).split(" ", 2);
+                return new Outcome(parts[0], parts[1], took);
+            }
+            if (line.startsWith(FirstFailure.BEGUN)) {
+                begun = line.substring(FirstFailure.BEGUN.length());
+            }
+            if (line.startsWith(FirstFailure.PASSED)) {
+                return new Outcome(null, "", took);
+            }
+        }
+        if (ended) {
+            throw new IllegalStateException("the tests did not run: " + String.join("\n", lines));
+        }
+        return new Outcome(begun, "does not end", took);
+    }
+
+    private static final Pattern SEED = Pattern.compile("\\bseed (\\d+)");
+
+    /** The seed that killed it is in {@link Outcome#killer}. */
+    Outcome simulate(MutantTable.Suite suite, Path classes, int seeds) throws IOException, InterruptedException {
+        List<String> arguments = List.of(String.valueOf(suite.simulation()), "0", String.valueOf(seeds));
+        return run(suite, classes, arguments, LONGEST_SIMULATION, (lines, ended, took) -> {
+            String last = "";
+            for (String line : lines) {
+                Matcher matcher = SEED.matcher(line);
+                if (matcher.find()) {
+                    return new Outcome(matcher.group(1), line.strip(), took);
+                }
+                last = line;
+            }
+            return new Outcome(ended ? null : "?", ended ? last : "does not end", took);
+        });
+    }
+
+    private interface Reader {
+        Outcome read(List<String> lines, boolean ended, Duration took);
+    }
+
+    private Outcome run(MutantTable.Suite suite, Path classes, List<String> arguments, Duration longest, Reader reader)
+            throws IOException, InterruptedException {
+        String own = System.getProperty("java.class.path");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                // One carrier: see VirtualWorld.
+                "-Djdk.virtualThreadScheduler.parallelism=1",
+                "-Djava.util.logging.config.file=/dev/null",
+                "-cp",
+                String.join(File.pathSeparator, classes.toString(), classPath(suite), own)));
+        command.addAll(arguments);
+        Path output = Files.createTempFile(work, "output", ".txt");
+        long begin = System.nanoTime();
+        Process process = new ProcessBuilder(command)
+                .directory(root.resolve(suite.folder()).toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        boolean ended;
+        try {
+            ended = process.waitFor(longest.toMillis(), TimeUnit.MILLISECONDS);
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly().waitFor();
+        }
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        return reader.read(Files.readAllLines(output), ended, took);
+    }
+
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+}
