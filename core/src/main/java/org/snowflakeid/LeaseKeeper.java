@@ -43,7 +43,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  *   <li>A clock that isn't believed raises no mark ({@link VettedClock}).
  * </ul>
  *
- * The rules and the bug that each prevents are in docs/architecture.md.
+ * The rules and the bug that each prevents are in docs/safety.md.
  */
 final class LeaseKeeper {
 
