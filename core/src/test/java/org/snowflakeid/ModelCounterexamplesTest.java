@@ -320,15 +320,24 @@ class ModelCounterexamplesTest {
 
         private final FakeStore there = stage.elsewhere();
         private final Actor q = stage.process(there);
+        private final Actor operator = stage.process();
+        private final Wire operatorThere = new Wire(stage.world, there);
+
+        private void startMoving() {
+            operator.wire.hold(Kind.META);
+            operatorThere.hold(Kind.META);
+            operator.startMoving(operatorThere);
+        }
 
         private void retire() {
-            stage.store.putMeta(stage.store.meta.value().replace("state=active", "state=retired"));
+            Request retire = operator.wire.next();
+            retire.answer(retire.arrive());
         }
 
         private void setFloorElsewhere() {
-            long floor = stage.store.marks.isEmpty() ? 0 : limit();
-            there.putMeta(Meta.create(
-                    "elsewhere", SnowflakeLayout.STANDARD, Duration.ofSeconds(12), floor, stage.world.trueTime()));
+            Request floor = operatorThere.next();
+            floor.answer(floor.arrive());
+            operator.awaitMoved();
         }
 
         // mv_noextmeta
@@ -338,9 +347,10 @@ class ModelCounterexamplesTest {
             p1.startOpening();
             Request claim = p1.wire.next(); // 2
             CasResult claimed = claim.arrive(); // 3
+            startMoving();
             retire(); // 4
             setFloorElsewhere(); // 5
-            long floor = limit();
+            long granted = limit();
             claim.answer(claimed); // 6
             p1.awaitOpen();
             p1.wire.hold(Kind.EXTEND);
@@ -352,25 +362,28 @@ class ModelCounterexamplesTest {
             extension.answer(result); // 9
             stage.sleep(Duration.ofMillis(1));
             p1.issueAtTheEnd(); // 10
-            assertThat(limit()).isEqualTo(floor);
+            assertThat(limit()).isEqualTo(granted);
             q.open(); // 11-13
-            assertThat(SnowflakeLayout.STANDARD.tickOf(q.issue().timestamp().toEpochMilli()))
-                    .isGreaterThanOrEqualTo(floor); // 14
+            assertThat(q.issue().timestamp()).isAfterOrEqualTo(SnowflakeLayout.STANDARD.instantOf(granted)); // 14
         }
 
-        // mv_noretire: that the marks are read last is the operator's part; here a claim under way meanwhile
+        // mv_noretire: the operator retires before the marks are read; here a claim is under way meanwhile
         @Test
         void claimSentBeforeTheMoveClaimsNothingAfterIt() {
+            p2.open();
+            expireOwner();
             p1.wire.hold(Kind.CLAIM);
             p1.startOpening();
             Request claim = p1.wire.next(); // 3
+            String standing = mark();
+            startMoving();
             retire();
             setFloorElsewhere(); // 2
 
             CasResult result = claim.arrive(); // 4
 
             assertThat(result).isInstanceOf(CasResult.Rejected.class);
-            assertThat(stage.store.marks).isEmpty();
+            assertThat(mark()).isEqualTo(standing);
             claim.answer(result); // 5
             assertThat(p1.awaitRefusal()).hasMessageContaining("retired"); // 6
             q.open(); // 7-9

@@ -50,7 +50,7 @@ final class Stage {
     }
 
     private void watch(FakeStore watched, String name) {
-        watched.observer = (id, before, after) -> grants.write(name, id, before, after);
+        watched.observer = (writer, id, before, after) -> grants.write(name, id, before, after);
     }
 
     Actor process() {
@@ -155,6 +155,26 @@ final class Stage {
         void close() {
             startClosing();
             awaitClosed();
+        }
+
+        /** As its operator lets the namespace go on elsewhere. */
+        void startMoving(Wire there) {
+            SnowflakeSettings old = SnowflakeSettings.of(Map.copyOf(keys));
+            Map<String, String> moved = new HashMap<>(keys);
+            moved.put("snowflake.namespace", "elsewhere");
+            SnowflakeSettings successor = SnowflakeSettings.of(Map.copyOf(moved));
+            ended = false;
+            Thread unused = machine.start("move", () -> {
+                try (OperatedNamespace from = OperatedNamespace.open(old, wire, this);
+                        OperatedNamespace to = OperatedNamespace.open(successor, there, this)) {
+                    from.moveTo(to).carryOut(Set.of());
+                    ended = true;
+                }
+            });
+        }
+
+        void awaitMoved() {
+            until("moved", () -> ended);
         }
 
         void crash() {

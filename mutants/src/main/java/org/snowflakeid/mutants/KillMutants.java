@@ -37,10 +37,11 @@ final class KillMutants implements Callable<Integer> {
     private @Nullable Path report;
 
     @Option(
-            names = "--seeds",
-            defaultValue = "20000",
-            description = "how many seeds of the simulation to try on each mutant of core; default: ${DEFAULT-VALUE}")
-    private int seeds;
+            names = "--effort",
+            paramLabel = "PERCENT",
+            defaultValue = "100",
+            description = "how many of its seeds the simulation is to try; default: ${DEFAULT-VALUE} percent")
+    private int effort;
 
     @Parameters(paramLabel = "NAME", description = "only these mutants")
     private List<String> names = new ArrayList<>();
@@ -91,7 +92,7 @@ final class KillMutants implements Callable<Integer> {
                 Path classes = laboratory.classes(suite, null);
                 Outcome outcome = laboratory.test(suite, classes);
                 if (outcome.killer() == null && suite.simulation() != null) {
-                    outcome = laboratory.simulate(suite, classes, Math.min(seeds, 1000));
+                    outcome = laboratory.simulate(suite, classes, Math.min(effort, 10));
                 }
                 if (outcome.killer() != null) {
                     throw new IllegalStateException(suite.folder() + " fails without any mutant: " + outcome);
@@ -107,14 +108,14 @@ final class KillMutants implements Callable<Integer> {
     private void kill(MutantTable.Suite suite, Mutant mutant, Laboratory laboratory) throws Exception {
         Path classes = laboratory.classes(suite, mutant);
         Outcome tests = laboratory.test(suite, classes);
+        String how = tests.how();
         String simulation = "";
         boolean simulated = false;
         if (suite.simulation() != null) {
-            Outcome outcome = laboratory.simulate(suite, classes, seeds);
+            Outcome outcome = laboratory.simulate(suite, classes, effort);
             simulated = outcome.killer() != null;
-            simulation = simulated
-                    ? "seed " + outcome.killer() + " (" + outcome.took().toSeconds() + " s)"
-                    : "survives " + seeds;
+            simulation = (simulated ? outcome.killer() : "–") + " (" + outcome.took().toSeconds() + " s)";
+            how = tests.killer() == null ? outcome.how() : how;
         }
         boolean survives = tests.killer() == null && !simulated;
         if (survives) {
@@ -126,7 +127,7 @@ final class KillMutants implements Callable<Integer> {
         System.out.printf(
                 "%-32s %s%s%n",
                 mutant.name(), killer.replace("*", ""), simulation.isEmpty() ? "" : "; simulation: " + simulation);
-        System.out.println("    " + shortened(tests.how(), 200));
+        System.out.println("    " + shortened(how, 200));
         rows.add("| " + mutant.name() + " | " + mutant.rule() + " | " + mutant.harm() + " | " + killer + " | "
                 + (simulation.isEmpty() ? "–" : simulation) + " |");
     }
@@ -139,7 +140,7 @@ final class KillMutants implements Callable<Integer> {
         List<String> lines = new ArrayList<>(List.of(
                 "# Mutants",
                 "",
-                "Written by `bin/mutants --report " + file + " --seeds " + seeds + "`, commit " + commit + ".",
+                "Written by `bin/mutants --report " + file + " --effort " + effort + "`, commit " + commit + ".",
                 "",
                 "Each mutant is one mistake in one place: a rule of [the protocol](../architecture.md) broken in the real code of core"
                         + " or of a coordinator. The tests of its module run until one fails, the cheapest first; core's"

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -109,22 +110,39 @@ final class Laboratory {
         return new Outcome(begun, "does not end", took);
     }
 
-    private static final Pattern SEED = Pattern.compile("\\bseed (\\d+)");
+    private static final Pattern VIOLATION = Pattern.compile("(\\w+ seed \\d+): (.*)");
 
-    /** The seed that killed it is in {@link Outcome#killer}. */
-    Outcome simulate(MutantTable.Suite suite, Path classes, int seeds) throws IOException, InterruptedException {
-        List<String> arguments = List.of(String.valueOf(suite.simulation()), "0", String.valueOf(seeds));
-        return run(suite, classes, arguments, LONGEST_SIMULATION, (lines, ended, took) -> {
-            String last = "";
-            for (String line : lines) {
-                Matcher matcher = SEED.matcher(line);
-                if (matcher.find()) {
-                    return new Outcome(matcher.group(1), line.strip(), took);
-                }
-                last = line;
+    /** Seed by seed, until one shows that something is wrong: {@link Outcome#killer} names it. */
+    Outcome simulate(MutantTable.Suite suite, Path classes, int percent) throws IOException, InterruptedException {
+        Duration took = Duration.ZERO;
+        for (Map.Entry<String, Integer> domain : suite.domains().entrySet()) {
+            int seeds = Math.max(1, (int) ((long) domain.getValue() * percent / 100));
+            List<String> arguments =
+                    List.of(String.valueOf(suite.simulation()), domain.getKey(), "0", String.valueOf(seeds));
+            Outcome outcome = run(suite, classes, arguments, LONGEST_SIMULATION, Laboratory::violation);
+            took = took.plus(outcome.took());
+            if (outcome.killer() != null) {
+                return new Outcome(outcome.killer(), outcome.how(), took);
             }
-            return new Outcome(ended ? null : "?", ended ? last : "does not end", took);
-        });
+        }
+        return new Outcome(null, "", took);
+    }
+
+    private static Outcome violation(List<String> lines, boolean ended, Duration took) {
+        for (String line : lines) {
+            Matcher matcher = VIOLATION.matcher(line);
+            if (matcher.matches()) {
+                return new Outcome(matcher.group(1), matcher.group(2), took);
+            }
+            if (line.contains("no violation")) {
+                return new Outcome(null, "", took);
+            }
+        }
+        if (ended) {
+            throw new IllegalStateException("the simulation did not run: " + String.join("\n", lines));
+        }
+        // It may merely have been slow.
+        return new Outcome(null, "", took);
     }
 
     private interface Reader {

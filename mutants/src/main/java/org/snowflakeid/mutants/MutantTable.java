@@ -20,10 +20,14 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
     /**
      * @param folder its place in the project
      * @param tests classes, the cheapest first
-     * @param simulation a main class that takes the first seed and the number of seeds; null: none
+     * @param simulation a main class that takes a domain, the first seed and the number of seeds; null: none
+     * @param domains of the simulation, and how many seeds of each
      */
     record Suite(
-            String folder, List<String> tests, @Nullable String simulation) {}
+            String folder,
+            List<String> tests,
+            @Nullable String simulation,
+            Map<String, Integer> domains) {}
 
     static MutantTable read(Path root) throws IOException {
         List<Suite> suites = new ArrayList<>();
@@ -33,7 +37,8 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
                 suites.add(new Suite(
                         take(paragraph, "module"),
                         List.of(take(paragraph, "tests").split(" ")),
-                        paragraph.remove("simulation")));
+                        paragraph.remove("simulation"),
+                        domains(paragraph.remove("seeds"))));
             } else {
                 mutants.add(new Mutant(
                         take(paragraph, "mutant"),
@@ -48,6 +53,17 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
             }
         }
         return new MutantTable(suites, mutants);
+    }
+
+    private static Map<String, Integer> domains(@Nullable String text) {
+        Map<String, Integer> domains = new LinkedHashMap<>();
+        if (text != null) {
+            for (String domain : text.split(" ")) {
+                String[] parts = domain.split("=", 2);
+                domains.put(parts[0], Integer.parseInt(parts[1]));
+            }
+        }
+        return domains;
     }
 
     Suite suiteOf(Mutant mutant) {
