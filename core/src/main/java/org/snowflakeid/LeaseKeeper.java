@@ -434,8 +434,21 @@ final class LeaseKeeper {
             return;
         }
         boolean jumpedAhead = vetting.vet(joined ? namespace.meta().maxWindow().toMillis() : windowTicks);
-        if (jumpedAhead && current != null && !current.takenOver) {
-            // A memory image that was resumed twice looks the same: find out by a write that only one copy can win.
+        if (jumpedAhead) {
+            suspectCopy();
+        }
+    }
+
+    /** A memory image that was resumed twice looks like a jump ahead. */
+    private void suspectCopy() {
+        if (next != null) {
+            // Both would swap to it. The mark stays: one may have begun to issue there when the other notices.
+            coordinator.abandon(next.workerId, callTimeout);
+            next = null;
+            nextClaimNanos = platform.nanoTime();
+        }
+        if (current != null && !current.takenOver) {
+            // Find out by a write that only one copy can win.
             tokenAfterJump = Token.random(platform);
             current.dueNanos = platform.nanoTime();
         }
@@ -663,10 +676,13 @@ final class LeaseKeeper {
         long shared = claim.mark.limit();
         extend(claim, fresh);
         tokenAfterJump = null;
-        if (!claim.mark.token().equals(fresh) || clock.tick() >= shared) {
+        if (!claim.mark.token().equals(fresh)) {
             return;
         }
         claim.copied = true;
+        if (clock.tick() >= shared) {
+            return;
+        }
         if (next == null) {
             try {
                 next = claim();
@@ -762,7 +778,7 @@ final class LeaseKeeper {
                     continue;
                 }
                 claim.lease.seal();
-                if (broken && claim == current) {
+                if (broken && current != null) {
                     coordinator.abandon(claim.workerId, callTimeout);
                 } else {
                     release(claim);

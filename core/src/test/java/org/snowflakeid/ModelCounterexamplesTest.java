@@ -230,6 +230,43 @@ class ModelCounterexamplesTest {
             assertThat(p1.issue().timestamp()).isAfterOrEqualTo(shared);
         }
 
+        // copied_unmarked
+        @Test
+        void theCopyThatComesFirstLowersNoMarkEvenIfItsClockIsPastTheTicksTheyShare() {
+            p1.open();
+            long shared = limit();
+            p1.machine.stepClock(Duration.ofSeconds(11));
+            stage.until("extended", () -> limit() > shared);
+            long extended = limit();
+
+            p1.ids().close();
+
+            assertThat(limit()).isEqualTo(extended);
+        }
+
+        // copied_next_kept
+        @Test
+        void whatWasReservedAheadWhenTheImageWasTakenIsNeitherUsedNorGivenBack() {
+            stage.keys.put("snowflake.worker-ids", "0-1");
+            p1.open();
+            int other = 1 - p1.workerId();
+            Mark own = stage.store.mark(p1.workerId());
+            stage.store.putMark(p1.workerId(), foreign(own.limit()));
+            stage.store.putMark(other, foreign(own.limit() - 2000));
+            stage.until("reserved ahead", () -> stage.store.owner(other) != null);
+            Mark reserved = stage.store.mark(other);
+
+            p1.machine.stepClock(Duration.ofSeconds(11));
+            stage.sleep(Duration.ofSeconds(9));
+
+            assertThat(stage.store.mark(other).from()).isGreaterThanOrEqualTo(reserved.limit());
+        }
+
+        private String foreign(long limit) {
+            return Mark.next(Pairs.NONE, limit, "somebody", 0, limit, stage.world.trueTime(), SnowflakeLayout.STANDARD)
+                    .value();
+        }
+
         private Request beforeItsExtensionIsDue() {
             p1.machine.stepClock(Duration.ofSeconds(11));
             return p1.wire.next();
