@@ -24,10 +24,7 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
      * @param domains of the simulation, and how many seeds of each
      */
     record Suite(
-            String folder,
-            List<String> tests,
-            @Nullable String simulation,
-            Map<String, Integer> domains) {}
+            String folder, List<String> tests, @Nullable String simulation, Map<String, Integer> domains) {}
 
     static MutantTable read(Path root) throws IOException {
         List<Suite> suites = new ArrayList<>();
