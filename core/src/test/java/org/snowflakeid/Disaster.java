@@ -2,13 +2,15 @@
 package org.snowflakeid;
 
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import org.snowflakeid.spi.Stored;
 
 /**
  * The coordinator forgets what it had acknowledged, while ids are issued. Nothing can make that harmless to those who already hold a
  * grant; but each of them must stop at its next extension and say why, and with {@code create-fenced} a wiped coordinator starts
- * above all that was granted before.
+ * above all that was granted before. If the operator restores the namespace before anybody else reaches the coordinator, no id
+ * repeats whatever was lost.
  */
 final class Disaster {
 
@@ -42,12 +44,42 @@ final class Disaster {
         List<SimulatedProcess> issuing = run.processes.stream()
                 .filter(process -> process.generator() != null)
                 .toList();
+        boolean operated = run.random.nextBoolean();
+        VirtualWorld.Machine operator = run.world.new Machine();
+        if (operated) {
+            store.reservedFor = operator;
+        }
         strike(kind, backup);
-        run.oracle.dataLost(kind == Kind.WIPE);
+        run.oracle.dataLost(operated || kind == Kind.WIPE);
+        if (operated) {
+            restore(operator);
+            store.reservedFor = null;
+        }
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
         run.world.sleep(run.settings.window().dividedBy(3).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
-        run.world.sleep(Duration.ofSeconds(5));
+        if (operated) {
+            awaitIdsAgain();
+        }
+    }
+
+    /** The floor lies ahead; above it all goes on. */
+    private void awaitIdsAgain() {
+        long floor = Meta.parse(store.meta).floor();
+        long ahead = floor - run.settings.layout().tickOf(run.world.trueMillis());
+        run.processes.forEach(process -> process.issuedSince = 0);
+        run.world.sleep(Duration.ofMillis(Math.max(0, ahead)).plusSeconds(25));
+        if (run.processes.stream().noneMatch(process -> process.issuedSince > 0)) {
+            run.oracle.violated("nobody issues after the restore");
+        }
+    }
+
+    private void restore(VirtualWorld.Machine operator) {
+        try (OperatedNamespace namespace = OperatedNamespace.open(run.settings, store.usedBy(operator), operator)) {
+            namespace.restore().carryOut(EnumSet.allOf(NamespaceReplacement.Doubt.class));
+            run.tally.restored++;
+        }
+        run.note("restored: " + store.meta);
     }
 
     private void strike(Kind kind, FakeStore.Backup backup) {

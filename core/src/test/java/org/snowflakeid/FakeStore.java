@@ -46,6 +46,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** Requests never arrive. */
     boolean down;
 
+    /** Requests of others don't arrive either; null: of nobody. */
+    VirtualWorld.@Nullable Machine reservedFor;
+
     /** The next writes are applied, but their answers are lost. */
     int repliesToLose;
 
@@ -97,7 +100,27 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        Client client = new Client(config.timeToLive(), lossHint);
+        return open(config, lossHint, world.runningMachine());
+    }
+
+    /** A client of a process that runs on no thread of its own. */
+    WorkerCoordinatorProvider usedBy(VirtualWorld.Machine machine) {
+        FakeStore store = this;
+        return new WorkerCoordinatorProvider() {
+            @Override
+            public String name() {
+                return store.name();
+            }
+
+            @Override
+            public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                return store.open(config, lossHint, machine);
+            }
+        };
+    }
+
+    private Client open(CoordinatorConfig config, Runnable lossHint, VirtualWorld.@Nullable Machine machine) {
+        Client client = new Client(config.timeToLive(), lossHint, machine);
         clients.add(client);
         return client;
     }
@@ -168,12 +191,13 @@ final class FakeStore implements WorkerCoordinatorProvider {
     private final class Client implements WorkerCoordinator {
         private final Duration timeToLive;
         private final Runnable hint;
-        private final VirtualWorld.@Nullable Machine machine = world.runningMachine();
+        private final VirtualWorld.@Nullable Machine machine;
         private Session session = new Session();
 
-        Client(Duration timeToLive, Runnable hint) {
+        Client(Duration timeToLive, Runnable hint, VirtualWorld.@Nullable Machine machine) {
             this.timeToLive = timeToLive;
             this.hint = hint;
+            this.machine = machine;
         }
 
         void endSession() {
@@ -183,7 +207,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         private void travel(Duration timeout) {
-            if (down) {
+            if (down || (reservedFor != null && !reservedFor.equals(machine))) {
                 world.park(timeout.toNanos());
                 throw new CoordinatorException("no answer within " + timeout, false);
             }
@@ -372,7 +396,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         public void abandon(int id, Duration timeout) {
             tell("abandon " + id);
             world.park(1_000_000);
-            if (!down) {
+            if (!down && reservedFor == null) {
                 abandonNow(id);
             }
         }

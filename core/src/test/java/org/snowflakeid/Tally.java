@@ -21,6 +21,7 @@ final class Tally {
     long writes;
     long mishaps;
     long regressions;
+    long restored;
     long longestRecoveryNanos;
 
     void add(FakeStore store) {
@@ -33,7 +34,7 @@ final class Tally {
         return String.format(
                 "%,d runs, %,d ids, %,d writes: %,d claims (%,d of a worker id that was not given back), %,d extensions,"
                         + " %,d releases; %,d mishaps, %,d ids refused, %,d starts refused, %,d losses noticed, ids again"
-                        + " at most %.1f s after the faults; faults: %s; disasters: %s",
+                        + " at most %.1f s after the faults; faults: %s; disasters: %s, %,d of them restored",
                 runs,
                 ids,
                 writes,
@@ -47,6 +48,7 @@ final class Tally {
                 regressions,
                 longestRecoveryNanos / 1e9,
                 faults,
-                disasters);
+                disasters,
+                restored);
     }
 }
