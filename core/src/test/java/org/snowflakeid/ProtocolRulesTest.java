@@ -110,8 +110,8 @@ class ProtocolRulesTest {
     @Test
     void extensionByAClockThatSteppedBackLowersNothing() {
         // Another generator reserves more, and so may a claim or an extension begin further ahead of the clock.
-        stage.keys.putAll(Map.of(
-                "snowflake.window", "PT60S", "snowflake.startup-timeout", "PT90S", "snowflake.worker-ids", "1"));
+        stage.keys.putAll(
+                Map.of("snowflake.window", "PT60S", "snowflake.startup-timeout", "PT90S", "snowflake.worker-ids", "1"));
         stage.process().open();
         stage.keys.putAll(Map.of("snowflake.window", "PT12S", "snowflake.worker-ids", "0"));
         process.open();

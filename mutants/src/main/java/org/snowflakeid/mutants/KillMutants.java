@@ -114,7 +114,8 @@ final class KillMutants implements Callable<Integer> {
         if (suite.simulation() != null) {
             Outcome outcome = laboratory.simulate(suite, classes, effort);
             simulated = outcome.killer() != null;
-            simulation = (simulated ? outcome.killer() : "–") + " (" + outcome.took().toSeconds() + " s)";
+            simulation =
+                    (simulated ? outcome.killer() : "–") + " (" + outcome.took().toSeconds() + " s)";
             how = tests.killer() == null ? outcome.how() : how;
         }
         boolean survives = tests.killer() == null && !simulated;
