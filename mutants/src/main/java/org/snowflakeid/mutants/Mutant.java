@@ -43,6 +43,6 @@ record Mutant(String name, String file, String original, String mutated, String 
 
     private static Pattern anySpacing(String text) {
         return Pattern.compile(
-                Arrays.stream(text.split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+")));
+                Arrays.stream(text.split("\\s+", -1)).map(Pattern::quote).collect(Collectors.joining("\\s+")));
     }
 }

@@ -33,7 +33,7 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
             if (paragraph.containsKey("module")) {
                 suites.add(new Suite(
                         take(paragraph, "module"),
-                        List.of(take(paragraph, "tests").split(" ")),
+                        List.of(take(paragraph, "tests").split(" ", -1)),
                         paragraph.remove("simulation"),
                         domains(paragraph.remove("seeds"))));
             } else {
@@ -55,7 +55,7 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
     private static Map<String, Integer> domains(@Nullable String text) {
         Map<String, Integer> domains = new LinkedHashMap<>();
         if (text != null) {
-            for (String domain : text.split(" ")) {
+            for (String domain : text.split(" ", -1)) {
                 String[] parts = domain.split("=", 2);
                 domains.put(parts[0], Integer.parseInt(parts[1]));
             }
