@@ -11,6 +11,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -37,8 +38,8 @@ final class Reachability {
     record Finding(String text, boolean permanent) {}
 
     static final Finding NOTHING_FOUND = new Finding(
-            "grants no session in time. Check " + ZooKeeperSettings.CONNECT_STRING
-                    + " and the servers: have they a quorum?",
+            "grants no session in time. Check the servers (have they a quorum, is maxClientCnxns reached?), the port in "
+                    + ZooKeeperSettings.CONNECT_STRING + ", and snowflake.zookeeper.tls.*.",
             false);
 
     /** Knocks at the servers' doors, and tells the first reason met. */
@@ -125,7 +126,6 @@ final class Reachability {
     }
 
     private static List<Throwable> causes(Throwable e) {
-        return java.util.stream.Stream.iterate(e, t -> t != null, Throwable::getCause)
-                .toList();
+        return Stream.iterate(e, t -> t != null, Throwable::getCause).toList();
     }
 }

@@ -254,8 +254,8 @@ final class Session {
                     }
                 },
                 (code, at, context, stat) -> {
-                    if (code != Code.OK.intValue()) {
-                        unwatch(path);
+                    if (code != Code.OK.intValue() && unwatch(path) && code == Code.NONODE.intValue()) {
+                        hintLoss();
                     }
                 },
                 null);

@@ -226,7 +226,9 @@ final class Sessions implements AutoCloseable {
         closed = true;
         timer.shutdownNow();
         CompletableFuture<Void> ended = CompletableFuture.allOf(
-                List.copyOf(open).stream().map(Session::end).toArray(CompletableFuture<?>[]::new));
+                        List.copyOf(open).stream().map(Session::end).toArray(CompletableFuture<?>[]::new))
+                // Not before: a client that is still connecting reads them.
+                .thenRun(this::deleteKeys);
         try {
             ended.get(FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -234,7 +236,6 @@ final class Sessions implements AutoCloseable {
         } catch (ExecutionException | TimeoutException e) {
             // The servers end what heard no farewell.
         }
-        deleteKeys();
     }
 
     private synchronized void deleteKeys() {
