@@ -44,6 +44,8 @@ final class Session {
     // All that follows is guarded by this.
     private @Nullable ZooKeeper zooKeeper;
     private boolean connected;
+    private long connectedSinceNanos;
+    private int changes;
     private boolean ended;
     private @Nullable Throwable failure;
 
@@ -106,6 +108,8 @@ final class Session {
         }
         synchronized (this) {
             connected = event.getState() == KeeperState.SyncConnected;
+            connectedSinceNanos = System.nanoTime();
+            changes++;
             notifyAll();
         }
     }
@@ -135,6 +139,11 @@ final class Session {
         return !ended;
     }
 
+    /** Whether it is connected now, and has been for that long. */
+    synchronized boolean isConnectedFor(Duration time) {
+        return connected && System.nanoTime() - connectedSinceNanos >= time.toNanos();
+    }
+
     /** 0 before it is connected for the first time. */
     synchronized long id() {
         return zooKeeper == null ? 0 : zooKeeper.getSessionId();
@@ -159,6 +168,7 @@ final class Session {
         try {
             staysUntil(deadline.atNanos());
             ZooKeeper client = awaitConnection(deadline);
+            int connection = changes();
             CompletableFuture<List<OpResult>> answer = new CompletableFuture<>();
             client.multi(
                     operations,
@@ -173,7 +183,7 @@ final class Session {
             try {
                 return answer.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                leaveServer(client);
+                leaveServer(client, connection);
                 throw ZooKeeperFailure.noAnswer(settings);
             }
         } catch (InterruptedException e) {
@@ -224,11 +234,17 @@ final class Session {
         throw ZooKeeperFailure.noSession(sessions.settings(), sessions.whyNoSession());
     }
 
+    private synchronized int changes() {
+        return changes;
+    }
+
     /** The client itself would wait for two thirds of a session. It connects again at once, to another server if there is one. */
-    private void leaveServer(ZooKeeper client) {
+    private void leaveServer(ZooKeeper client, int connection) {
         sessions.background(() -> {
             try {
-                client.getTestable().closeSocket();
+                if (changes() == connection) {
+                    client.getTestable().closeSocket();
+                }
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.DEBUG, "the connection can't be closed", e);
             }

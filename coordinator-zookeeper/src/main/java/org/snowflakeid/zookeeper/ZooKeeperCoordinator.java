@@ -46,6 +46,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     private static final int ATTEMPTS = 4;
     private static final byte[] NOTHING = {};
 
+    /** More than the client's longest pause between two attempts to connect. */
+    private static final Duration ADVANTAGE = Duration.ofMillis(1_500);
+
     private final NamespaceTree tree;
     private final Sessions sessions;
 
@@ -454,10 +457,29 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         return present;
     }
 
-    /** The session on which a worker id hangs. */
+    /**
+     * The session on which a worker id hangs. Servers that lost data refuse a client that has seen more than they have, and would do so
+     * until its session has ended, so a second one is begun while the first is away. If that one is let in, and the first still is not, the
+     * first is given up.
+     */
     private Session session(int id) {
         Holding holding = held.get(id);
-        return holding != null && holding.session().isAlive() ? holding.session() : session();
+        if (holding == null || !holding.session().isAlive()) {
+            return session();
+        }
+        Session first = holding.session();
+        if (first.isConnectedFor(Duration.ZERO)) {
+            return first;
+        }
+        if (first.equals(session)) {
+            session = null;
+        }
+        Session second = session();
+        if (!second.isConnectedFor(ADVANTAGE)) {
+            return first;
+        }
+        var ignored = first.end();
+        return second;
     }
 
     @Override

@@ -50,8 +50,8 @@ final class ZooKeeperFailure extends Exception {
 
     /** This process ended the session, or the servers did. */
     static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
-        String text =
-                prefix(settings) + "has no session for this call: it ended" + (cause == null ? "" : " (" + cause + ")");
+        String text = prefix(settings) + "ended the session" + (cause == null ? "" : ", which could not be opened: " + cause)
+                + ". The next call opens another.";
         return new ZooKeeperFailure(new CoordinatorException(text, cause == null ? null : cause, false), true, false);
     }
 

@@ -46,7 +46,10 @@ class ManyClaimantsTest {
             List<Map<Integer, Stored>> claimed = all(threads, nodes, node -> claim(node, meta));
             Duration took = Duration.ofNanos(System.nanoTime() - start);
 
-            long distinct = claimed.stream().flatMap(c -> c.keySet().stream()).distinct().count();
+            long distinct = claimed.stream()
+                    .flatMap(c -> c.keySet().stream())
+                    .distinct()
+                    .count();
             assertThat(distinct).isEqualTo(SESSIONS * EACH);
             assertThat(nodes.get(0).read(0, 1_023).slots()).allMatch(slot -> slot.owner() != null);
 
@@ -69,7 +72,8 @@ class ManyClaimantsTest {
     }
 
     private static <T> List<T> all(ExecutorService threads, List<Node> nodes, Act<T> act) throws Exception {
-        List<Callable<T>> acts = nodes.stream().map(node -> (Callable<T>) () -> act.by(node)).toList();
+        List<Callable<T>> acts =
+                nodes.stream().map(node -> (Callable<T>) () -> act.by(node)).toList();
         List<T> results = new ArrayList<>();
         for (Future<T> result : threads.invokeAll(acts)) {
             results.add(result.get());
@@ -91,8 +95,8 @@ class ManyClaimantsTest {
                         .collect(Collectors.toCollection(ArrayList::new));
             }
             int id = guess ? random.nextInt(1_024) : free.remove(random.nextInt(free.size()));
-            CasResult result = node.coordinator.claim(
-                    id, null, unique("limit=1"), unique("host=a"), false, meta, TIMEOUT);
+            CasResult result =
+                    node.coordinator.claim(id, null, unique("limit=1"), unique("host=a"), false, meta, TIMEOUT);
             if (result instanceof CasResult.Applied applied) {
                 mine.put(id, applied.written());
                 blind = 0;
@@ -104,9 +108,10 @@ class ManyClaimantsTest {
     }
 
     private static boolean extend(Node node, Stored meta, Map<Integer, Stored> mine) {
-        mine.forEach((id, mark) -> assertThat(
-                        applied(node.coordinator.extend(id, mark, unique("limit=2"), meta, TIMEOUT)).ownerHeld())
-                .isTrue());
+        mine.forEach(
+                (id, mark) -> assertThat(applied(node.coordinator.extend(id, mark, unique("limit=2"), meta, TIMEOUT))
+                                .ownerHeld())
+                        .isTrue());
         return true;
     }
 }

@@ -17,7 +17,8 @@ import org.snowflakeid.spi.CoordinatorConfig;
 /** The configuration table of the README names exactly the keys that are read. */
 class ReadmeTest {
 
-    private static final Pattern ROW = Pattern.compile("^\\| `(snowflake\\.zookeeper\\.[a-z.-]+)` \\|", Pattern.MULTILINE);
+    private static final Pattern ROW =
+            Pattern.compile("^\\| `(snowflake\\.zookeeper\\.[a-z.-]+)` \\|", Pattern.MULTILINE);
 
     @Test
     void tableOfKeysIsWhatIsRead() throws IOException {

@@ -72,8 +72,7 @@ class ZooKeeperSecurityTest {
         List<CoordinatorException> read = new ArrayList<>();
         try (node) {
             await(TIMEOUT, () -> {
-                read.add(catchThrowableOfType(
-                        CoordinatorException.class, () -> node.coordinator.read(0, 0, brief)));
+                read.add(catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, brief)));
                 return read.get(read.size() - 1).getMessage().contains(said);
             });
             CoordinatorException write = catchThrowableOfType(
@@ -199,7 +198,8 @@ class ZooKeeperSecurityTest {
 
     @Test
     void tlsClientAtAPlainPortIsToldSo() {
-        CoordinatorException thrown = refused(Node.at("127.0.0.1:" + tls.plainPort(), tls(trusted)), "does not speak TLS");
+        CoordinatorException thrown =
+                refused(Node.at("127.0.0.1:" + tls.plainPort(), tls(trusted)), "does not speak TLS");
 
         assertThat(thrown)
                 .hasMessageContaining("does not speak TLS")

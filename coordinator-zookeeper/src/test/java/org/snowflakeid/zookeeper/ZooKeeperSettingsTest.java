@@ -62,7 +62,8 @@ class ZooKeeperSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a:2181,", "a b:2181", "a:99999", "a:0", "a:", "http://a:2181", "user@a:2181", ",a", "/ids"})
+    @ValueSource(
+            strings = {"a:2181,", "a b:2181", "a:99999", "a:0", "a:", "http://a:2181", "user@a:2181", ",a", "/ids"})
     void refusesWhatIsNoServer(String value) {
         assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, value)))
                 .singleElement()
@@ -126,8 +127,7 @@ class ZooKeeperSettingsTest {
 
     @Test
     void refusesTlsThatIsNeitherOnNorOff() {
-        assertThat(problems(
-                        Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.TLS_ENABLED, "yes")))
+        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.TLS_ENABLED, "yes")))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.tls.enabled=yes is neither true nor false");

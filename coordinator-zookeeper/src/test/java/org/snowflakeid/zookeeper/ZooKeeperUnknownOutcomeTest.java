@@ -84,6 +84,7 @@ class ZooKeeperUnknownOutcomeTest {
             cut.join();
             proxy.pass();
 
+            await(TIMEOUT, node::answers);
             Slot seen = node.slot(claimed);
             Slot whole = new Slot(claimed, new Stored("limit=1 token=x", 0), "o");
             Slot nothing = new Slot(claimed, null, null);
@@ -122,7 +123,8 @@ class ZooKeeperUnknownOutcomeTest {
 
         assertThat(extended.ownerHeld()).isTrue();
         assertThat(other.slot(4).owner()).isNull();
-        assertThat(applied(other.claim(4, other.slot(4).mark(), unique("host=b"))).ownerHeld())
+        assertThat(applied(other.claim(4, other.slot(4).mark(), unique("host=b")))
+                        .ownerHeld())
                 .isTrue();
         assertThat(applied(node.extend(3, extended.written())).ownerHeld()).isTrue();
     }
