@@ -149,14 +149,18 @@ final class Session {
         return zooKeeper == null ? 0 : zooKeeper.getSessionId();
     }
 
-    /** Ends it here at once, and at the servers as soon as one of them hears of it, which completes the answer. */
-    CompletableFuture<Void> end() {
+    /** Ends it here at once, and at the servers as soon as one of them hears of it. */
+    void end() {
         synchronized (this) {
             ended = true;
             connected = false;
             notifyAll();
         }
         ending.complete(null);
+    }
+
+    /** Completed when a server has heard of its end, or can't. */
+    CompletableFuture<Void> closed() {
         return closed;
     }
 

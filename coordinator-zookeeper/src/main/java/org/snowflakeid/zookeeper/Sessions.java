@@ -225,8 +225,10 @@ final class Sessions implements AutoCloseable {
     public void close() {
         closed = true;
         timer.shutdownNow();
+        List<Session> ending = List.copyOf(open);
+        ending.forEach(Session::end);
         CompletableFuture<Void> ended = CompletableFuture.allOf(
-                        List.copyOf(open).stream().map(Session::end).toArray(CompletableFuture<?>[]::new))
+                        ending.stream().map(Session::closed).toArray(CompletableFuture<?>[]::new))
                 // Not before: a client that is still connecting reads them.
                 .thenRun(this::deleteKeys);
         try {

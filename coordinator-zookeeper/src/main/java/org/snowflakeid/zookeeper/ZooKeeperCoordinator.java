@@ -424,7 +424,8 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private static void awaitEnd(Session holder, Deadline deadline) {
         try {
-            holder.end().get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
+            holder.end();
+            holder.closed().get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -478,7 +479,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         if (!second.isConnectedFor(ADVANTAGE)) {
             return first;
         }
-        var ignored = first.end();
+        first.end();
         return second;
     }
 

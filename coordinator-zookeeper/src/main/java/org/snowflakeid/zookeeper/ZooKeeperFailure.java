@@ -48,11 +48,12 @@ final class ZooKeeperFailure extends Exception {
                 new CoordinatorException(prefix(settings) + why.text(), why.permanent()), true, false);
     }
 
-    /** This process ended the session, or the servers did. */
+    /** This process ended the session, or the servers did, or it could not be opened. */
     static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
-        String text = prefix(settings) + "ended the session" + (cause == null ? "" : ", which could not be opened: " + cause)
-                + ". The next call opens another.";
-        return new ZooKeeperFailure(new CoordinatorException(text, cause == null ? null : cause, false), true, false);
+        CoordinatorException exception = cause == null
+                ? new CoordinatorException(prefix(settings) + "ended the session. The next call opens another.", false)
+                : new CoordinatorException(prefix(settings) + "could not be asked for a session: " + cause, cause, false);
+        return new ZooKeeperFailure(exception, true, false);
     }
 
     static ZooKeeperFailure of(ZooKeeperSettings settings, Code code) {

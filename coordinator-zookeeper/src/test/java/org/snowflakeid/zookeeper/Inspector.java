@@ -91,7 +91,11 @@ final class Inspector implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        client.close();
+    public void close() {
+        try {
+            client.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -192,9 +192,7 @@ class LeasedSnowflakeOnZooKeeperTest {
         server.startAgain();
         server.awaitHealthy();
 
-        await(
-                PATIENCE,
-                () -> ids.status().lastError().orElse("").contains("lost data it had acknowledged"));
+        await(PATIENCE, () -> ids.status().lastError().orElse("").contains("lost data it had acknowledged"));
 
         assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
         assertThatThrownBy(ids::nextId).isInstanceOf(CoordinatorRegressedException.class);
@@ -230,9 +228,7 @@ class LeasedSnowflakeOnZooKeeperTest {
             var claimed = node.claim(3, extended.written(), Node.unique("host=a"));
 
             assertThat(extended.ownerHeld()).isFalse();
-            assertThat(claimed)
-                    .as("old node there: " + stillThere)
-                    .isInstanceOf(CasResult.Applied.class);
+            assertThat(claimed).as("old node there: " + stillThere).isInstanceOf(CasResult.Applied.class);
             assertThat(inspector.stat("/former/workers/3").getEphemeralOwner())
                     .isNotEqualTo(former)
                     .isNotZero();

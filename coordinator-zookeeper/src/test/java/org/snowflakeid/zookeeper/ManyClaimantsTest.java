@@ -7,7 +7,10 @@ import static org.snowflakeid.zookeeper.Node.applied;
 import static org.snowflakeid.zookeeper.Node.unique;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,16 +88,18 @@ class ManyClaimantsTest {
     private static Map<Integer, Stored> claim(Node node, Stored meta) {
         Random random = new Random();
         Map<Integer, Stored> mine = new HashMap<>();
-        List<Integer> free = new ArrayList<>();
+        Deque<Integer> free = new ArrayDeque<>();
         for (int blind = 0; mine.size() < EACH; ) {
             boolean guess = blind < 6;
             if (!guess && free.isEmpty()) {
-                free = node.read(0, 1_023).slots().stream()
+                List<Integer> seen = node.read(0, 1_023).slots().stream()
                         .filter(slot -> slot.owner() == null)
                         .map(Slot::workerId)
                         .collect(Collectors.toCollection(ArrayList::new));
+                Collections.shuffle(seen, random);
+                free.addAll(seen);
             }
-            int id = guess ? random.nextInt(1_024) : free.remove(random.nextInt(free.size()));
+            int id = guess ? random.nextInt(1_024) : free.pop();
             CasResult result =
                     node.coordinator.claim(id, null, unique("limit=1"), unique("host=a"), false, meta, TIMEOUT);
             if (result instanceof CasResult.Applied applied) {
