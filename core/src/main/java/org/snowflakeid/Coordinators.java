@@ -49,8 +49,8 @@ final class Coordinators {
         if (counted.isEmpty()) {
             throw invalid(
                     settings,
-                    "no coordinator is on the class path. Add one of the artifacts snowflake-coordinator-etcd and"
-                            + " snowflake-coordinator-file.");
+                    "no coordinator is on the class path. Add one of the artifacts snowflake-coordinator-etcd,"
+                            + " snowflake-coordinator-zookeeper and snowflake-coordinator-file.");
         }
         if (counted.size() > 1) {
             throw invalid(

@@ -155,7 +155,7 @@ final class NamespaceFolder {
             throw new CoordinatorException(
                     FileCoordinatorProvider.DIRECTORY + "=" + path + " is on a shared file system (" + type
                             + "), where locks of other hosts may not be seen and ids would repeat. Name a folder on a"
-                            + " local disk, or use the etcd coordinator.",
+                            + " local disk, or use the etcd or the ZooKeeper coordinator.",
                     true);
         }
     }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import java.util.List;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
+
+/**
+ * The nodes of a namespace: where they are and who may do what to them. With a digest they are its user's and nobody else's. Marks and
+ * the record of the namespace can't be deleted by anybody, this process included: their parents don't grant it.
+ */
+final class NamespaceTree {
+    private static final int KEEP = Perms.READ | Perms.WRITE | Perms.CREATE | Perms.ADMIN;
+    private static final byte[] NOTHING = {};
+
+    private final String root;
+    private final Id user;
+
+    NamespaceTree(ZooKeeperSettings settings) {
+        this.root = settings.root();
+        this.user = settings.digest() == null ? Ids.ANYONE_ID_UNSAFE : Ids.AUTH_IDS;
+    }
+
+    String meta() {
+        return root + "/meta";
+    }
+
+    String marks() {
+        return root + "/marks";
+    }
+
+    String mark(int id) {
+        return marks() + "/" + id;
+    }
+
+    String workers() {
+        return root + "/workers";
+    }
+
+    String worker(int id) {
+        return workers() + "/" + id;
+    }
+
+    Op createMeta(byte[] value) {
+        return create(meta(), value, KEEP, CreateMode.PERSISTENT);
+    }
+
+    Op createMark(int id, byte[] value) {
+        return create(mark(id), value, KEEP, CreateMode.PERSISTENT);
+    }
+
+    Op createWorker(int id, byte[] value) {
+        return create(worker(id), value, Perms.READ, CreateMode.EPHEMERAL);
+    }
+
+    private Op create(String path, byte[] value, int permissions, CreateMode mode) {
+        return Op.create(path, value, List.of(new ACL(permissions, user)), mode);
+    }
+
+    /** Creates the parents of marks and owners, and what is absent above them. */
+    void create(Session session, Deadline deadline) throws ZooKeeperFailure {
+        createFolder(session, marks(), KEEP, deadline);
+        createFolder(session, workers(), KEEP | Perms.DELETE, deadline);
+    }
+
+    /** From below: whoever may write here need not have a right on what is above. */
+    private void createFolder(Session session, String path, int permissions, Deadline deadline)
+            throws ZooKeeperFailure {
+        for (int attempt = 0; attempt < 2; attempt++) {
+            Code code = Session.outcome(
+                    session.prepare(List.of(create(path, NOTHING, permissions, CreateMode.PERSISTENT)), deadline));
+            if (code == Code.NONODE && attempt == 0 && path.lastIndexOf('/') > 0) {
+                createFolder(session, path.substring(0, path.lastIndexOf('/')), KEEP, deadline);
+            } else if (code == Code.OK || code == Code.NODEEXISTS) {
+                return;
+            } else {
+                throw session.failure(code).withNothingChanged();
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateException;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.zookeeper.ZooKeeperSettings.Server;
+
+/** Finds out why no session comes about: ZooKeeper's client does not tell, it tries again. */
+final class Reachability {
+    private static final int CONNECT_MILLIS = 300;
+    private static final int HANDSHAKE_MILLIS = 1_000;
+
+    /** The server's refusal of a client's certificate follows the client's handshake. */
+    private static final int REFUSAL_MILLIS = 300;
+
+    private final ZooKeeperSettings settings;
+
+    Reachability(ZooKeeperSettings settings) {
+        this.settings = settings;
+    }
+
+    record Finding(String text, boolean permanent) {}
+
+    static final Finding NOTHING_FOUND = new Finding(
+            "grants no session in time. Check the servers (have they a quorum, is maxClientCnxns reached?), the port in "
+                    + ZooKeeperSettings.CONNECT_STRING + ", and snowflake.zookeeper.tls.*.",
+            false);
+
+    /** Knocks at the servers' doors, and tells the first reason met. */
+    Finding look() {
+        for (Server server : settings.servers()) {
+            Finding finding = look(server);
+            if (finding != null) {
+                return finding;
+            }
+        }
+        return NOTHING_FOUND;
+    }
+
+    private @Nullable Finding look(Server server) {
+        try (Socket socket = new Socket()) {
+            InetAddress address = InetAddress.getAllByName(server.host())[0];
+            socket.connect(new InetSocketAddress(address, server.port()), CONNECT_MILLIS);
+            if (settings.tls()) {
+                handshake(socket, server);
+            }
+            return null;
+        } catch (UnknownHostException e) {
+            return new Finding(
+                    "is not reachable: unknown host " + server.host() + ". Check " + ZooKeeperSettings.CONNECT_STRING
+                            + ".",
+                    false);
+        } catch (SSLException e) {
+            return refused(server, e);
+        } catch (IOException e) {
+            return new Finding(
+                    "is not reachable: " + server + ": " + e.getMessage() + ". Check "
+                            + ZooKeeperSettings.CONNECT_STRING + ".",
+                    false);
+        } catch (GeneralSecurityException e) {
+            return new Finding("can't be reached by TLS: " + e, false);
+        }
+    }
+
+    private void handshake(Socket socket, Server server) throws IOException, GeneralSecurityException {
+        try (SSLSocket tls =
+                (SSLSocket) context().getSocketFactory().createSocket(socket, server.host(), server.port(), true)) {
+            SSLParameters parameters = tls.getSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+            tls.setSSLParameters(parameters);
+            tls.setSoTimeout(HANDSHAKE_MILLIS);
+            tls.startHandshake();
+            tls.setSoTimeout(REFUSAL_MILLIS);
+            int ignored = tls.getInputStream().read();
+        } catch (SocketTimeoutException silent) {
+            // As a server is that waits for a request.
+        }
+    }
+
+    private SSLContext context() throws GeneralSecurityException, IOException {
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(settings.trusted());
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        KeyStore own = settings.keys();
+        keys.init(own, new char[0]);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own == null ? null : keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private static Finding refused(Server server, SSLException e) {
+        String message = String.valueOf(e.getMessage());
+        if (causes(e).stream().anyMatch(CertificateException.class::isInstance)) {
+            return new Finding(
+                    "shows a certificate that is not trusted (" + server + "): " + message + ". Check "
+                            + ZooKeeperSettings.TLS_CA + " and the host names in " + ZooKeeperSettings.CONNECT_STRING
+                            + ".",
+                    true);
+        }
+        if (message.contains("Received fatal alert: ") && !message.contains("internal_error")) {
+            return new Finding(
+                    "refuses this client's certificate (" + server + "): " + message + ". Check "
+                            + ZooKeeperSettings.TLS_CERT + " and " + ZooKeeperSettings.TLS_KEY + ".",
+                    true);
+        }
+        return new Finding(
+                "does not speak TLS at " + server + ": " + message + ". Check the port in "
+                        + ZooKeeperSettings.CONNECT_STRING + ", and snowflake.zookeeper.tls.*.",
+                false);
+    }
+
+    private static List<Throwable> causes(Throwable e) {
+        return Stream.iterate(e, t -> t != null, Throwable::getCause).toList();
+    }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.curator.CuratorZookeeperClient;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ZooKeeper session, from its first connection to its end; never replaced by another under the same name, as Curator does. Owner
+ * entries hang on it, and end with it. Its requests are answered in the order they were sent, also over a change of servers: a server
+ * that was left can't apply what it still has.
+ *
+ * <p>ZooKeeper's client keeps a session alive whatever becomes of the process's work. So the session keeps account of the worker ids
+ * that hang on it, and ends itself when none of them was extended for a time to live.
+ *
+ * <p>Curator opens the client and closes it. Requests go to the client itself, once, and are waited for no longer than the caller allows.
+ */
+final class Session {
+    private static final System.Logger LOG = System.getLogger(Session.class.getName());
+
+    private final Sessions sessions;
+    private final CompletableFuture<Void> ending = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    // All that follows is guarded by this.
+    private @Nullable ZooKeeper zooKeeper;
+    private boolean connected;
+    private long connectedSinceNanos;
+    private int changes;
+    private boolean ended;
+    private @Nullable Throwable failure;
+
+    /** Until when each worker id hangs on it, by the monotonic clock. */
+    private final Map<Integer, Long> holds = new HashMap<>();
+
+    /** Worker ids that were let go of, but whose owner entry may still be there, or come. */
+    private final Set<Integer> leftovers = new HashSet<>();
+
+    private long idleUntilNanos;
+
+    private final Set<String> watched = new HashSet<>();
+
+    Session(Sessions sessions) {
+        this.sessions = sessions;
+        staysUntil(System.nanoTime());
+        endWhenDue();
+    }
+
+    // ---- the connection
+
+    void connect() {
+        sessions.background(() -> {
+            try (CuratorZookeeperClient opened = sessions.client(this)) {
+                opened.start();
+                ending.join();
+            } catch (Exception e) {
+                LOG.log(Level.DEBUG, "a session can't be opened", e);
+                lose(e);
+            } finally {
+                closed.complete(null);
+            }
+        });
+    }
+
+    /** Curator opens another session when the servers have ended one, before it tells. */
+    void requireFirst() {
+        boolean first;
+        synchronized (this) {
+            first = zooKeeper == null && !ended;
+        }
+        if (!first) {
+            lose(null);
+            throw new IllegalStateException("the session ended");
+        }
+    }
+
+    synchronized void created(ZooKeeper client) {
+        zooKeeper = client;
+        notifyAll();
+    }
+
+    void changed(WatchedEvent event) {
+        if (event.getType() != EventType.None) {
+            return;
+        }
+        if (event.getState() == KeeperState.Expired) {
+            lose(null);
+            return;
+        }
+        synchronized (this) {
+            connected = event.getState() == KeeperState.SyncConnected;
+            connectedSinceNanos = System.nanoTime();
+            changes++;
+            notifyAll();
+        }
+    }
+
+    /** The servers ended it, or it never came to be. */
+    private void lose(@Nullable Throwable cause) {
+        boolean held;
+        synchronized (this) {
+            held = !ended && !holds.isEmpty();
+            failure = failure == null ? cause : failure;
+        }
+        end();
+        if (held) {
+            hintLoss();
+        }
+    }
+
+    private void hintLoss() {
+        try {
+            sessions.hintLoss();
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "the loss hint failed", e);
+        }
+    }
+
+    synchronized boolean isAlive() {
+        return !ended;
+    }
+
+    /** Whether it is connected now, and has been for that long. */
+    synchronized boolean isConnectedFor(Duration time) {
+        return connected && System.nanoTime() - connectedSinceNanos >= time.toNanos();
+    }
+
+    /** 0 before it is connected for the first time. */
+    synchronized long id() {
+        return zooKeeper == null ? 0 : zooKeeper.getSessionId();
+    }
+
+    /** Ends it here at once, and at the servers as soon as one of them hears of it. */
+    void end() {
+        synchronized (this) {
+            ended = true;
+            connected = false;
+            notifyAll();
+        }
+        ending.complete(null);
+    }
+
+    /** Completed when a server has heard of its end, or can't. */
+    CompletableFuture<Void> closed() {
+        return closed;
+    }
+
+    // ---- requests
+
+    /** Sends requests that are applied all or not at all, or that only read, and waits for the answer. */
+    List<OpResult> send(List<Op> operations, Deadline deadline) throws ZooKeeperFailure {
+        ZooKeeperSettings settings = sessions.settings();
+        try {
+            staysUntil(deadline.atNanos());
+            ZooKeeper client = awaitConnection(deadline);
+            int connection = changes();
+            CompletableFuture<List<OpResult>> answer = new CompletableFuture<>();
+            client.multi(
+                    operations,
+                    (code, path, context, results) -> {
+                        if (results != null) {
+                            answer.complete(results);
+                        } else {
+                            answer.completeExceptionally(KeeperException.create(Code.get(code)));
+                        }
+                    },
+                    null);
+            try {
+                return answer.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                leaveServer(client, connection);
+                throw ZooKeeperFailure.noAnswer(settings);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw ZooKeeperFailure.interrupted(settings, e);
+        } catch (ExecutionException e) {
+            Code code = e.getCause() instanceof KeeperException refused ? refused.code() : Code.SYSTEMERROR;
+            throw failure(code);
+        }
+    }
+
+    /** As {@link #send}, for what changes nothing that matters. */
+    List<OpResult> prepare(List<Op> operations, Deadline deadline) throws ZooKeeperFailure {
+        try {
+            return send(operations, deadline);
+        } catch (ZooKeeperFailure e) {
+            throw e.withNothingChanged();
+        }
+    }
+
+    ZooKeeperFailure failure(Code code) {
+        return ZooKeeperFailure.of(sessions.settings(), code);
+    }
+
+    /** Of all: OK, or why nothing was applied. */
+    static Code outcome(List<OpResult> results) {
+        for (OpResult result : results) {
+            if (result instanceof OpResult.ErrorResult error && error.getErr() != Code.OK.intValue()) {
+                return Code.get(error.getErr());
+            }
+        }
+        return Code.OK;
+    }
+
+    private ZooKeeper awaitConnection(Deadline deadline) throws ZooKeeperFailure, InterruptedException {
+        synchronized (this) {
+            while (!connected && !ended && deadline.nanosLeft() > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, Math.max(1_000_000, deadline.nanosLeft()));
+            }
+            ZooKeeper client = zooKeeper;
+            if (connected && client != null) {
+                return client;
+            }
+            if (ended) {
+                throw ZooKeeperFailure.sessionEnded(sessions.settings(), failure);
+            }
+        }
+        throw ZooKeeperFailure.noSession(sessions.settings(), sessions.whyNoSession());
+    }
+
+    private synchronized int changes() {
+        return changes;
+    }
+
+    /** The client itself would wait for two thirds of a session. It connects again at once, to another server if there is one. */
+    private void leaveServer(ZooKeeper client, int connection) {
+        sessions.background(() -> {
+            try {
+                if (changes() == connection) {
+                    client.getTestable().closeSocket();
+                }
+            } catch (IOException | RuntimeException e) {
+                LOG.log(Level.DEBUG, "the connection can't be closed", e);
+            }
+        });
+    }
+
+    /** Gives the loss hint when the node is deleted. */
+    void watch(String path) {
+        ZooKeeper client;
+        synchronized (this) {
+            client = zooKeeper;
+            if (ended || client == null || !watched.add(path)) {
+                return;
+            }
+        }
+        client.exists(
+                path,
+                event -> {
+                    if (event.getType() != EventType.None
+                            && unwatch(path)
+                            && event.getType() == EventType.NodeDeleted) {
+                        hintLoss();
+                    }
+                },
+                (code, at, context, stat) -> {
+                    if (code != Code.OK.intValue() && unwatch(path) && code == Code.NONODE.intValue()) {
+                        hintLoss();
+                    }
+                },
+                null);
+    }
+
+    /** From now on the node may be deleted without a hint. */
+    synchronized boolean unwatch(String path) {
+        return watched.remove(path);
+    }
+
+    // ---- what hangs on it
+
+    /**
+     * The worker id hangs on it, for a time to live from that moment.
+     *
+     * @return until when it did so before; null: it did not
+     */
+    synchronized @Nullable Long hold(int id, long sinceNanos) {
+        leftovers.remove(id);
+        return holds.put(id, sinceNanos + sessions.timeToLive().toNanos());
+    }
+
+    /** Takes {@link #hold} back. */
+    synchronized void holdUntil(int id, @Nullable Long untilNanos) {
+        if (untilNanos == null) {
+            forget(id);
+        } else {
+            holds.put(id, untilNanos);
+        }
+    }
+
+    /** Certainly nothing of that worker id hangs on it. */
+    synchronized void forget(int id) {
+        holds.remove(id);
+        leftovers.remove(id);
+        staysUntil(System.nanoTime());
+    }
+
+    private synchronized void staysUntil(long nanos) {
+        idleUntilNanos = nanos + sessions.timeToLive().toNanos();
+    }
+
+    /** Something of that worker id may hang on it, or come to: it is to be cleared away. */
+    synchronized void leave(int id) {
+        holds.remove(id);
+        leftovers.add(id);
+    }
+
+    /** Whether nothing but that worker id hangs on it. */
+    synchronized boolean holdsOnly(int id) {
+        return holds.keySet().stream().allMatch(other -> other == id);
+    }
+
+    /** Worker ids to clear away: let go of, or not extended in time. */
+    synchronized Set<Integer> leftovers() {
+        long now = System.nanoTime();
+        Set<Integer> all = new HashSet<>(leftovers);
+        holds.forEach((id, until) -> {
+            if (now - until > 0) {
+                all.add(id);
+            }
+        });
+        return all;
+    }
+
+    private void endWhenDue() {
+        long left;
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            long now = System.nanoTime();
+            left = holds.isEmpty() ? idleUntilNanos - now : Long.MIN_VALUE;
+            for (long until : holds.values()) {
+                left = Math.max(left, until - now);
+            }
+        }
+        if (left <= 0) {
+            end();
+        } else {
+            sessions.later(Duration.ofNanos(left), this::endWhenDue);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import java.util.Set;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/** A request that failed, and what is certain about it. */
+final class ZooKeeperFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** After these nobody knows what became of the request. All other codes of the API are a server's refusal. */
+    private static final Set<Code> UNKNOWN =
+            Set.of(Code.SESSIONEXPIRED, Code.SESSIONMOVED, Code.REQUESTTIMEOUT, Code.RECONFIGINPROGRESS);
+
+    private final CoordinatorException exception;
+    private final boolean nothingChanged;
+    private final boolean interrupted;
+
+    private ZooKeeperFailure(CoordinatorException exception, boolean nothingChanged, boolean interrupted) {
+        super(exception.getMessage(), exception);
+        this.exception = exception;
+        this.nothingChanged = nothingChanged;
+        this.interrupted = interrupted;
+    }
+
+    private static String prefix(ZooKeeperSettings settings) {
+        return "ZooKeeper (" + settings.connectString() + ") ";
+    }
+
+    static ZooKeeperFailure interrupted(ZooKeeperSettings settings, InterruptedException e) {
+        String text = prefix(settings) + "was not waited for: the call was interrupted";
+        return new ZooKeeperFailure(new CoordinatorException(text, e, false), false, true);
+    }
+
+    /** The request was sent. */
+    static ZooKeeperFailure noAnswer(ZooKeeperSettings settings) {
+        String text = prefix(settings) + "does not answer in time (the request was sent). Check "
+                + ZooKeeperSettings.CONNECT_STRING + " and the servers.";
+        return new ZooKeeperFailure(new CoordinatorException(text, false), false, false);
+    }
+
+    /** Nothing could be sent. */
+    static ZooKeeperFailure noSession(ZooKeeperSettings settings, Reachability.Finding why) {
+        return new ZooKeeperFailure(
+                new CoordinatorException(prefix(settings) + why.text(), why.permanent()), true, false);
+    }
+
+    /** This process ended the session, or the servers did, or it could not be opened. */
+    static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
+        CoordinatorException exception = cause == null
+                ? new CoordinatorException(prefix(settings) + "ended the session. The next call opens another.", false)
+                : new CoordinatorException(prefix(settings) + "could not be asked for a session: " + cause, cause, false);
+        return new ZooKeeperFailure(exception, true, false);
+    }
+
+    static ZooKeeperFailure of(ZooKeeperSettings settings, Code code) {
+        boolean refused = code.intValue() <= Code.APIERROR.intValue() && !UNKNOWN.contains(code);
+        boolean permanent = code == Code.NOAUTH || code == Code.UNIMPLEMENTED || code == Code.AUTHFAILED;
+        return new ZooKeeperFailure(
+                new CoordinatorException(
+                        prefix(settings) + complaint(settings, code), KeeperException.create(code), permanent),
+                refused,
+                false);
+    }
+
+    private static String complaint(ZooKeeperSettings settings, Code code) {
+        return switch (code) {
+            case NOAUTH ->
+                "forbids " + user(settings) + " what namespace '" + settings.namespace() + "' needs at "
+                        + settings.root() + " and below. Check " + ZooKeeperSettings.DIGEST
+                        + " and the ACLs there (getAcl), or snowflake.namespace.";
+            case UNIMPLEMENTED -> "is too old. Use ZooKeeper 3.6 or newer.";
+            case CONNECTIONLOSS -> "gave no answer: the connection was closed";
+            case SESSIONEXPIRED -> "gave no answer: the session ended";
+            default -> "answers " + code;
+        };
+    }
+
+    private static String user(ZooKeeperSettings settings) {
+        String digest = settings.digest();
+        return digest == null ? "an anonymous client" : "user '" + digest.substring(0, digest.indexOf(':')) + "'";
+    }
+
+    /** The same failure of a request that only prepared the write. An interrupted call stays one of unknown outcome. */
+    ZooKeeperFailure withNothingChanged() {
+        return interrupted ? this : new ZooKeeperFailure(exception, true, false);
+    }
+
+    /** For the caller of the coordinator. */
+    CoordinatorException exception() {
+        return exception;
+    }
+
+    /** Certain: no change was made, and none will be. */
+    boolean nothingChanged() {
+        return nothingChanged;
+    }
+}

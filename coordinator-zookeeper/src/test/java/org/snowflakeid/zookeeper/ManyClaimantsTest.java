@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.snowflakeid.zookeeper.Node.TIMEOUT;
+import static org.snowflakeid.zookeeper.Node.applied;
+import static org.snowflakeid.zookeeper.Node.unique;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.ZooKeeperServer;
+
+/** All worker ids claimed at once, then extended as by as many processes. */
+@Isolated("it takes the time")
+class ManyClaimantsTest {
+    private static final int SESSIONS = 64;
+    private static final int EACH = 16;
+
+    @Test
+    void oneThousandAndTwentyFourClaimantsOverSixtyFourSessionsGetDistinctWorkerIds() throws Exception {
+        String namespace = Node.freshNamespace();
+        ExecutorService threads = Executors.newFixedThreadPool(SESSIONS);
+        List<Node> nodes = new ArrayList<>();
+        try (ZooKeeperServer server = ZooKeeperServer.start()) {
+            for (int i = 0; i < SESSIONS; i++) {
+                nodes.add(Node.at(server.connectString(), namespace));
+            }
+            Stored meta = nodes.get(0).createMeta();
+            all(threads, nodes, node -> node.read(0, 0).slots());
+
+            long start = System.nanoTime();
+            List<Map<Integer, Stored>> claimed = all(threads, nodes, node -> claim(node, meta));
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+
+            long distinct = claimed.stream()
+                    .flatMap(c -> c.keySet().stream())
+                    .distinct()
+                    .count();
+            assertThat(distinct).isEqualTo(SESSIONS * EACH);
+            assertThat(nodes.get(0).read(0, 1_023).slots()).allMatch(slot -> slot.owner() != null);
+
+            Duration before = server.cpuTime();
+            long extending = System.nanoTime();
+            all(threads, nodes, node -> extend(node, meta, claimed.get(nodes.indexOf(node))));
+            System.out.printf(
+                    "1,024 claims over 64 sessions: %d ms; 1,024 extensions: %d ms, server's processor time %d ms%n",
+                    took.toMillis(),
+                    Duration.ofNanos(System.nanoTime() - extending).toMillis(),
+                    server.cpuTime().minus(before).toMillis());
+            nodes.forEach(Node::close);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private interface Act<T> {
+        T by(Node node) throws Exception;
+    }
+
+    private static <T> List<T> all(ExecutorService threads, List<Node> nodes, Act<T> act) throws Exception {
+        List<Callable<T>> acts =
+                nodes.stream().map(node -> (Callable<T>) () -> act.by(node)).toList();
+        List<T> results = new ArrayList<>();
+        for (Future<T> result : threads.invokeAll(acts)) {
+            results.add(result.get());
+        }
+        return results;
+    }
+
+    /** As core does: blindly at random a few times, then among what is seen to be free. */
+    private static Map<Integer, Stored> claim(Node node, Stored meta) {
+        Random random = new Random();
+        Map<Integer, Stored> mine = new HashMap<>();
+        Deque<Integer> free = new ArrayDeque<>();
+        for (int blind = 0; mine.size() < EACH; ) {
+            boolean guess = blind < 6;
+            if (!guess && free.isEmpty()) {
+                List<Integer> seen = node.read(0, 1_023).slots().stream()
+                        .filter(slot -> slot.owner() == null)
+                        .map(Slot::workerId)
+                        .collect(Collectors.toCollection(ArrayList::new));
+                Collections.shuffle(seen, random);
+                free.addAll(seen);
+            }
+            int id = guess ? random.nextInt(1_024) : free.pop();
+            CasResult result =
+                    node.coordinator.claim(id, null, unique("limit=1"), unique("host=a"), false, meta, TIMEOUT);
+            if (result instanceof CasResult.Applied applied) {
+                mine.put(id, applied.written());
+                blind = 0;
+            } else {
+                blind++;
+            }
+        }
+        return mine;
+    }
+
+    private static boolean extend(Node node, Stored meta, Map<Integer, Stored> mine) {
+        mine.forEach(
+                (id, mark) -> assertThat(applied(node.coordinator.extend(id, mark, unique("limit=2"), meta, TIMEOUT))
+                                .ownerHeld())
+                        .isTrue());
+        return true;
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.snowflakeid.zookeeper.Node.TIMEOUT;
+import static org.snowflakeid.zookeeper.Node.applied;
+import static org.snowflakeid.zookeeper.Node.await;
+import static org.snowflakeid.zookeeper.Node.rejected;
+import static org.snowflakeid.zookeeper.Node.unique;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.ZooKeeperServer;
+
+/** What is particular to ZooKeeper, on a server in good health. */
+class ZooKeeperCoordinatorTest {
+    private static final String SUPER = "super:secret";
+
+    private static ZooKeeperServer server;
+    private static Inspector inspector;
+    private static Inspector superuser;
+
+    private final String namespace = Node.freshNamespace();
+    private Node node;
+    private Node other;
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        server = ZooKeeperServer.builder()
+                .jvmArguments("-Dzookeeper.DigestAuthenticationProvider.superDigest="
+                        + DigestAuthenticationProvider.generateDigest(SUPER))
+                .start();
+        inspector = new Inspector(server.clientPort(), null);
+        superuser = new Inspector(server.clientPort(), SUPER);
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        inspector.close();
+        superuser.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void open() {
+        node = Node.at(server.connectString(), namespace);
+        other = Node.at(server.connectString(), namespace);
+        node.createMeta();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        other.close();
+    }
+
+    private String path(String kind, int id) {
+        return "/" + namespace + "/" + kind + "/" + id;
+    }
+
+    /** How many transactions there have been. */
+    private static long transactions() {
+        String zxid = server.command("srvr")
+                .lines()
+                .filter(line -> line.startsWith("Zxid: "))
+                .findFirst()
+                .orElseThrow();
+        return Long.decode(zxid.substring("Zxid: ".length()));
+    }
+
+    @Test
+    void storesReadableValuesUnderTheirPaths() throws Exception {
+        String owner = unique("host=app-17");
+        Stored mark = applied(node.claim(7, null, owner)).written();
+
+        assertThat(inspector.children("/" + namespace)).containsExactly("marks", "meta", "workers");
+        assertThat(inspector.get("/" + namespace + "/meta"))
+                .isEqualTo(node.meta().value());
+        assertThat(inspector.get(path("marks", 7))).isEqualTo(mark.value());
+        assertThat(inspector.get(path("workers", 7))).isEqualTo(owner);
+        assertThat(inspector.stat(path("marks", 7)).getEphemeralOwner()).isZero();
+        assertThat(inspector.stat(path("workers", 7)).getEphemeralOwner()).isNotZero();
+    }
+
+    @Test
+    void keepsEverythingBelowThePathOfTheConnectStringAndCreatesIt() throws Exception {
+        String root = "/team-" + namespace + "/ids";
+        try (Node below = Node.at(server.connectString() + root, namespace)) {
+            below.createMeta();
+            Stored mark = below.claim(7);
+
+            assertThat(inspector.get(root + path("marks", 7))).isEqualTo(mark.value());
+            assertThat(node.slot(7)).isEqualTo(new Slot(7, null, null));
+        }
+    }
+
+    @Test
+    void grantsNobodyToDeleteMarksOrTheRecordOrWhatIsAboveThem() throws Exception {
+        node.claim(7);
+
+        for (String kept : List.of(path("marks", 7), "/" + namespace + "/meta")) {
+            assertThat(inspector.refusal(i -> i.delete(kept))).as(kept).isEqualTo(Code.NOAUTH);
+        }
+        assertThat(inspector.acl("/" + namespace + "/marks")).containsExactly("rwca world anyone");
+        assertThat(inspector.acl("/" + namespace + "/workers")).containsExactly("rwcda world anyone");
+        assertThat(inspector.refusal(i -> i.delete(path("workers", 7)))).isNull();
+    }
+
+    @Test
+    void comparesValuesSinceVersionsAreCountedAgainAfterARestore() throws Exception {
+        Stored mark = node.claim(3);
+        mark = applied(node.extend(3, mark)).written();
+        superuser.delete(path("marks", 3));
+        superuser.create(path("marks", 3), "limit=0 token=old", CreateMode.PERSISTENT);
+        superuser.set(path("marks", 3), "limit=1 token=old");
+
+        CasResult.Rejected rejected = rejected(node.extend(3, mark));
+
+        assertThat(rejected.seen()).isNotNull();
+        assertThat(rejected.seen().mark()).isEqualTo(new Stored("limit=1 token=old", mark.version()));
+        assertThat(inspector.get(path("marks", 3))).isEqualTo("limit=1 token=old");
+    }
+
+    @Test
+    void comparesVersionsToo() throws Exception {
+        Stored mark = node.claim(3);
+        inspector.set(path("marks", 3), "something else");
+        inspector.set(path("marks", 3), mark.value());
+
+        CasResult.Rejected rejected = rejected(node.extend(3, mark));
+
+        Stored seen = rejected.seen().mark();
+        assertThat(seen).isEqualTo(new Stored(mark.value(), 2));
+        assertThat(applied(node.extend(3, seen)).ownerHeld()).isTrue();
+    }
+
+    @Test
+    void deletedOwnerIsHintedAndNotCreatedByAnExtension() throws Exception {
+        Stored mark = node.claim(3);
+        inspector.delete(path("workers", 3));
+
+        await(TIMEOUT, () -> node.hints.get() > 0);
+        CasResult.Applied extended = applied(node.extend(3, mark));
+
+        assertThat(extended.ownerHeld()).isFalse();
+        assertThat(node.slot(3)).isEqualTo(new Slot(3, extended.written(), null));
+    }
+
+    @Test
+    void watchIsBegunAgainWithANewClaimAndWithAnExtension() throws Exception {
+        Stored mark = node.claim(3);
+        inspector.delete(path("workers", 3));
+        await(TIMEOUT, () -> node.hints.get() > 0);
+        mark = applied(node.claim(3, mark, unique("host=a"))).written();
+        applied(node.extend(3, mark));
+        int before = node.hints.get();
+
+        inspector.delete(path("workers", 3));
+
+        await(TIMEOUT, () -> node.hints.get() > before);
+    }
+
+    @Test
+    void releaseFreesTheOwnerWithoutAHint() {
+        Stored mark = node.claim(3);
+
+        CasResult released = node.coordinator.release(3, mark, "limit=1 token=free", node.meta(), TIMEOUT);
+        Stored free = applied(released).written();
+        applied(other.claim(3, free, unique("host=b")));
+        node.read(0, 5);
+
+        assertThat(node.hints).hasValue(0);
+    }
+
+    @Test
+    void ownersOfOtherSessionsAreNotHeld() throws Exception {
+        String owner = unique("host=a");
+        Stored mark = applied(node.claim(3, null, owner)).written();
+        inspector.delete(path("workers", 3));
+        inspector.create(path("workers", 3), owner, CreateMode.EPHEMERAL);
+
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isFalse();
+    }
+
+    @Test
+    void endsItsSessionWhenNothingWasExtendedForATimeToLive() throws Exception {
+        try (Node brief = Node.at(server.connectString(), namespace, Duration.ofSeconds(2))) {
+            Stored mark = brief.claim(1);
+            long session = inspector.stat(path("workers", 1)).getEphemeralOwner();
+            await(TIMEOUT, () -> server.command("dump").contains(Long.toHexString(session)));
+
+            await(TIMEOUT, () -> !server.command("dump").contains(Long.toHexString(session)));
+
+            assertThat(inspector.stat(path("workers", 1))).isNull();
+            assertThat(applied(brief.extend(1, mark)).ownerHeld()).isFalse();
+        }
+    }
+
+    @Test
+    void clearsAnOwnerAwayThatWasNotExtendedBesideOneThatWas() {
+        try (Node brief = Node.at(server.connectString(), namespace, Duration.ofSeconds(2))) {
+            List<Stored> marks = new ArrayList<>(List.of(brief.claim(1)));
+            Stored lost = brief.claim(2);
+
+            await(TIMEOUT, () -> {
+                CasResult.Applied extended = applied(brief.extend(1, marks.get(marks.size() - 1)));
+                assertThat(extended.ownerHeld()).isTrue();
+                marks.add(extended.written());
+                return other.slot(2).owner() == null;
+            });
+
+            assertThat(other.slot(1).owner()).isNotNull();
+            assertThat(applied(brief.extend(2, lost)).ownerHeld()).isFalse();
+        }
+    }
+
+    @Test
+    void readTellsTheServersTime() {
+        for (int i = 0; i < 3; i++) {
+            Instant time = node.read(0, 1_023).serverTime();
+
+            assertThat(time).isCloseTo(Instant.now(), within(3, ChronoUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void eachCallIsOneTransaction() {
+        Stored meta = node.meta();
+        long before = transactions();
+
+        Stored mark = applied(node.coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
+                .written();
+        for (int i = 0; i < 5; i++) {
+            mark = applied(node.coordinator.extend(3, mark, unique("limit=2"), meta, TIMEOUT))
+                    .written();
+        }
+        applied(node.coordinator.release(3, mark, "limit=0", meta, TIMEOUT));
+        node.read(0, 1_023);
+
+        assertThat(transactions() - before).isEqualTo(8);
+    }
+
+    @Test
+    void interruptedWriteIsOfUnknownOutcomeAndKeepsTheFlag() {
+        Stored mark = node.claim(3);
+        Stored meta = node.meta();
+
+        Thread.currentThread().interrupt();
+        CasResult extend = node.coordinator.extend(3, mark, "limit=2", meta, TIMEOUT);
+        boolean afterExtend = Thread.interrupted();
+        Thread.currentThread().interrupt();
+        CasResult claim = node.coordinator.claim(4, null, "limit=2", "o", false, meta, TIMEOUT);
+        boolean afterClaim = Thread.interrupted();
+
+        assertThat(Node.unknown(extend).cause().permanent()).isFalse();
+        Node.unknown(claim);
+        assertThat(afterExtend).isTrue();
+        assertThat(afterClaim).isTrue();
+    }
+}

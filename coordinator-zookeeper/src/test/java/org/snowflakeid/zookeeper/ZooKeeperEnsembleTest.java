@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.snowflakeid.zookeeper.Node.applied;
+import static org.snowflakeid.zookeeper.Node.await;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.ZooKeeperEnsemble;
+import org.snowflakeid.testservers.ZooKeeperServer;
+
+/** Three servers, some of which fail. */
+class ZooKeeperEnsembleTest {
+    private static final Duration CALL = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3);
+    private final Node node = Node.at(ensemble.connectString(), Node.freshNamespace());
+
+    private Stored meta;
+
+    @BeforeEach
+    void createMeta() {
+        meta = node.createMeta();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        ensemble.close();
+    }
+
+    /** As core does: an extension of unknown outcome is sent again, and its own bytes are taken for success. */
+    private boolean extendUntilApplied(AtomicReference<Stored> mark) {
+        String next = Node.unique("limit=2");
+        boolean[] ownerHeld = {false};
+        await(PATIENCE, () -> {
+            try {
+                CasResult result = node.coordinator.extend(3, mark.get(), next, meta, CALL);
+                if (result instanceof CasResult.Rejected rejected) {
+                    Slot seen = rejected.seen();
+                    assertThat(seen).isNotNull();
+                    assertThat(seen.mark().value()).isEqualTo(next);
+                    mark.set(seen.mark());
+                    ownerHeld[0] = seen.owner() != null;
+                } else if (result instanceof CasResult.Applied applied) {
+                    mark.set(applied.written());
+                    ownerHeld[0] = applied.ownerHeld();
+                }
+                return !(result instanceof CasResult.Unknown);
+            } catch (CoordinatorException e) {
+                assertThat(e.permanent()).isFalse();
+                return false;
+            }
+        });
+        return ownerHeld[0];
+    }
+
+    @Test
+    void keepsItsOwnersWhileMembersAreKilledOrFrozenOneAfterAnother() {
+        AtomicReference<Stored> mark = new AtomicReference<>(node.claim(3));
+
+        for (ZooKeeperServer frozen : ensemble.members()) {
+            frozen.pause();
+            for (int i = 0; i < 3; i++) {
+                assertThat(extendUntilApplied(mark)).isTrue();
+            }
+            frozen.resume();
+            await(PATIENCE, () -> ensemble.members().stream().anyMatch(ZooKeeperServer::leads));
+        }
+        ZooKeeperServer leader = ensemble.leader();
+        leader.kill();
+
+        assertThat(extendUntilApplied(mark)).isTrue();
+        leader.startAgain();
+        leader.awaitHealthy();
+        for (int i = 0; i < 3; i++) {
+            assertThat(extendUntilApplied(mark)).isTrue();
+        }
+    }
+
+    @Test
+    void withoutAQuorumNothingIsAppliedAndNothingIsPermanent() {
+        Stored mark = node.claim(3);
+        ZooKeeperServer last = ensemble.leader();
+        ensemble.members().stream().filter(m -> m != last).forEach(ZooKeeperServer::kill);
+
+        assertThat(node.answers()).isFalse();
+        try {
+            assertThat(node.coordinator.extend(3, mark, "limit=2 token=y", meta, CALL))
+                    .isInstanceOf(CasResult.Unknown.class);
+        } catch (CoordinatorException e) {
+            assertThat(e.permanent()).isFalse();
+        }
+        ensemble.members().stream().filter(m -> m != last).forEach(ZooKeeperServer::startAgain);
+
+        await(PATIENCE, node::answers);
+        Stored seen = node.slot(3).mark();
+        assertThat(seen.value()).isIn(mark.value(), "limit=2 token=y");
+        applied(node.extend(3, seen));
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.zookeeper.Node.TIMEOUT;
+import static org.snowflakeid.zookeeper.Node.applied;
+import static org.snowflakeid.zookeeper.Node.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.ZooKeeperServer;
+
+/** Users and certificates: what works, and how the rest is refused. */
+class ZooKeeperSecurityTest {
+    private static final String DIGEST = "snowflake.zookeeper.digest";
+
+    @TempDir
+    private static Path directory;
+
+    private static Certificates trusted;
+    private static Certificates foreign;
+    private static ZooKeeperServer tls;
+    private static ZooKeeperServer mutualTls;
+
+    @BeforeAll
+    static void start() throws Exception {
+        trusted = new Certificates(Files.createDirectory(directory.resolve("trusted")));
+        foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
+        tls = ZooKeeperServer.builder().tls(trusted, false).start();
+        mutualTls = ZooKeeperServer.builder().tls(trusted, true).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        tls.close();
+        mutualTls.close();
+    }
+
+    private static void claimExtendAndRelease(Node node) {
+        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
+        Stored mark = node.claim(3, node.slot(3).mark(), Node.unique("host=a")) instanceof CasResult.Applied claimed
+                ? claimed.written()
+                : null;
+        assertThat(mark).isNotNull();
+        CasResult.Applied extended = applied(node.extend(3, mark));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(node.read(0, 100).serverTime()).isNotNull();
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+    }
+
+    /** Reads and claims until the refusal says that; on a slow machine the first may come before the reason was found out. */
+    private static CoordinatorException refused(Node node, String said) {
+        Duration brief = Duration.ofMillis(500);
+        List<CoordinatorException> read = new ArrayList<>();
+        try (node) {
+            await(TIMEOUT, () -> {
+                read.add(catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, brief)));
+                return read.get(read.size() - 1).getMessage().contains(said);
+            });
+            CoordinatorException write = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> node.coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), brief));
+            assertThat(write).isNotNull();
+            return read.get(read.size() - 1);
+        }
+    }
+
+    private static void assertPermanent(CoordinatorException thrown, String... parts) {
+        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
+        assertThat(thrown.getMessage()).contains(parts);
+    }
+
+    /** The plain port of a server, and a namespace of the test's own. */
+    private static Node plain(String name, Map<String, String> settings) {
+        return Node.at("127.0.0.1:" + tls.plainPort() + "/" + name, settings);
+    }
+
+    @Test
+    void withADigestTheWorldHasNothing() throws Exception {
+        try (Node node = plain("digest", Map.of(DIGEST, "app:apple"));
+                Inspector world = new Inspector(tls.plainPort(), null);
+                Inspector app = new Inspector(tls.plainPort(), "app:apple")) {
+            claimExtendAndRelease(node);
+            node.claim(4);
+
+            String user = "digest " + DigestAuthenticationProvider.generateDigest("app:apple");
+            String root = "/digest/snowflake";
+            assertThat(app.acl("/digest")).containsExactly("rwca " + user);
+            assertThat(app.acl(root)).containsExactly("rwca " + user);
+            assertThat(app.acl(root + "/meta")).containsExactly("rwca " + user);
+            assertThat(app.acl(root + "/marks")).containsExactly("rwca " + user);
+            assertThat(app.acl(root + "/marks/4")).containsExactly("rwca " + user);
+            assertThat(app.acl(root + "/workers")).containsExactly("rwcda " + user);
+            assertThat(app.acl(root + "/workers/4")).containsExactly("r digest app:x");
+            for (String path : List.of("/digest", root, root + "/meta", root + "/marks/4", root + "/workers/4")) {
+                assertThat(world.refusal(w -> w.get(path))).as(path).isEqualTo(Code.NOAUTH);
+                assertThat(world.refusal(w -> w.set(path, "x"))).as(path).isEqualTo(Code.NOAUTH);
+                assertThat(world.refusal(w -> w.children(path))).as(path).isEqualTo(Code.NOAUTH);
+            }
+            assertThat(app.refusal(a -> a.delete(root + "/marks/4"))).isEqualTo(Code.NOAUTH);
+            assertThat(app.refusal(a -> a.delete(root + "/meta"))).isEqualTo(Code.NOAUTH);
+        }
+    }
+
+    @Test
+    void wrongOrMissingDigestIsPermanentAndNotShown() {
+        try (Node node = plain("owned", Map.of(DIGEST, "app:apple"))) {
+            node.createMeta();
+        }
+
+        CoordinatorException wrong = refused(plain("owned", Map.of(DIGEST, "app:pear")), "forbids");
+        CoordinatorException missing = refused(plain("owned", Map.of()), "forbids");
+
+        assertPermanent(wrong, "forbids user 'app'", "/owned/snowflake", DIGEST);
+        assertThat(wrong.getMessage()).doesNotContain("pear");
+        assertPermanent(missing, "forbids an anonymous client", DIGEST);
+    }
+
+    private static Map<String, String> tls(Certificates authority) {
+        return Map.of("snowflake.zookeeper.tls.ca", authority.ca().toString());
+    }
+
+    private static Map<String, String> tls(Certificates authority, Certificates own) {
+        return Map.of(
+                "snowflake.zookeeper.tls.ca", authority.ca().toString(),
+                "snowflake.zookeeper.tls.cert", own.clientCertificate().toString(),
+                "snowflake.zookeeper.tls.key", own.clientKey().toString());
+    }
+
+    @Test
+    void worksOverTls() {
+        try (Node node = Node.at(tls.connectString(), tls(trusted))) {
+            claimExtendAndRelease(node);
+        }
+    }
+
+    @Test
+    void worksOverMutualTlsAndLeavesNoKeysBehind() {
+        long before = keyFiles();
+        try (Node node = Node.at(mutualTls.connectString(), tls(trusted, trusted))) {
+            claimExtendAndRelease(node);
+            assertThat(keyFiles()).isGreaterThan(before);
+        }
+        await(TIMEOUT, () -> keyFiles() <= before);
+    }
+
+    private static long keyFiles() {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("snowflake-zookeeper-"))
+                    .count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void untrustedServerIsPermanent() {
+        assertPermanent(
+                refused(Node.at(tls.connectString(), tls(foreign)), "not trusted"),
+                tls.connectString(),
+                "not trusted",
+                "snowflake.zookeeper.tls.ca");
+        assertPermanent(
+                refused(Node.at(tls.connectString(), Map.of("snowflake.zookeeper.tls.enabled", "true")), "not trusted"),
+                "not trusted",
+                "snowflake.zookeeper.tls.ca");
+    }
+
+    @Test
+    void clientWithoutATrustedCertificateIsToldWhichKeyToSet() {
+        assertPermanent(
+                refused(Node.at(mutualTls.connectString(), tls(trusted)), "refuses"),
+                "refuses this client's certificate",
+                "snowflake.zookeeper.tls.cert");
+        assertPermanent(
+                refused(Node.at(mutualTls.connectString(), tls(trusted, foreign)), "refuses"),
+                "refuses this client's certificate",
+                "snowflake.zookeeper.tls.cert");
+    }
+
+    @Test
+    void tlsClientAtAPlainPortIsToldSo() {
+        CoordinatorException thrown =
+                refused(Node.at("127.0.0.1:" + tls.plainPort(), tls(trusted)), "does not speak TLS");
+
+        assertThat(thrown)
+                .hasMessageContaining("does not speak TLS")
+                .hasMessageContaining("snowflake.zookeeper.connect-string");
+        assertThat(thrown.permanent()).isFalse();
+    }
+
+    @Test
+    void plainClientAtATlsPortIsToldWhatToCheck() {
+        CoordinatorException thrown = refused(Node.at(tls.connectString(), Map.of()), "grants no session");
+
+        assertThat(thrown)
+                .hasMessageContaining("grants no session in time")
+                .hasMessageContaining("snowflake.zookeeper.tls.");
+        assertThat(thrown.permanent()).isFalse();
+    }
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testservers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ZooKeeper server as a JVM of its own on free loopback ports, with a data directory of its own, deleted on close. Its faults are
+ * those of a process: paused, killed, started again. Sessions from one second on: it ticks twice a second.
+ */
+public final class ZooKeeperServer implements AutoCloseable {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    private final Ports ports;
+    private final List<Ports> members;
+    private final Map<String, String> configuration;
+    private final List<String> jvmArguments;
+    private final boolean tls;
+    private final ServerProcess process;
+
+    ZooKeeperServer(Ports ports, List<Ports> members, Builder options) {
+        this.ports = ports;
+        this.members = members;
+        this.configuration = new LinkedHashMap<>(options.configuration);
+        this.jvmArguments = new ArrayList<>(options.jvmArguments);
+        this.process = new ServerProcess("zookeeper-" + ports.id());
+        this.tls = options.certificates != null;
+        if (options.certificates != null) {
+            configureTls(options.certificates, options.clientCertificateRequired);
+        }
+    }
+
+    /** A single server, answering, over plain TCP. */
+    public static ZooKeeperServer start() {
+        return builder().start();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** What a server is started with. */
+    public static final class Builder {
+        private final Map<String, String> configuration = new LinkedHashMap<>();
+        private final List<String> jvmArguments = new ArrayList<>();
+        private @Nullable Certificates certificates;
+        private boolean clientCertificateRequired;
+
+        /** {@link #connectString()} is by TLS then; clients must show a certificate of the same authority if required. */
+        public Builder tls(Certificates certificates, boolean clientCertificateRequired) {
+            this.certificates = certificates;
+            this.clientCertificateRequired = clientCertificateRequired;
+            return this;
+        }
+
+        /** A line of zoo.cfg. */
+        public Builder configure(String key, String value) {
+            configuration.put(key, value);
+            return this;
+        }
+
+        /** Further arguments of the JVM, such as system properties. */
+        public Builder jvmArguments(String... more) {
+            jvmArguments.addAll(List.of(more));
+            return this;
+        }
+
+        public ZooKeeperServer start() {
+            ZooKeeperServer server = new ZooKeeperServer(Ports.free(1), List.of(), this);
+            try {
+                server.launch();
+                server.awaitHealthy();
+                return server;
+            } catch (RuntimeException e) {
+                server.close();
+                throw e;
+            }
+        }
+    }
+
+    record Ports(int id, int client, int secure, int peer, int election) {
+        static Ports free(int id) {
+            try (ServerSocket a = loopback();
+                    ServerSocket b = loopback();
+                    ServerSocket c = loopback();
+                    ServerSocket d = loopback()) {
+                return new Ports(id, a.getLocalPort(), b.getLocalPort(), c.getLocalPort(), d.getLocalPort());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static ServerSocket loopback() throws IOException {
+            return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        }
+    }
+
+    private void configureTls(Certificates certificates, boolean clientCertificateRequired) {
+        try {
+            // Its PEM key stores hold certificate and key in one file.
+            Path keys = process.directory().resolve("server-keys.pem");
+            Files.writeString(
+                    keys,
+                    Files.readString(certificates.serverCertificate()) + Files.readString(certificates.serverKey()));
+            configuration.put("secureClientPort", Integer.toString(ports.secure()));
+            configuration.put("secureClientPortAddress", "127.0.0.1");
+            configuration.put("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory");
+            configuration.put("ssl.keyStore.location", keys.toString());
+            configuration.put("ssl.keyStore.type", "PEM");
+            configuration.put("ssl.trustStore.location", certificates.ca().toString());
+            configuration.put("ssl.trustStore.type", "PEM");
+            configuration.put("ssl.clientAuth", clientCertificateRequired ? "need" : "none");
+            configuration.put("ssl.hostnameVerification", "false");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void launch() {
+        Path data = process.directory().resolve("data");
+        Map<String, String> lines = new LinkedHashMap<>();
+        lines.put("tickTime", "500");
+        lines.put("dataDir", data.toString());
+        lines.put("clientPort", Integer.toString(ports.client()));
+        lines.put("clientPortAddress", "127.0.0.1");
+        lines.put("maxClientCnxns", "0");
+        lines.put("admin.enableServer", "false");
+        lines.put("4lw.commands.whitelist", "*");
+        lines.put("initLimit", "20");
+        lines.put("syncLimit", "6");
+        for (Ports member : members) {
+            lines.put("server." + member.id(), "127.0.0.1:" + member.peer() + ":" + member.election());
+        }
+        lines.putAll(configuration);
+        Path file = process.directory().resolve("zoo.cfg");
+        try {
+            Files.createDirectories(data);
+            Files.writeString(data.resolve("myid"), Integer.toString(ports.id()));
+            Files.writeString(
+                    file,
+                    lines.entrySet().stream()
+                            .map(line -> line.getKey() + "=" + line.getValue() + "\n")
+                            .collect(Collectors.joining()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-Dzookeeper.jmx.log4j.disable=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
+        command.addAll(jvmArguments);
+        command.addAll(List.of("-cp", Jars.CLASS_PATH));
+        command.addAll(List.of("org.apache.zookeeper.server.quorum.QuorumPeerMain", file.toString()));
+        process.launch(command);
+    }
+
+    /** Returns once the server serves clients. */
+    public void awaitHealthy() {
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        while (mode() == null) {
+            if (!process.isAlive() || System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(
+                        "ZooKeeper " + ports.id() + " did not become healthy:\n" + process.logTail());
+            }
+            pauseBriefly();
+        }
+    }
+
+    private static void pauseBriefly() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(20);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** {@code leader}, {@code follower} or {@code standalone}; null while it serves nobody. */
+    private @Nullable String mode() {
+        try {
+            return command("srvr")
+                    .lines()
+                    .filter(line -> line.startsWith("Mode: "))
+                    .map(line -> line.substring("Mode: ".length()))
+                    .findFirst()
+                    .orElse(null);
+        } catch (UncheckedIOException e) {
+            return null;
+        }
+    }
+
+    /** The answer to one of its four letter words. */
+    public String command(String word) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.client()), 1_000);
+            socket.setSoTimeout(2_000);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            socket.shutdownOutput();
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One of the figures of the word {@code mntr}, such as {@code zk_ephemerals_count}. */
+    public double figure(String name) {
+        return command("mntr")
+                .lines()
+                .map(line -> line.split("\t", 2))
+                .filter(line -> line[0].equals(name))
+                .mapToDouble(line -> Double.parseDouble(line[1]))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no figure " + name));
+    }
+
+    /** Whether it leads its ensemble. */
+    public boolean leads() {
+        return "leader".equals(mode());
+    }
+
+    public boolean isRunning() {
+        return process.isAlive();
+    }
+
+    /** Where clients connect: {@code 127.0.0.1:port}. */
+    public String connectString() {
+        return "127.0.0.1:" + clientPort();
+    }
+
+    public int clientPort() {
+        return tls ? ports.secure() : ports.client();
+    }
+
+    /** Plain TCP, also beside TLS. */
+    public int plainPort() {
+        return ports.client();
+    }
+
+    /** What it has used of a processor's time since it was started. */
+    public Duration cpuTime() {
+        return process.cpuTime();
+    }
+
+    /** Freezes the process (SIGSTOP): it accepts connections, but answers nothing. */
+    public void pause() {
+        process.signal("STOP");
+    }
+
+    /** Ends a {@link #pause()}. */
+    public void resume() {
+        process.signal("CONT");
+    }
+
+    /** Ends the process at once (SIGKILL); its data stay. */
+    public void kill() {
+        process.kill();
+    }
+
+    /** Asks the process to end (SIGTERM) and waits until it has; its data stay. */
+    public void stop() {
+        process.terminate();
+    }
+
+    /** Starts a stopped or killed server again on the same ports and data, without waiting for it. */
+    public void startAgain() {
+        launch();
+    }
+
+    /** Where a stopped server keeps its data, for tests that lose or restore them. */
+    public Path data() {
+        return process.directory().resolve("data");
+    }
+
+    /** Kills the process and deletes its data. */
+    @Override
+    public void close() {
+        process.close();
+    }
+
+    /** The server's jars: the build puts them beside this class, or packs them with it. */
+    private static final class Jars {
+        static final String CLASS_PATH = find() + "/*";
+
+        private static Path find() {
+            try {
+                Path home = Path.of(ZooKeeperServer.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toURI());
+                return Files.isDirectory(home) ? home.resolve("zookeeper") : unpack(home);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (URISyntaxException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static Path unpack(Path jar) throws IOException {
+            Path directory = Files.createTempDirectory("zookeeper-jars-");
+            directory.toFile().deleteOnExit();
+            try (ZipFile packed = new ZipFile(jar.toFile())) {
+                for (ZipEntry entry : packed.stream()
+                        .filter(e -> e.getName().matches("zookeeper/[^/]+\\.jar"))
+                        .toList()) {
+                    Path file = directory.resolve(entry.getName().substring("zookeeper/".length()));
+                    file.toFile().deleteOnExit();
+                    try (InputStream in = packed.getInputStream(entry)) {
+                        Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+                    }
+                }
+            }
+            return directory;
+        }
+    }
+}
