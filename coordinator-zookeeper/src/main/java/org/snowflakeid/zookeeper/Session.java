@@ -37,9 +37,19 @@ import org.jspecify.annotations.Nullable;
 final class Session {
     private static final System.Logger LOG = System.getLogger(Session.class.getName());
 
+    /** After so many requests without an answer another server is tried; a slow one is not helped by a new connection. */
+    private static final int PATIENCE_WITH_SEVERAL = 2;
+
+    private static final int PATIENCE_WITH_ONE = 3;
+
+    private static final Duration CALL_UNDER_WAY = Duration.ofMillis(20);
+
     private final Sessions sessions;
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    /** Requests in a row that were not answered in time. Of the one thread that calls. */
+    private int unanswered;
 
     // All that follows is guarded by this.
     private @Nullable ZooKeeper zooKeeper;
@@ -185,9 +195,15 @@ final class Session {
                     },
                     null);
             try {
-                return answer.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
+                List<OpResult> results = answer.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
+                unanswered = 0;
+                return results;
             } catch (TimeoutException e) {
-                leaveServer(client, connection);
+                unanswered++;
+                if (unanswered >= (settings.servers().size() > 1 ? PATIENCE_WITH_SEVERAL : PATIENCE_WITH_ONE)) {
+                    unanswered = 0;
+                    leaveServer(client, connection);
+                }
                 throw ZooKeeperFailure.noAnswer(settings);
             }
         } catch (InterruptedException e) {
@@ -248,6 +264,8 @@ final class Session {
             try {
                 if (changes() == connection) {
                     client.getTestable().closeSocket();
+                    // It notices when it has something to send.
+                    client.exists("/", false, (code, path, context, stat) -> {}, null);
                 }
             } catch (IOException | RuntimeException e) {
                 LOG.log(Level.DEBUG, "the connection can't be closed", e);
@@ -342,10 +360,18 @@ final class Session {
     }
 
     private void endWhenDue() {
+        Duration left = sessions.isCalling() ? CALL_UNDER_WAY : endIfDue();
+        if (!left.isZero()) {
+            sessions.later(left, this::endWhenDue);
+        }
+    }
+
+    /** Ends it if nothing that hangs on it was extended in time, and else returns how long to wait. */
+    Duration endIfDue() {
         long left;
         synchronized (this) {
             if (ended) {
-                return;
+                return Duration.ZERO;
             }
             long now = System.nanoTime();
             left = holds.isEmpty() ? idleUntilNanos - now : Long.MIN_VALUE;
@@ -353,10 +379,10 @@ final class Session {
                 left = Math.max(left, until - now);
             }
         }
-        if (left <= 0) {
-            end();
-        } else {
-            sessions.later(Duration.ofNanos(left), this::endWhenDue);
+        if (left > 0) {
+            return Duration.ofNanos(left);
         }
+        end();
+        return Duration.ZERO;
     }
 }

@@ -64,7 +64,8 @@ final class Sessions implements AutoCloseable {
     private @Nullable ZKClientConfig clientConfig;
     private @Nullable Path keyStoreFile;
     private @Nullable CompletableFuture<Reachability.Finding> look;
-    private boolean closed;
+    private volatile boolean calling;
+    private volatile boolean closed;
 
     Sessions(ZooKeeperSettings settings, Duration timeToLive, Runnable lossHint) {
         this.settings = settings;
@@ -93,6 +94,20 @@ final class Sessions implements AutoCloseable {
     /** An owner entry may be lost. */
     void hintLoss() {
         lossHint.run();
+    }
+
+    /** A call begins: what is due has ended before, and nothing ends by itself until {@link #endCall}. */
+    void beginCall() {
+        List.copyOf(open).forEach(Session::endIfDue);
+        calling = true;
+    }
+
+    void endCall() {
+        calling = false;
+    }
+
+    boolean isCalling() {
+        return calling;
     }
 
     void background(Runnable task) {

@@ -93,6 +93,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     @Override
     public Snapshot read(int fromId, int toId, Duration timeout) {
         Deadline deadline = Deadline.after(timeout);
+        sessions.beginCall();
         try {
             // The one that claimed it knows what became of a claim of unknown outcome.
             Session reader = fromId == toId ? session(fromId) : session();
@@ -103,6 +104,8 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                     : readListed(reader, fromId, toId, now, deadline);
         } catch (ZooKeeperFailure e) {
             throw e.exception();
+        } finally {
+            sessions.endCall();
         }
     }
 
@@ -226,6 +229,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     public CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         Deadline deadline = Deadline.after(timeout);
+        sessions.beginCall();
         Session claimant = session();
         Holding before = held.get(id);
         Set<Long> former = former(before);
@@ -277,6 +281,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     @Override
     public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
         long now = System.nanoTime();
+        sessions.beginCall();
         Session extender = session(id);
         boolean[] own = {false};
         CasResult result = write(extender, id, mark, meta, next, Deadline.after(timeout), seen -> {
@@ -295,6 +300,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     @Override
     public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        sessions.beginCall();
         Session releaser = session(id);
         Set<Long> former = former(held.get(id));
         releaser.unwatch(tree.worker(id));
@@ -320,7 +326,11 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         return Op.check(tree.meta(), (int) meta.version());
     }
 
-    /** @param id -1 for a write of the namespace record */
+    /**
+     * Ends the call that began before the session was chosen.
+     *
+     * @param id -1 for a write of the namespace record
+     */
     private CasResult write(
             Session writer,
             int id,
@@ -360,6 +370,8 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 throw e.exception();
             }
             return new CasResult.Unknown(e.exception());
+        } finally {
+            sessions.endCall();
         }
     }
 

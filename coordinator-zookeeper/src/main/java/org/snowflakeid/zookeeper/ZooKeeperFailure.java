@@ -52,7 +52,8 @@ final class ZooKeeperFailure extends Exception {
     static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
         CoordinatorException exception = cause == null
                 ? new CoordinatorException(prefix(settings) + "ended the session. The next call opens another.", false)
-                : new CoordinatorException(prefix(settings) + "could not be asked for a session: " + cause, cause, false);
+                : new CoordinatorException(
+                        prefix(settings) + "could not be asked for a session: " + cause, cause, false);
         return new ZooKeeperFailure(exception, true, false);
     }
 

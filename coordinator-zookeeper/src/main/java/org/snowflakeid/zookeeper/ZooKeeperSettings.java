@@ -179,8 +179,7 @@ final class ZooKeeperSettings {
         if (key.isPresent() && cert.isEmpty()) {
             problem(TLS_KEY, key.get(), "comes without its certificate. Set " + TLS_CERT + " to its PEM file.");
         }
-        boolean certReadable =
-                cert.map(file -> isReadable(TLS_CERT, file)).orElse(false);
+        boolean certReadable = cert.map(file -> isReadable(TLS_CERT, file)).orElse(false);
         boolean keyReadable = key.map(file -> isReadable(TLS_KEY, file)).orElse(false);
         if (!certReadable || !keyReadable) {
             return null;

@@ -167,6 +167,8 @@ public final class ZooKeeperServer implements AutoCloseable {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        // What a killed process wrote the system still has; waiting for a busy disk would make sessions expire.
+        command.add("-Dzookeeper.forceSync=no");
         command.addAll(List.of("-Dzookeeper.jmx.log4j.disable=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
         command.addAll(jvmArguments);
         command.addAll(List.of("-cp", Jars.CLASS_PATH));
