@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,6 +24,28 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {"0:nothing was found", "1:something was found; all files are kept"})
 public final class Chaos implements Callable<Integer> {
+
+    private enum Coordinator {
+        ETCD(ChaosOnEtcd::new),
+        ZOOKEEPER(ChaosOnZooKeeper::new);
+
+        private final IntFunction<Cluster> start;
+
+        Coordinator(IntFunction<Cluster> start) {
+            this.start = start;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--coordinator",
+            defaultValue = "etcd",
+            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    private Coordinator coordinator = Coordinator.ETCD;
 
     @Option(names = "--minutes", defaultValue = "2", description = "how long faults happen (default: ${DEFAULT-VALUE})")
     private double minutes;
@@ -66,7 +90,9 @@ public final class Chaos implements Callable<Integer> {
     private boolean blind;
 
     public static void main(String... arguments) {
-        System.exit(new CommandLine(new Chaos()).execute(arguments));
+        System.exit(new CommandLine(new Chaos())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
     }
 
     @Override
@@ -87,7 +113,7 @@ public final class Chaos implements Callable<Integer> {
         System.out.println("Seed " + schedule.seed() + ", " + schedule.faults().size() + " faults, files in " + files);
         schedule.faults().forEach(System.out::println);
 
-        ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(ChaosOnEtcd::new);
+        ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(coordinator.start);
         Report written = new Report(outcome);
         Path markdown = report == null ? files.resolve("report.md") : report;
         Files.writeString(markdown, written.markdown());

@@ -53,7 +53,7 @@ final class WorkerLogs {
                     .replaceAll("[-+]?\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z", "<time>")
                     .replaceAll("127\\.0\\.0\\.1:\\d+", "<server>")
                     .replaceAll("-?\\d+(\\.\\d+)?", "#")
-                    .replaceAll("(http://<server>,?)+", "<servers>");
+                    .replaceAll("(http://<server>,?)+|<server>(,<server>)+", "<servers>");
         }
     }
 
