@@ -140,12 +140,13 @@ class ProtocolRulesTest {
         stage.until("another claimed", () -> stage.store.owner(1) != null);
         assertThat(process.workerId()).isZero();
         String reserved = mark(1);
+        process.wire.hold(Kind.ABANDON);
         stage.store.putMark(0, backup);
 
         stage.until("noticed", () -> process.ids().status().state() == SnowflakeStatus.State.SUSPENDED);
-        stage.sleep(Duration.ofSeconds(1));
 
         assertThatThrownBy(process::issue).isInstanceOf(CoordinatorRegressedException.class);
+        stage.sleep(Duration.ofSeconds(5));
         // A copy of this process may be issuing there.
         assertThat(mark(1)).isEqualTo(reserved);
         assertThat(stage.store.owner(1)).isNull();

@@ -26,7 +26,9 @@ final class Wire implements WorkerCoordinatorProvider {
         META,
         CLAIM,
         EXTEND,
-        RELEASE
+        RELEASE,
+        /** Not a write, and held for as long as the call may take: it can't be told to arrive. */
+        ABANDON
     }
 
     private final VirtualWorld world;
@@ -190,6 +192,9 @@ final class Wire implements WorkerCoordinatorProvider {
 
         @Override
         public void abandon(int id, Duration timeout) {
+            if (held.contains(Kind.ABANDON)) {
+                world.park(timeout.toNanos());
+            }
             if (!cut) {
                 beyond.abandon(id, timeout);
             }

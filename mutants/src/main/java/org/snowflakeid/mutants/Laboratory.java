@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -41,47 +42,73 @@ final class Laboratory {
      */
     record Outcome(@Nullable String killer, String how, Duration took) {}
 
-    /** Compiles the module of a mutant with the mistake in it; null: without any mistake. */
+    /** Compiles the module of a mutant with the mistake in it; null: without any mistake, and its tests too. */
     Path classes(MutantTable.Suite suite, @Nullable Mutant mutant) throws IOException {
-        Path sources = root.resolve(suite.folder()).resolve("src/main/java");
-        Path place = Files.createDirectories(work.resolve(mutant == null ? suite.folder() : mutant.name()));
-        List<Path> files = new ArrayList<>();
-        try (Stream<Path> all = Files.walk(sources)) {
-            all.filter(file -> file.toString().endsWith(".java")).forEach(files::add);
+        Path module = root.resolve(suite.folder());
+        List<Path> sources = sources(module.resolve("src/main/java"));
+        if (mutant == null) {
+            Path classes = work.resolve(suite.folder());
+            compile(sources, classes, dependencies(suite));
+            compile(
+                    sources(module.resolve("src/test/java")),
+                    testClasses(suite),
+                    classes + File.pathSeparator + dependencies(suite));
+            return classes;
         }
-        if (mutant != null) {
-            Path original = root.resolve(mutant.file());
-            Path changed = place.resolve(original.getFileName());
-            Files.writeString(changed, mutant.applied(root));
-            if (!files.remove(original)) {
-                throw new IllegalStateException("mutant " + mutant.name() + ": no source of the module: " + original);
-            }
-            files.add(changed);
+        Path original = root.resolve(mutant.file());
+        Path place = Files.createDirectories(work.resolve(mutant.name()));
+        Path changed = place.resolve(original.getFileName());
+        Files.writeString(changed, mutant.applied(root));
+        if (!sources.remove(original)) {
+            throw new IllegalStateException("mutant " + mutant.name() + ": no source of the module: " + original);
         }
-        Path classes = Files.createDirectories(place.resolve("classes"));
-        StringWriter messages = new StringWriter();
-        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
-            List<String> options =
-                    List.of("-proc:none", "-nowarn", "-parameters", "-d", classes.toString(), "-cp", classPath(suite));
-            boolean compiled = compiler.getTask(
-                            messages, manager, null, options, null, manager.getJavaFileObjectsFromPaths(files))
-                    .call();
-            if (!compiled) {
-                throw new IllegalStateException(
-                        "mutant " + (mutant == null ? "none" : mutant.name()) + " does not compile: " + messages);
-            }
-        }
+        sources.add(changed);
+        Path classes = place.resolve("classes");
+        compile(sources, classes, dependencies(suite));
         return classes;
     }
 
-    private String classPath(MutantTable.Suite suite) throws IOException {
-        Path target = root.resolve(suite.folder()).resolve("target");
-        // The module's own classes come last, for its resources.
-        return String.join(
-                File.pathSeparator,
-                target.resolve("test-classes").toString(),
-                Files.readString(target.resolve("mutants.classpath")).strip(),
-                target.resolve("classes").toString());
+    private static List<Path> sources(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.filter(file -> file.toString().endsWith(".java")).collect(Collectors.toList());
+        }
+    }
+
+    private void compile(List<Path> sources, Path classes, String classPath) throws IOException {
+        Files.createDirectories(classes);
+        StringWriter messages = new StringWriter();
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            List<String> options =
+                    List.of("-proc:none", "-nowarn", "-parameters", "-d", classes.toString(), "-cp", classPath);
+            boolean compiled = compiler.getTask(
+                            messages, manager, null, options, null, manager.getJavaFileObjectsFromPaths(sources))
+                    .call();
+            if (!compiled) {
+                throw new IllegalStateException(classes + ": does not compile: " + messages);
+            }
+        }
+    }
+
+    private Path testClasses(MutantTable.Suite suite) {
+        return work.resolve(suite.folder() + "-tests");
+    }
+
+    private String dependencies(MutantTable.Suite suite) throws IOException {
+        return Files.readString(root.resolve(suite.folder()).resolve("target/mutants.classpath"))
+                .strip();
+    }
+
+    private String classPath(MutantTable.Suite suite, Path classes) throws IOException {
+        Path module = root.resolve(suite.folder());
+        return Stream.of(
+                        classes,
+                        testClasses(suite),
+                        module.resolve("src/main/resources"),
+                        module.resolve("src/test/resources"),
+                        dependencies(suite),
+                        System.getProperty("java.class.path"))
+                .map(Object::toString)
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     Outcome test(MutantTable.Suite suite, Path classes) throws IOException, InterruptedException {
@@ -151,7 +178,6 @@ final class Laboratory {
 
     private Outcome run(MutantTable.Suite suite, Path classes, List<String> arguments, Duration longest, Reader reader)
             throws IOException, InterruptedException {
-        String own = System.getProperty("java.class.path");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
@@ -159,7 +185,7 @@ final class Laboratory {
                 "-Djdk.virtualThreadScheduler.parallelism=1",
                 "-Djava.util.logging.config.file=/dev/null",
                 "-cp",
-                String.join(File.pathSeparator, classes.toString(), classPath(suite), own)));
+                classPath(suite, classes)));
         command.addAll(arguments);
         Path output = Files.createTempFile(work, "output", ".txt");
         long begin = System.nanoTime();
