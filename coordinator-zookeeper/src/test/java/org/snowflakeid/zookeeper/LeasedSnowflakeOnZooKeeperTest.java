@@ -34,7 +34,7 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** The whole generator, with a session and a window of 5 s, under the faults of servers and networks. */
 class LeasedSnowflakeOnZooKeeperTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
 
     private final ZooKeeperServer server = ZooKeeperServer.start();
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());

@@ -20,7 +20,7 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 /** Three servers, some of which fail. */
 class ZooKeeperEnsembleTest {
     private static final Duration CALL = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
 
     private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3);
     private final Node node = Node.at(ensemble.connectString(), Node.freshNamespace());
