@@ -343,13 +343,20 @@ final class Worker {
         void finish() {
             finished = true;
             interrupt();
-            try {
-                join(10_000);
-            } catch (InterruptedException anotherCommand) {
-                LOG.fine("interrupted");
+            boolean interrupted = false;
+            long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+            for (long left = 10_000; isAlive() && left > 0; left = (deadline - System.nanoTime()) / 1_000_000) {
+                try {
+                    join(left);
+                } catch (InterruptedException anotherCommand) {
+                    interrupted = true;
+                }
             }
             if (isAlive()) {
                 LOG.severe(getName() + " does not end");
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }
