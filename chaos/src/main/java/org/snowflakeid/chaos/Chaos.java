@@ -26,13 +26,14 @@ import picocli.CommandLine.Option;
 public final class Chaos implements Callable<Integer> {
 
     private enum Coordinator {
-        ETCD(ChaosOnEtcd::new),
-        ZOOKEEPER(ChaosOnZooKeeper::new);
+        ETCD,
+        ZOOKEEPER;
 
-        private final IntFunction<Cluster> start;
-
-        Coordinator(IntFunction<Cluster> start) {
-            this.start = start;
+        private IntFunction<Cluster> cluster() {
+            return switch (this) {
+                case ETCD -> ChaosOnEtcd::new;
+                case ZOOKEEPER -> ChaosOnZooKeeper::new;
+            };
         }
 
         @Override
@@ -113,7 +114,7 @@ public final class Chaos implements Callable<Integer> {
         System.out.println("Seed " + schedule.seed() + ", " + schedule.faults().size() + " faults, files in " + files);
         schedule.faults().forEach(System.out::println);
 
-        ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(coordinator.start);
+        ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(coordinator.cluster());
         Report written = new Report(outcome);
         Path markdown = report == null ? files.resolve("report.md") : report;
         Files.writeString(markdown, written.markdown());

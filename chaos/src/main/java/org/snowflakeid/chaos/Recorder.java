@@ -7,9 +7,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
 
 /**
  * Writes down what one thread got from one generator, in the order it got it: runs of consecutive ids, with the time before
@@ -40,7 +42,8 @@ final class Recorder implements AutoCloseable {
 
     private static final long CLOCK_EVERY_NANOS = 1_000_000_000;
 
-    private final FileChannel file;
+    private final Path path;
+    private FileChannel file;
     private final SteppedPlatform clock;
     private MappedByteBuffer piece;
     private long pieceOffset;
@@ -58,6 +61,7 @@ final class Recorder implements AutoCloseable {
      */
     Recorder(Path path, int worker, long aheadMillis, long steppedAheadMillis, SteppedPlatform clock) {
         this.clock = clock;
+        this.path = path;
         try {
             file = FileChannel.open(
                     path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -111,11 +115,7 @@ final class Recorder implements AutoCloseable {
         if (position == PIECE_BYTES) {
             pieceOffset += PIECE_BYTES;
             position = 0;
-            try {
-                piece = file.map(FileChannel.MapMode.READ_WRITE, pieceOffset, PIECE_BYTES);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            piece = inSpiteOfInterrupts(() -> file.map(FileChannel.MapMode.READ_WRITE, pieceOffset, PIECE_BYTES));
         }
         LONGS.set(piece, position, a);
         LONGS.set(piece, position + 16, c);
@@ -126,10 +126,35 @@ final class Recorder implements AutoCloseable {
 
     @Override
     public void close() {
-        try (file) {
-            file.truncate(pieceOffset + position);
+        long end = pieceOffset + position;
+        FileChannel truncated = inSpiteOfInterrupts(() -> file.truncate(end));
+        try {
+            truncated.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** An interrupt is meant for the call for ids; it would close the channel under what that call returned. */
+    private <T> T inSpiteOfInterrupts(Callable<T> work) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return work.call();
+                } catch (ClosedByInterruptException e) {
+                    interrupted |= Thread.interrupted();
+                    file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }
