@@ -240,7 +240,9 @@ final class Oracle {
     /** Those not reserved, one by one or by the floor, into a far future by a process without a reference and with a wrong clock. */
     long usableSlots(int slots) {
         long soon = layout.tickOf(run.world.trueMillis()) + HOUR_MILLIS;
-        long poisoned = limits.values().stream().filter(limit -> limit > soon).count();
+        long poisoned = run.store.marks.values().stream()
+                .filter(mark -> Mark.parse(mark).limit() > soon)
+                .count();
         return floor() > soon ? 0 : slots - poisoned;
     }
 }

@@ -63,10 +63,10 @@ final class Simulation {
     final Tally tally;
     final Oracle oracle;
     final List<SimulatedProcess> processes = new ArrayList<>();
+    final int slots;
     boolean over;
 
     private final Domain domain;
-    private final int slots;
     private final @Nullable Consumer<String> trace;
     private int started;
 
