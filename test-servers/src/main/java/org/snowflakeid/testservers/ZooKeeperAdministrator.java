@@ -120,7 +120,7 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
 
     /** Overwrites what a node holds. */
     public void write(String path, String value) {
-        Stat ignored = ifPresent(() -> client.setData(path, value.getBytes(StandardCharsets.UTF_8), -1))
+        Stat unused = ifPresent(() -> client.setData(path, value.getBytes(StandardCharsets.UTF_8), -1))
                 .orElseThrow(() -> new IllegalStateException("no " + path));
     }
 
@@ -139,7 +139,7 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
 
     /** Gives everybody the right to delete what is below a node, even where its ACL kept all from it. */
     public void permitDeletionBelow(String path) {
-        Stat ignored = ifPresent(() -> client.setACL(path, Ids.OPEN_ACL_UNSAFE, -1))
+        Stat unused = ifPresent(() -> client.setACL(path, Ids.OPEN_ACL_UNSAFE, -1))
                 .orElseThrow(() -> new IllegalStateException("no " + path));
     }
 
