@@ -287,6 +287,24 @@ class ModelCounterexamplesTest {
 
             assertThatThrownBy(p1::issue).isInstanceOf(SnowflakeUnavailableException.class);
         }
+
+        // the same in a window that is far from used up
+        @Test
+        void whoMayHaveWonByBytesDrawnBeforeTheImageWasTakenIssuesNothingMore() {
+            stage.keys.put("snowflake.window", "PT60S");
+            stage.keys.put("snowflake.startup-timeout", "PT90S");
+            p1.open();
+            stage.sleep(Duration.ofMinutes(2));
+            p1.wire.hold(Kind.EXTEND);
+            Request shared = p1.wire.next();
+            p1.wire.release(Kind.EXTEND);
+            p1.machine.stepClock(Duration.ofSeconds(11));
+            assertThat(limit()).isGreaterThan(SnowflakeLayout.STANDARD.tickOf(p1.machine.wallMillis()) + 20_000);
+            shared.lose();
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThatThrownBy(p1::issue).isInstanceOf(SnowflakeUnavailableException.class);
+        }
     }
 
     @Nested
