@@ -50,15 +50,16 @@ final class Disaster {
             store.reservedFor = operator;
         }
         strike(kind, backup);
-        run.oracle.dataLost(operated || kind == Kind.WIPE);
-        if (operated) {
-            restore(operator);
-            store.reservedFor = null;
+        run.oracle.dataLost(kind == Kind.WIPE);
+        boolean restored = operated && restore(operator);
+        store.reservedFor = null;
+        if (restored) {
+            run.oracle.dataLost(true);
         }
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
         run.world.sleep(run.settings.window().dividedBy(3).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
-        if (operated) {
+        if (restored) {
             awaitIdsAgain();
         }
     }
@@ -75,12 +76,17 @@ final class Disaster {
         }
     }
 
-    private void restore(VirtualWorld.Machine operator) {
+    /** Refused if the floor lies years ahead: the namespace was created by a wrong clock that nobody contradicted. */
+    private boolean restore(VirtualWorld.Machine operator) {
         try (OperatedNamespace namespace = OperatedNamespace.open(run.settings, store.usedBy(operator), operator)) {
             namespace.restore().carryOut(EnumSet.allOf(NamespaceReplacement.Doubt.class));
             run.tally.restored++;
+            run.note("restored: " + store.meta);
+            return true;
+        } catch (InvalidSettingsException floorFarAhead) {
+            run.note("not restored: " + floorFarAhead.getMessage());
+            return false;
         }
-        run.note("restored: " + store.meta);
     }
 
     private void strike(Kind kind, FakeStore.Backup backup) {
