@@ -143,10 +143,10 @@ final class KillMutants implements Callable<Integer> {
                 "",
                 "Written by `bin/mutants --report " + file + " --effort " + effort + "`, commit " + commit + ".",
                 "",
-                "Each mutant is one mistake in one place: a rule of [the protocol](../architecture.md) broken in the real code of core"
-                        + " or of a coordinator. The tests of its module run until one fails, the cheapest first; core's"
-                        + " simulation runs besides, from seed 0 on. The originals and what replaces them: [mutants.txt]"
-                        + "(../../mutants/mutants.txt).",
+                "Each mutant is one mistake in one place: one of [the rules](../safety.md#the-rules) broken in the real code. The"
+                        + " tests of its module run until one fails, the cheapest first. Core's simulation runs besides, from"
+                        + " seed 0 on, " + effort + " % of the seeds that [mutants.txt](../../mutants/mutants.txt) names; there are"
+                        + " the originals, too, and what replaces them.",
                 "",
                 "**" + (total - survivors) + " of " + total + " killed.**",
                 ""));
@@ -160,7 +160,7 @@ final class KillMutants implements Callable<Integer> {
         }
         lines.addAll(List.of(
                 "",
-                "| mutant | rule | what goes wrong | first killed by (after) | simulation |",
+                "| mutant | rule | what goes wrong | killed first by (after) | the simulation (after) |",
                 "|---|---|---|---|---|"));
         lines.addAll(rows);
         Files.createDirectories(file.toAbsolutePath().getParent());
