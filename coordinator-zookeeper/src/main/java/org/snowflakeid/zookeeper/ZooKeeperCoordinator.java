@@ -164,6 +164,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     private static Map<Integer, OpResult> readChildren(
             Session reader, OpResult listed, String parent, int fromId, int toId, Deadline deadline)
             throws ZooKeeperFailure {
+        if (Session.outcome(List.of(listed)) == Code.NONODE) {
+            return Map.of();
+        }
         if (!(listed instanceof OpResult.GetChildrenResult children)) {
             throw reader.failure(Session.outcome(List.of(listed))).withNothingChanged();
         }

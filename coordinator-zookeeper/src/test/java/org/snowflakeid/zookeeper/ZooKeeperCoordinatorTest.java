@@ -110,6 +110,22 @@ class ZooKeeperCoordinatorTest {
     }
 
     @Test
+    void goesOnWhereTheParentsWereCreatedOnlyInPart() throws Exception {
+        String begun = Node.freshNamespace();
+        superuser.create("/" + begun, "", CreateMode.PERSISTENT);
+        superuser.create("/" + begun + "/marks", "", CreateMode.PERSISTENT);
+
+        try (Node late = Node.at(server.connectString(), begun)) {
+            assertThat(late.read(0, 1_023).slots())
+                    .hasSize(1_024).allMatch(slot -> slot.mark() == null && slot.owner() == null);
+            late.createMeta();
+            late.claim(7);
+
+            assertThat(inspector.children("/" + begun)).containsExactly("marks", "meta", "workers");
+        }
+    }
+
+    @Test
     void grantsNobodyToDeleteMarksOrTheRecordOrWhatIsAboveThem() throws Exception {
         node.claim(7);
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** The jar as operators get it, in a process of its own: all coordinators in it, quiet, and nothing of a secret. */
 class PackagedCommandIT {
@@ -83,6 +84,31 @@ class PackagedCommandIT {
             assertThat(List.of(status.err(), there.err(), back.err())).containsOnly("");
             assertThat(status.all() + unasked.all() + there.all() + back.all() + wrongPassword.all())
                     .doesNotContain("hunter");
+        }
+    }
+
+    @Test
+    void movesFromAFolderToZooKeeper() throws Exception {
+        try (ZooKeeperServer zooKeeper = ZooKeeperServer.start()) {
+            String ofFolder = "snowflake.file.directory=" + folder.resolve("ids");
+            LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.of(
+                    "snowflake.coordinator",
+                    "file",
+                    "snowflake.file.directory",
+                    folder.resolve("ids").toString())));
+            ids.close();
+            Map<String, String> environment =
+                    Map.of("SNOWFLAKE_ZOOKEEPER_CONNECT_STRING", zooKeeper.connectString() + "/ids");
+
+            Session there =
+                    java(environment, "move", "--from", ofFolder, "--to", "snowflake.coordinator=zookeeper", "--yes");
+            Session status = java(environment, "status");
+
+            assertThat(there.exitCode()).as(there.all()).isZero();
+            assertThat(status.exitCode()).as(status.all()).isZero();
+            assertThat(status.out())
+                    .contains("snowflake at zookeeper (" + zooKeeper.connectString() + "/ids)", "active");
+            assertThat(List.of(there.err(), status.err())).containsOnly("");
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -34,13 +35,14 @@ final class Scene implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String name;
-    private final String endpoints;
+    private final Map<String, String> coordinator;
     private final String namespace = "test-" + UUID.randomUUID();
     private final List<Issuer> issuers = new CopyOnWriteArrayList<>();
 
-    Scene(String name, String endpoints) {
+    /** @param coordinator the keys that name it, and where it is */
+    Scene(String name, Map<String, String> coordinator) {
         this.name = name;
-        this.endpoints = endpoints;
+        this.coordinator = coordinator;
         LogLines.listen();
     }
 
@@ -120,14 +122,27 @@ final class Scene implements AutoCloseable {
             assertThat(Instant.now()).isAfterOrEqualTo(reservedUntil());
             assertThat(failure).hasMessageContaining("no id can be issued");
         }
+
+        /** Its namespace is no more: it issued what it had reserved, and said why there is nothing more. */
+        void requireStopped(String reason) {
+            requireUsedUp();
+            assertThat(ids.status().lastError())
+                    .hasValueSatisfying(e -> assertThat(e).contains(reason));
+            assertThat(LogLines.of(generator)).anyMatch(line -> line.startsWith("SEVERE") && line.contains(reason));
+        }
     }
 
-    SnowflakeSettings settings(String generator, String at, int workerId, String creation) {
+    /** Moves house by the operator's command. */
+    void move(Map<String, String> from, Map<String, String> to) {
+        List<String> arguments = new ArrayList<>(List.of("move", "--yes"));
+        from.forEach((key, value) -> arguments.addAll(List.of("--from", key + "=" + value)));
+        to.forEach((key, value) -> arguments.addAll(List.of("--to", key + "=" + value)));
+        Session session = command(arguments.toArray(String[]::new));
+        assertThat(session.exitCode()).as(session.all()).isZero();
+    }
+
+    SnowflakeSettings settings(String generator, Map<String, String> at, int workerId, String creation) {
         Map<String, String> keys = new HashMap<>(Map.of(
-                "snowflake.coordinator",
-                "etcd",
-                "snowflake.etcd.endpoints",
-                at,
                 "snowflake.window",
                 WINDOW.toString(),
                 "snowflake.startup-timeout",
@@ -138,15 +153,16 @@ final class Scene implements AutoCloseable {
                 Integer.toString(workerId),
                 "snowflake.namespace-creation",
                 creation));
+        keys.putAll(at);
         keys.put("snowflake.generators." + generator + ".namespace", namespace);
         return SnowflakeSettings.of(generator, keys::get);
     }
 
     Issuer start(String role, int workerId) {
-        return start(role, endpoints, workerId, "create");
+        return start(role, coordinator, workerId, "create");
     }
 
-    Issuer start(String role, String at, int workerId, String creation) {
+    Issuer start(String role, Map<String, String> at, int workerId, String creation) {
         String generator = name + "-" + role;
         Issuer issuer = new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerId, creation)));
         issuers.add(issuer);
@@ -159,7 +175,14 @@ final class Scene implements AutoCloseable {
         all[arguments.length] = "-Dsnowflake.namespace=" + namespace;
         all[arguments.length + 1] = "-Dsnowflake.window=" + WINDOW;
         all[arguments.length + 2] = "-Dsnowflake.clock.max-skew=PT1S";
-        return Session.run(Map.of("SNOWFLAKE_ETCD_ENDPOINTS", endpoints), "", all);
+        Map<String, String> environment = new HashMap<>();
+        // Which coordinator it is follows from where it is.
+        coordinator.forEach((key, value) -> {
+            if (!key.equals("snowflake.coordinator")) {
+                environment.put(key.replaceAll("[^a-z]", "_").toUpperCase(Locale.ROOT), value);
+            }
+        });
+        return Session.run(environment, "", all);
     }
 
     void restore(String... more) {
@@ -171,7 +194,7 @@ final class Scene implements AutoCloseable {
         assertThat(session.exitCode()).as(session.all()).isZero();
     }
 
-    /** Where a key of this namespace is in etcd. */
+    /** Where a key of this namespace is at the coordinator. */
     String key(String rest) {
         return "/" + namespace + "/" + rest;
     }

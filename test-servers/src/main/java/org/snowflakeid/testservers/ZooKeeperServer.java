@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
@@ -146,7 +147,7 @@ public final class ZooKeeperServer implements AutoCloseable {
         lines.put("maxClientCnxns", "0");
         lines.put("admin.enableServer", "false");
         lines.put("4lw.commands.whitelist", "*");
-        lines.put("initLimit", "20");
+        lines.put("initLimit", "10");
         lines.put("syncLimit", "6");
         for (Ports member : members) {
             lines.put("server." + member.id(), "127.0.0.1:" + member.peer() + ":" + member.election());
@@ -288,9 +289,59 @@ public final class ZooKeeperServer implements AutoCloseable {
         launch();
     }
 
-    /** Where a stopped server keeps its data, for tests that lose or restore them. */
+    /** Where it keeps its data. */
     public Path data() {
         return process.directory().resolve("data");
+    }
+
+    private Path content() {
+        return data().resolve("version-2");
+    }
+
+    /** Loses all data of a server that does not run. */
+    public void wipe() {
+        requireNotRunning();
+        try (Stream<Path> files = Files.walk(content())) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A copy of the data of the running server, which stands still for it; deleted with it. */
+    public Path backup() {
+        Path copy = process.directory().resolve("backup-" + System.nanoTime());
+        pause();
+        try {
+            copy(content(), copy);
+        } finally {
+            resume();
+        }
+        return copy;
+    }
+
+    /** Puts a backup in place of the data of a server that does not run. */
+    public void restore(Path backup) {
+        wipe();
+        copy(backup, content());
+    }
+
+    private static void copy(Path from, Path to) {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void requireNotRunning() {
+        if (process.isAlive()) {
+            throw new IllegalStateException("ZooKeeper " + ports.id() + " is running");
+        }
     }
 
     /** Kills the process and deletes its data. */
