@@ -486,6 +486,26 @@ class LeasedSnowflakeTest {
         }
 
         @Test
+        void oneWrongClockAmongThePeersDoesNotCount() {
+            store.tellsTime = false;
+            open(world.new Machine());
+            open(world.new Machine());
+            int id = 0;
+            while (store.marks.containsKey(id)) {
+                id++;
+            }
+            long now = SnowflakeLayout.STANDARD.tickOf(process.wallMillis());
+            Instant wrong = world.trueTime().plus(Duration.ofDays(30 * 365));
+            store.putMark(
+                    id,
+                    Mark.next(Pairs.NONE, now + 5000, "wrong", 0, now, wrong, SnowflakeLayout.STANDARD)
+                            .value());
+            store.owners.put(id, new FakeStore.Held("wrong", this, Long.MAX_VALUE));
+
+            assertThat(time(open().nextId())).isBefore(world.trueTime().plusSeconds(1));
+        }
+
+        @Test
         void aloneWithoutReferenceTheClockIsBelieved() {
             store.tellsTime = false;
             process.stepClock(Duration.ofDays(30 * 365));
