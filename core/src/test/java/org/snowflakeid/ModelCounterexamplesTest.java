@@ -77,6 +77,8 @@ class ModelCounterexamplesTest {
     // bad_valuecas_aba
     @Test
     void lateClaimFindsAnotherMarkThoughItsLimitIsTheSameAgain() {
+        // So that what is claimed again ends at the same limit.
+        p1.holdClock(stage.world.trueTime());
         p2.wire.hold(Kind.CLAIM);
         p1.wire.hold(Kind.CLAIM);
         p1.startOpening();
@@ -85,6 +87,7 @@ class ModelCounterexamplesTest {
         Request late = p2.wire.next(); // 3
         first.answer(first.arrive()); // 4, 5
         p1.awaitOpen();
+        long claimed = limit();
         p1.wire.hold(Kind.RELEASE);
         p1.startClosing();
         Request trim = p1.wire.next(); // 6, 7: sent once, delivered twice
@@ -94,6 +97,8 @@ class ModelCounterexamplesTest {
         assertThat(limit()).isZero();
         p1.wire.release(Kind.CLAIM);
         p1.open(); // 10-12
+        p1.holdClock(null);
+        assertThat(limit()).isEqualTo(claimed);
         String standing = mark();
 
         assertThat(trim.arrive()).isInstanceOf(CasResult.Rejected.class); // 13
@@ -151,6 +156,7 @@ class ModelCounterexamplesTest {
         p1.issue(); // 5
         Instant end = SnowflakeLayout.STANDARD.instantOf(limit());
         p1.crash(); // 6
+        expireOwner();
 
         // The same host and process id, as in a container.
         Actor again = stage.process();

@@ -77,6 +77,7 @@ class PeerCounterexamplesTest {
         IdParts before = a.issue(); // 2
         stage.sleep(Duration.ofSeconds(2)); // 3, 4
         a.crash(); // 5
+        stage.store.owners.clear();
         Instant limit = limit();
         Actor restarted = stage.process();
         restarted.setClock(before.timestamp()); // 6

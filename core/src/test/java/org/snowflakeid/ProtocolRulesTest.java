@@ -305,9 +305,11 @@ class ProtocolRulesTest {
         Pairs wrong =
                 stage.store.mark(id).pairs().with("at", stage.world.trueTime().plus(Duration.ofHours(1)));
         stage.store.putMark(id, wrong.toString());
+        Instant before = stage.world.trueTime();
 
         process.open();
 
+        assertThat(Duration.between(before, stage.world.trueTime())).isLessThan(Duration.ofSeconds(1));
         process.issue();
     }
 }

@@ -89,6 +89,7 @@ final class Stage {
         private @Nullable LeasedSnowflake ids;
         private @Nullable SnowflakeException refusal;
         private @Nullable Thread keeper;
+        private @Nullable Instant clockHeldAt;
         private final List<Stop> stops = new ArrayList<>();
         private boolean looking;
         private boolean ended;
@@ -218,6 +219,11 @@ final class Stage {
             machine.stepClock(Duration.between(Instant.ofEpochMilli(machine.wallMillis()), clock));
         }
 
+        /** The wall clock stands still; null: it goes on, as if it had not. */
+        void holdClock(@Nullable Instant at) {
+            clockHeldAt = at;
+        }
+
         /** A thread that reads the clock while this holds stands still before it can use what it read. */
         Stop stopAtClock(BooleanSupplier when) {
             Stop stop = new Stop(when);
@@ -309,7 +315,8 @@ final class Stage {
 
         @Override
         public long wallMillis() {
-            long now = machine.wallMillis();
+            Instant held = clockHeldAt;
+            long now = held != null ? held.toEpochMilli() : machine.wallMillis();
             if (!looking) {
                 // What is asked may itself read the clock.
                 looking = true;

@@ -306,6 +306,52 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
+    public final void changesNoMarkOnceTheRecordHasChanged() throws Exception {
+        WorkerCoordinator holder = open();
+        WorkerCoordinator operator = open();
+        Stored meta = create(operator);
+        Stored mark = claim(holder, ID, null, meta);
+
+        for (int round = 0; round < 20; round++) {
+            Stored begun = mark;
+            Stored old = meta;
+            String changed = META + " round=" + round;
+            List<Snapshot> seen = together(2, actor -> {
+                if (actor == 0) {
+                    extendUntilRejected(holder, begun, old);
+                } else {
+                    // Until the other is at it.
+                    for (int i = 0; i < 1_000 && mark(slot(operator)).equals(begun); i++) {
+                        Thread.onSpinWait();
+                    }
+                    applied(operator.writeMeta(old, changed, timeout()));
+                }
+                return operator.read(ID, ID, timeout());
+            });
+
+            assertThat(slot(seen.get(0))).isEqualTo(slot(seen.get(1)));
+            mark = mark(slot(seen.get(0)));
+            Stored now = seen.get(0).meta();
+            if (now == null) {
+                throw new AssertionError("no record");
+            }
+            assertThat(now.value()).isEqualTo(changed);
+            meta = now;
+        }
+    }
+
+    private void extendUntilRejected(WorkerCoordinator holder, Stored mark, Stored meta) {
+        Stored last = mark;
+        for (int i = 0; i < 10_000; i++) {
+            if (!(holder.extend(ID, last, next(), meta, timeout()) instanceof Applied applied)) {
+                return;
+            }
+            last = applied.written();
+        }
+        throw new AssertionError("never rejected");
+    }
+
+    @Test
     public final void oneOfManyClaimantsGetsAWorkerId() throws Exception {
         Stored meta = create(open());
         List<WorkerCoordinator> claimants = open(8);

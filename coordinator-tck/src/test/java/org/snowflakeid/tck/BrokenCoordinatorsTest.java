@@ -35,6 +35,7 @@ class BrokenCoordinatorsTest {
                 fails("claims without comparing meta", ClaimIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
                 fails("extends without comparing meta", ExtensionIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
                 fails("releases without comparing meta", ReleaseIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
+                fails("looks at meta before it writes", LooksAtMetaBefore::new, "changesNoMarkOnceTheRecordHasChanged"),
                 fails("claims over a present owner", StealingClaim::new, "claimsNothingWhileAnOwnerIsPresent"),
                 fails("claims in two steps", TwoStepClaim::new, "losesNoUpdateUnderContention"),
                 fails("writes the mark of a refused claim", HalfClaim::new, "claimsNothingWhileAnOwnerIsPresent"),
@@ -138,6 +139,21 @@ class BrokenCoordinatorsTest {
         @Override
         public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
             return super.extend(id, mark, next, current(this, meta), timeout);
+        }
+    }
+
+    private static class LooksAtMetaBefore extends MemoryCoordinator {
+        LooksAtMetaBefore(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            Stored seen = current(this, meta);
+            LockSupport.parkNanos(100_000);
+            return seen.value().equals(meta.value())
+                    ? super.extend(id, mark, next, current(this, meta), timeout)
+                    : super.extend(id, mark, next, meta, timeout);
         }
     }
 
