@@ -117,7 +117,8 @@ class ZooKeeperCoordinatorTest {
 
         try (Node late = Node.at(server.connectString(), begun)) {
             assertThat(late.read(0, 1_023).slots())
-                    .hasSize(1_024).allMatch(slot -> slot.mark() == null && slot.owner() == null);
+                    .hasSize(1_024)
+                    .allMatch(slot -> slot.mark() == null && slot.owner() == null);
             late.createMeta();
             late.claim(7);
 
