@@ -145,7 +145,8 @@ final class KillMutants implements Callable<Integer> {
                 "",
                 "Each mutant is one mistake in one place: one of [the rules](../safety.md#the-rules) broken in the real code. The"
                         + " tests of its module run until one fails, the cheapest first. Core's simulation runs besides, from"
-                        + " seed 0 on, " + effort + " % of the seeds that [mutants.txt](../../mutants/mutants.txt) names; there are"
+                        + " seed 0 on, " + effort
+                        + " % of the seeds that [mutants.txt](../../mutants/mutants.txt) names; there are"
                         + " the originals, too, and what replaces them.",
                 "",
                 "**" + (total - survivors) + " of " + total + " killed.**",
