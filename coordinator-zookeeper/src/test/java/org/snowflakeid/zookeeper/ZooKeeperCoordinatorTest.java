@@ -14,6 +14,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
@@ -164,6 +167,31 @@ class ZooKeeperCoordinatorTest {
         Stored seen = rejected.seen().mark();
         assertThat(seen).isEqualTo(new Stored(mark.value(), 2));
         assertThat(applied(node.extend(3, seen)).ownerHeld()).isTrue();
+    }
+
+    @Test
+    void writesNoMarkOnceTheRecordHasChangedSinceItLooked() throws Exception {
+        Stored[] mark = {node.claim(7)};
+        ExecutorService extending = Executors.newSingleThreadExecutor();
+        try {
+            for (int round = 0; round < 100; round++) {
+                Stored meta = node.meta();
+                Future<?> untilRejected = extending.submit(() -> {
+                    while (node.coordinator.extend(7, mark[0], unique("limit=2"), meta, TIMEOUT)
+                            instanceof CasResult.Applied applied) {
+                        mark[0] = applied.written();
+                    }
+                });
+
+                applied(other.coordinator.writeMeta(meta, unique("id=1 state=active"), TIMEOUT));
+
+                untilRejected.get();
+                assertThat(inspector.stat(path("marks", 7)).getMzxid())
+                        .isLessThan(inspector.stat("/" + namespace + "/meta").getMzxid());
+            }
+        } finally {
+            extending.shutdownNow();
+        }
     }
 
     @Test
