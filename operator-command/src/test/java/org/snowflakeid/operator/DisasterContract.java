@@ -4,6 +4,7 @@ package org.snowflakeid.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -20,17 +21,20 @@ import org.snowflakeid.testservers.TcpProxy;
 abstract class DisasterContract {
     private final String coordinator;
     private final Supplier<FragileCoordinator> starter;
+    private final Duration delay;
 
-    DisasterContract(String coordinator, Supplier<FragileCoordinator> starter) {
+    /** @param delay how much longer than usual a client may need until it is let in by servers that lost data */
+    DisasterContract(String coordinator, Supplier<FragileCoordinator> starter, Duration delay) {
         this.coordinator = coordinator;
         this.starter = starter;
+        this.delay = delay;
     }
 
     /** A server in which single keys are edited, for all tests. */
     abstract FragileCoordinator edited();
 
     Scene scene(String name, Map<String, String> settings) {
-        return new Scene(name + "-" + coordinator, settings);
+        return new Scene(name + "-" + coordinator, settings, delay);
     }
 
     private Scene scene(String name, FragileCoordinator server) {
