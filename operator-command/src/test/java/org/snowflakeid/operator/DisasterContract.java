@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
@@ -48,9 +49,10 @@ abstract class DisasterContract {
     }
 
     private static void startAgain(Scene scene, int... workerIds) {
-        for (int workerId : workerIds) {
-            scene.start("after-" + workerId, workerId).awaitExtension();
-        }
+        IntStream.of(workerIds)
+                .mapToObj(workerId -> scene.start("after-" + workerId, workerId))
+                .toList()
+                .forEach(Scene.Issuer::awaitExtension);
     }
 
     @Test
