@@ -4,9 +4,11 @@ package org.snowflakeid.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
@@ -20,17 +22,20 @@ import org.snowflakeid.testservers.TcpProxy;
 abstract class DisasterContract {
     private final String coordinator;
     private final Supplier<FragileCoordinator> starter;
+    private final Duration delay;
 
-    DisasterContract(String coordinator, Supplier<FragileCoordinator> starter) {
+    /** @param delay how much longer than usual a client may need until it is let in by servers that lost data */
+    DisasterContract(String coordinator, Supplier<FragileCoordinator> starter, Duration delay) {
         this.coordinator = coordinator;
         this.starter = starter;
+        this.delay = delay;
     }
 
     /** A server in which single keys are edited, for all tests. */
     abstract FragileCoordinator edited();
 
     Scene scene(String name, Map<String, String> settings) {
-        return new Scene(name + "-" + coordinator, settings);
+        return new Scene(name + "-" + coordinator, settings, delay);
     }
 
     private Scene scene(String name, FragileCoordinator server) {
@@ -44,9 +49,10 @@ abstract class DisasterContract {
     }
 
     private static void startAgain(Scene scene, int... workerIds) {
-        for (int workerId : workerIds) {
-            scene.start("after-" + workerId, workerId).awaitExtension();
-        }
+        IntStream.of(workerIds)
+                .mapToObj(workerId -> scene.start("after-" + workerId, workerId))
+                .toList()
+                .forEach(Scene.Issuer::awaitExtension);
     }
 
     @Test

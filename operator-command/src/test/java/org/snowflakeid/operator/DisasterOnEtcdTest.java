@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -13,7 +14,7 @@ class DisasterOnEtcdTest extends DisasterContract {
     private static FragileCoordinator edited;
 
     DisasterOnEtcdTest() {
-        super("etcd", FragileEtcd::new);
+        super("etcd", FragileEtcd::new, Duration.ZERO);
     }
 
     @BeforeAll

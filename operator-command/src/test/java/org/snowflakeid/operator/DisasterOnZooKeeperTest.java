@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -14,7 +15,8 @@ class DisasterOnZooKeeperTest extends DisasterContract {
     private static FragileCoordinator edited;
 
     DisasterOnZooKeeperTest() {
-        super("zookeeper", FragileZooKeeper::new);
+        // They refuse its session, which has seen more than they have; then it begins another.
+        super("zookeeper", FragileZooKeeper::new, Duration.ofSeconds(4));
     }
 
     @BeforeAll

@@ -36,13 +36,20 @@ final class Scene implements AutoCloseable {
 
     private final String name;
     private final Map<String, String> coordinator;
+    private final Duration noticed;
     private final String namespace = "test-" + UUID.randomUUID();
     private final List<Issuer> issuers = new CopyOnWriteArrayList<>();
 
     /** @param coordinator the keys that name it, and where it is */
     Scene(String name, Map<String, String> coordinator) {
+        this(name, coordinator, Duration.ZERO);
+    }
+
+    /** @param delay how much longer than usual a client may need until it is let in by servers that lost data */
+    Scene(String name, Map<String, String> coordinator, Duration delay) {
         this.name = name;
         this.coordinator = coordinator;
+        this.noticed = NOTICED.plus(delay);
         LogLines.listen();
     }
 
@@ -50,14 +57,16 @@ final class Scene implements AutoCloseable {
     static final class Issuer {
         final String generator;
         final LeasedSnowflake ids;
+        private final Duration noticed;
         private final List<long[]> issued = new ArrayList<>();
         private final Thread thread;
         private volatile boolean over;
         private volatile SnowflakeException failure;
 
-        private Issuer(String generator, LeasedSnowflake ids) {
+        private Issuer(String generator, LeasedSnowflake ids, Duration noticed) {
             this.generator = generator;
             this.ids = ids;
+            this.noticed = noticed;
             this.thread = new Thread(this::issue, "issuer-" + generator);
             thread.start();
         }
@@ -107,7 +116,7 @@ final class Scene implements AutoCloseable {
         /** It stopped because the coordinator lost something, in time, and said so everywhere. */
         void requireNoticed(Instant since, String symptom) {
             await(PATIENCE, () -> failure instanceof CoordinatorRegressedException);
-            assertThat(Duration.between(since, Instant.now())).isLessThan(NOTICED);
+            assertThat(Duration.between(since, Instant.now())).isLessThan(noticed);
             assertThat(failure).hasMessageContaining(symptom);
             assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
             assertThat(ids.status().ready()).isFalse();
@@ -164,7 +173,8 @@ final class Scene implements AutoCloseable {
 
     Issuer start(String role, Map<String, String> at, int workerId, String creation) {
         String generator = name + "-" + role;
-        Issuer issuer = new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerId, creation)));
+        Issuer issuer =
+                new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerId, creation)), noticed);
         issuers.add(issuer);
         return issuer;
     }
