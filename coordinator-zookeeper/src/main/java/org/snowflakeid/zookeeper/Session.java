@@ -78,17 +78,19 @@ final class Session {
     // ---- the connection
 
     void connect() {
-        sessions.background(() -> {
-            try (CuratorZookeeperClient opened = sessions.client(this)) {
-                opened.start();
-                ending.join();
-            } catch (Exception e) {
-                LOG.log(Level.DEBUG, "a session can't be opened", e);
-                lose(e);
-            } finally {
-                closed.complete(null);
-            }
-        });
+        CuratorZookeeperClient client = sessions.client(this);
+        var ignored = CompletableFuture.runAsync(() -> start(client), sessions::background)
+                .runAfterBothAsync(ending, client::close, sessions::background)
+                .whenComplete((nothing, failed) -> closed.complete(null));
+    }
+
+    private void start(CuratorZookeeperClient client) {
+        try {
+            client.start();
+        } catch (Exception e) {
+            LOG.log(Level.DEBUG, "a session can't be opened", e);
+            lose(e);
+        }
     }
 
     /** Curator opens another session when the servers have ended one, before it tells. */
