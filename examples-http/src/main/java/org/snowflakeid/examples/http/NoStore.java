@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.examples.helidon;
+package org.snowflakeid.examples.http;
 
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
