@@ -137,23 +137,25 @@ public abstract class RuntimeContract {
 
     @Test
     void reportsBothGeneratorsToMicroProfileHealth() throws Exception {
-        JsonObject check =
-                json(application.get("/health/ready")).getJsonArray("checks").getValuesAs(JsonObject.class).stream()
-                        .filter(each -> each.getString("name").equals("snowflake"))
-                        .findFirst()
-                        .orElseThrow();
+        HttpResponse<String> answer = application.get("/health/ready");
 
-        assertThat(check.getString("status")).isEqualTo("UP");
-        assertThat(check.getJsonObject("data"))
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(check(answer))
                 .containsKeys("default.workerId", "default.reservedUntil", "orders.workerId", "orders.reservedUntil");
+    }
+
+    /** What the check says of the generators. */
+    private static JsonObject check(HttpResponse<String> health) {
+        return json(health).getJsonArray("checks").getValuesAs(JsonObject.class).stream()
+                .filter(each -> each.getString("name").equals("snowflake"))
+                .findFirst()
+                .orElseThrow()
+                .getJsonObject("data");
     }
 
     @Test
     void doesNotNoticeThatEtcdIsAwayForTwentySeconds() throws Exception {
-        // The first half minute has less in reserve.
-        HttpResponse<String> ignored = application.await(
-                "/worker", worker -> Instant.parse(json(worker).getString("reservedUntil"))
-                        .isAfter(Instant.now().plusSeconds(30)));
+        awaitFullWindows();
         etcd.pause();
         try {
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -167,7 +169,21 @@ public abstract class RuntimeContract {
             assertThat(application.get("/health/ready").statusCode()).isEqualTo(200);
         } finally {
             etcd.resume();
+            awaitFullWindows();
         }
+    }
+
+    /** The first half minute has less in reserve. */
+    private void awaitFullWindows() throws Exception {
+        HttpResponse<String> ignored = application.await("/health/ready", answer -> {
+            JsonObject check = check(answer);
+            return isFarAhead(check.getString("default.reservedUntil"))
+                    && isFarAhead(check.getString("orders.reservedUntil"));
+        });
+    }
+
+    private static boolean isFarAhead(String instant) {
+        return Instant.parse(instant).isAfter(Instant.now().plusSeconds(30));
     }
 
     /** For the record: what is measured on a shared machine can't be a condition. */
