@@ -124,8 +124,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "takes the worker id of the lease that is there by now",
                                 LeasedSnowflake.class,
-                                "return encode(current, next);",
-                                "return encode(lease, next);"),
+                                "current.advance(last, next)) {\n            return encode(current, next);",
+                                "current.advance(last, next)) {\n            return encode(lease, next);"),
                         Swap.class,
                         ""),
                 fails(
@@ -165,15 +165,11 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "reads the clock before the position",
                                 LeasedSnowflake.class,
-                                "public long nextId() {\n        long waitingSince = 0;\n        for (; ; ) {\n",
-                                "public long nextId() {\n        long waitingSince = 0;\n        for (; ; ) {\n"
-                                        + "            long early = clock.tick();\n",
-                                "            long now = clock.tick();\n"
-                                        + "            long next = Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));\n"
-                                        + "            if (",
-                                "            long now = early;\n"
-                                        + "            long next = Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));\n"
-                                        + "            if ("),
+                                "            while (true) {\n                Lease current = lease;\n",
+                                "            while (true) {\n                long early = clock.tick();\n"
+                                        + "                Lease current = lease;\n",
+                                "                long now = clock.tick();\n                long next = next(last, now);\n",
+                                "                long now = early;\n                long next = next(last, now);\n"),
                         TimePassing.class,
                         "ClockMovedBackwardsException"),
                 fails(

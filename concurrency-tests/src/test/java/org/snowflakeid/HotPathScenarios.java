@@ -43,7 +43,8 @@ final class HotPathScenarios {
         @Override
         void prepare() {
             open("clock.on-rollback", "fail");
-            callers("a", "b");
+            callers("a");
+            schedule.actor("batch", () -> callForBatch(3));
             schedule.actor("time", () -> {
                 schedule.advance(3_000_000);
                 schedule.advance(3_000_000);

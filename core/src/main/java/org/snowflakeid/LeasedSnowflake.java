@@ -31,12 +31,16 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private static final int MAX_BATCH = 1_000_000;
 
+    /** More in a row are lost only against threads that do nothing else. */
+    private static final int MAX_LOST = 3;
+
     private final SnowflakeSettings settings;
     private final SnowflakeLayout layout;
     private final String coordinatorName;
     private final Platform platform;
     private final VettedClock clock;
     private final WaitingThreads waiting;
+    private final Turns turns;
     private final LeaseKeeper keeper;
 
     private final int sequenceBits;
@@ -50,6 +54,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private final long maxAheadTicks;
     private final long maxWaitNanos;
     private final long waitTimeoutNanos;
+
+    /** The last tick that was used up: threads want more than there is. */
+    private volatile long usedUpTick;
 
     private volatile Lease lease = new Lease(0, 0);
     private volatile boolean started;
@@ -91,6 +98,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         this.platform = platform;
         this.clock = new VettedClock(platform, layout, settings.maxSkew().toMillis());
         this.waiting = new WaitingThreads(platform);
+        this.turns = new Turns(platform);
         this.sequenceBits = layout.sequenceBits();
         this.tickShift = layout.workerIdBits() + layout.sequenceBits();
         this.sequenceMask = layout.maxSequence();
@@ -139,24 +147,14 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     @Override
     public long nextId() {
-        long waitingSince = 0;
-        for (; ; ) {
-            Lease current = lease;
-            long last = current.position();
-            if (last == Lease.SEALED) {
-                waitingSince = awaitGrant(current, Long.MAX_VALUE, waitingSince);
-                continue;
-            }
-            long now = clock.tick();
-            long next = Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));
-            if (next < end(current, next, now)) {
-                if (current.advance(last, next)) {
-                    return encode(current, next);
-                }
-            } else {
-                waitingSince = awaitPosition(current, next, now, waitingSince);
-            }
+        Lease current = lease;
+        long last = current.position();
+        long now = clock.tick();
+        long next = next(last, now);
+        if (last != Lease.SEALED && next < end(current, next, now) && current.advance(last, next)) {
+            return encode(current, next);
         }
+        return issue(null, 1);
     }
 
     @Override
@@ -165,30 +163,89 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             throw new IllegalArgumentException(message("count " + count + " is not between 1 and " + MAX_BATCH));
         }
         long[] ids = new long[count];
+        long ignored = issue(ids, count);
+        return ids;
+    }
+
+    /**
+     * Issues ids, however long it takes. While threads want more than there is, one that keeps losing against others leaves them the rest
+     * of the millisecond: two that fight for one word take four times the processor time for the same ids.
+     *
+     * @param ids to be filled; null: the one id is returned
+     */
+    private long issue(long @Nullable [] ids, int count) {
         int filled = 0;
+        int lost = 0;
+        long leftToOthers = Long.MIN_VALUE;
         long waitingSince = 0;
-        while (filled < count) {
-            Lease current = lease;
-            long last = current.position();
-            if (last == Lease.SEALED) {
-                waitingSince = awaitGrant(current, Long.MAX_VALUE, waitingSince);
-                continue;
-            }
-            long now = clock.tick();
-            long next = Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));
-            long end = Math.min(end(current, next, now), next + (count - filled));
-            if (next < end) {
-                if (current.advance(last, end - 1)) {
+        boolean patient = true;
+        boolean myTurn = false;
+        try {
+            while (true) {
+                Lease current = lease;
+                long last = current.position();
+                if (last == Lease.SEALED) {
+                    myTurn = leave(myTurn);
+                    waitingSince = awaitGrant(current, Long.MAX_VALUE, waitingSince);
+                    continue;
+                }
+                long now = clock.tick();
+                long next = next(last, now);
+                long end = Math.min(end(current, next, now), next + (count - filled));
+                if (next >= end && !isTickUsedUp(current, next, now)) {
+                    myTurn = leave(myTurn);
+                    waitingSince = awaitPosition(current, next, now, waitingSince);
+                } else if (next >= end || now == leftToOthers) {
+                    if (next >= end) {
+                        usedUpTick = now;
+                    }
+                    if (!myTurn && patient) {
+                        myTurn = turns.take();
+                        patient = myTurn;
+                    } else {
+                        awaitNextMillis();
+                    }
+                    waitingSince = 0;
+                } else if (!current.advance(last, end - 1)) {
+                    lost++;
+                    if (lost % MAX_LOST == 0 && now - usedUpTick <= 1) {
+                        leftToOthers = now;
+                    }
+                } else if (ids == null) {
+                    return encode(current, next);
+                } else {
                     for (long position = next; position < end; position++) {
                         ids[filled++] = encode(current, position);
                     }
+                    if (filled == count) {
+                        return ids[0];
+                    }
                     waitingSince = 0;
+                    myTurn = leave(myTurn);
                 }
-            } else {
-                waitingSince = awaitPosition(current, next, now, waitingSince);
             }
+        } finally {
+            myTurn = leave(myTurn);
         }
-        return ids;
+    }
+
+    private void awaitNextMillis() {
+        platform.awaitNextMillis();
+        if (Thread.currentThread().isInterrupted()) {
+            throw interrupted();
+        }
+    }
+
+    /** Nobody keeps the turn who waits for more than the next millisecond. */
+    private boolean leave(boolean myTurn) {
+        if (myTurn) {
+            turns.pass();
+        }
+        return false;
+    }
+
+    private long next(long last, long now) {
+        return Math.max(last + 1, (now << sequenceBits) | ((last + 1) & roll));
     }
 
     private long encode(Lease current, long position) {
@@ -211,19 +268,15 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         return (next >> sequenceBits) - now - current.ahead() > 1;
     }
 
+    private boolean isTickUsedUp(Lease current, long next, long now) {
+        return next < current.limit() && !clockSteppedBack(current, next, now);
+    }
+
     /** Waits for what keeps {@code next} from being issued. Returns since when the call waits for more than the next tick. */
     private long awaitPosition(Lease current, long next, long now, long waitingSince) {
-        if (next >= current.limit()) {
-            return awaitGrant(current, next, waitingSince);
-        }
-        if (clockSteppedBack(current, next, now)) {
-            return awaitClock((next >> sequenceBits) - permitted(current, now), waitingSince);
-        }
-        platform.awaitNextMillis();
-        if (Thread.currentThread().isInterrupted()) {
-            throw interrupted();
-        }
-        return 0;
+        return next >= current.limit()
+                ? awaitGrant(current, next, waitingSince)
+                : awaitClock((next >> sequenceBits) - permitted(current, now), waitingSince);
     }
 
     /** The last tick that may be issued while the clock is behind, if it is granted. */
