@@ -24,6 +24,7 @@ import org.snowflakeid.HotPathScenarios.StatusBesideSwap;
 import org.snowflakeid.HotPathScenarios.Swap;
 import org.snowflakeid.HotPathScenarios.TimePassing;
 import org.snowflakeid.HotPathScenarios.TwoCallers;
+import org.snowflakeid.HotPathScenarios.UsedUpTick;
 import org.snowflakeid.HotPathScenarios.UsedUpWindow;
 import org.snowflakeid.HotPathScenarios.WaitingForSwap;
 import org.snowflakeid.interleaving.InstrumentedCore;
@@ -172,6 +173,14 @@ class BrokenCoreTest {
                                 "                long now = early;\n                long next = next(last, now);\n"),
                         TimePassing.class,
                         "ClockMovedBackwardsException"),
+                fails(
+                        Mutant.of(
+                                "calls nobody when a turn ends",
+                                Turns.class,
+                                "taken.set(false);\n        call();",
+                                "taken.set(false);"),
+                        UsedUpTick.class,
+                        "nobody can go on"),
                 fails(
                         Mutant.of(
                                 "publishes a lease before it is open",

@@ -52,6 +52,16 @@ final class HotPathScenarios {
         }
     }
 
+    /** More is wanted than a millisecond holds: whoever has the turn waits for the next, the others sleep. */
+    static final class UsedUpTick extends GeneratorScenario {
+        @Override
+        void prepare() {
+            open("sequence-bits", "1");
+            callers("a", "b");
+            schedule.actor("batch", () -> callForBatch(3));
+        }
+    }
+
     static final class Extension extends GeneratorScenario {
         @Override
         void prepare() {
