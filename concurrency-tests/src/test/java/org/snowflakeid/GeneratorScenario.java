@@ -10,7 +10,7 @@ import org.snowflakeid.interleaving.Scenario;
 import org.snowflakeid.interleaving.Schedule;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;
-import org.snowflakeid.tck.MemoryStore;
+import org.snowflakeid.testing.MemoryStore;
 
 /** A generator with its keeper, a coordinator in memory, and a ledger of all that was issued. */
 abstract class GeneratorScenario implements Scenario {

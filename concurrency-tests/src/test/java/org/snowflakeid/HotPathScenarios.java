@@ -3,7 +3,7 @@ package org.snowflakeid;
 
 import org.snowflakeid.interleaving.Scenario;
 import org.snowflakeid.interleaving.Schedule;
-import org.snowflakeid.tck.MemoryStore.Fault;
+import org.snowflakeid.testing.MemoryStore.Fault;
 
 /** What callers, the keeper and others do at the same time. In each, the ledger of {@link GeneratorScenario} is kept. */
 final class HotPathScenarios {

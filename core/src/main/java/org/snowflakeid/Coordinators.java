@@ -35,14 +35,15 @@ final class Coordinators {
         if (settings.coordinator().isPresent()) {
             WorkerCoordinatorProvider named = found.get(settings.coordinator().get());
             if (named == null) {
+                String artifact = artifact(settings.coordinator().get());
                 throw invalid(
                         settings,
                         "snowflake.coordinator=" + settings.coordinator().get() + " is not on the class path. There"
                                 + (counted.isEmpty()
-                                        ? " is none; add the artifact snowflake-coordinator-"
-                                                + settings.coordinator().get() + "."
+                                        ? " is none; add the artifact " + artifact + "."
                                         : ": " + names
-                                                + ". Set snowflake.coordinator to one of these or add the missing artifact."));
+                                                + ". Set snowflake.coordinator to one of these or add the artifact "
+                                                + artifact + "."));
             }
             return named;
         }
@@ -59,6 +60,10 @@ final class Coordinators {
                             + ". Set snowflake.coordinator to one of these.");
         }
         return counted.get(0);
+    }
+
+    private static String artifact(String coordinator) {
+        return coordinator.equals("memory") ? "snowflake-testing" : "snowflake-coordinator-" + coordinator;
     }
 
     private static InvalidSettingsException invalid(SnowflakeSettings settings, String problem) {

@@ -34,7 +34,7 @@ class ReadmeTest {
         Set<String> documented = ROW.matcher(Files.readString(Path.of("../README.md")))
                 .results()
                 .map(row -> row.group(1))
-                .filter(key -> !key.matches("snowflake\\.(etcd|zookeeper|file)\\..*"))
+                .filter(key -> !key.matches("snowflake\\.(etcd|zookeeper|file|memory)\\..*"))
                 .collect(Collectors.toCollection(TreeSet::new));
 
         assertThat(documented).isEqualTo(read);

@@ -149,4 +149,13 @@ class SnowflakeSettingsTest {
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("snowflake.coordinator=etdc is not on the class path");
     }
+
+    @Test
+    void theTestsCoordinatorIsInAnArtifactOfAnotherName() {
+        SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.coordinator", "memory"));
+
+        assertThatThrownBy(() -> LeasedSnowflake.open(settings))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("add the artifact snowflake-testing.");
+    }
 }

@@ -4,8 +4,10 @@ package org.snowflakeid.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Alternative;
+import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,10 +50,42 @@ class ReplacementTest {
         }
     }
 
+    /** For CDI 4.0 the priority must stand here, not on the producers. */
+    @ApplicationScoped
+    @Alternative
+    @Priority(1)
+    static class Counters {
+        @Produces
+        @Singleton
+        Counter ids() {
+            return new Counter();
+        }
+
+        @Produces
+        @Singleton
+        @SnowflakeName("orders")
+        Counter orderIds() {
+            return new Counter();
+        }
+    }
+
     @Dependent
     static class User {
         @Inject
         Snowflake ids;
+    }
+
+    @Dependent
+    static class UserOfTwo {
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        Counter same;
+
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orderIds;
     }
 
     @Test
@@ -60,6 +94,18 @@ class ReplacementTest {
         try (Application application =
                 Application.with("snowflake.window=long").of(User.class, Counter.class)) {
             assertThat(application.get(User.class).ids.nextId()).isEqualTo(1);
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    @Test
+    void producersOfAnAlternativeTakeTheGeneratorsPlaces() {
+        try (Application application =
+                Application.with("snowflake.window=long").of(UserOfTwo.class, Counters.class)) {
+            UserOfTwo user = application.get(UserOfTwo.class);
+            assertThat(user.ids.nextId()).isEqualTo(1);
+            assertThat(user.same.nextId()).isEqualTo(2);
+            assertThat(user.orderIds.nextId()).isEqualTo(1);
         }
         assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
     }

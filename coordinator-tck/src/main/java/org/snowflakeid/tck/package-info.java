@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What proves a coordinator: the contract it must pass, a coordinator in memory, and a clock that tests move. */
+/** What proves a coordinator: the contract it must pass, and a clock that tests move. */
 @NullMarked
 package org.snowflakeid.tck;
 

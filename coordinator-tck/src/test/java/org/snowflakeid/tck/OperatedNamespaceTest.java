@@ -30,7 +30,8 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
-import org.snowflakeid.tck.MemoryStore.Fault;
+import org.snowflakeid.testing.MemoryStore;
+import org.snowflakeid.testing.MemoryStore.Fault;
 
 /** Restoring and moving a namespace, with generators that issue before, meanwhile and after. */
 class OperatedNamespaceTest {

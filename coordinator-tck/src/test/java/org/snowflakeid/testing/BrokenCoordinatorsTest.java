@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.testing.MemoryStore.Namespace;
+import org.snowflakeid.testing.MemoryStore.Owner;
+
+/**
+ * The contract is worth something only if coordinators that break a promise fail it. In the package of the coordinator in memory,
+ * whose rules it breaks.
+ */
+class BrokenCoordinatorsTest {
+
+    @TestFactory
+    Stream<DynamicTest> failTheContract() {
+        return Stream.of(
+                fails("extends by a blind put", BlindExtension::new, "extendsNothingElse"),
+                fails("compares the limit only", ComparesLimit::new, "comparesEveryCharacterNotOnlyTheLimit"),
+                fails("claims without comparing meta", ClaimIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
+                fails("extends without comparing meta", ExtensionIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
+                fails("releases without comparing meta", ReleaseIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
+                fails("looks at meta before it writes", LooksAtMetaBefore::new, "changesNoMarkOnceTheRecordHasChanged"),
+                fails("claims over a present owner", StealingClaim::new, "claimsNothingWhileAnOwnerIsPresent"),
+                fails("claims in two steps", TwoStepClaim::new, "losesNoUpdateUnderContention"),
+                fails("writes the mark of a refused claim", HalfClaim::new, "claimsNothingWhileAnOwnerIsPresent"),
+                fails("creates an owner by extending", OwnerByExtension::new, "extensionNeverCreatesAnOwner"),
+                fails("believes any owner is its own", AnyOwnerIsMine::new, "extensionOfAnothersMarkRenewsNoOwner"),
+                fails("releases another's owner", ReleasesForeignOwner::new, "releaseLeavesAForeignOwnerAlone"),
+                fails("never lets an owner expire", EternalOwner::new, "anOwnerVanishesWhenItIsNotExtended"),
+                fails("renews by reading", RenewsByReading::new, "anOwnerVanishesWhenItIsNotExtended"),
+                fails("renews by a refused extension", RenewsByRefusal::new, "whatFailsRenewsNothing"),
+                fails("does not renew by extending", NeverRenews::new, "anOwnerLivesAsLongAsItIsExtended"),
+                fails("abandons all it has", AbandonsAll::new, "abandoningOneWorkerIdLeavesTheOthersOfTheSameProcess"),
+                fails("retries behind core's back", Retries::new, "sendsAWriteOnceAndDoesNotHideWhatItCantKnow"),
+                fails(
+                        "calls the unknown a failure",
+                        CertainAboutTheUnknown::new,
+                        "sendsAWriteOnceAndDoesNotHideWhatItCantKnow"),
+                fails("tidies values", TidiesValues::new, "keepsValuesExactly"),
+                fails("hides what it saw", HidesWhatItSaw::new, "showsItsOwnWriteToAnExtensionSentAgain"),
+                fails("swallows interrupts", SwallowsInterrupts::new, "anInterruptEndsACallAndKeepsTheFlag"),
+                fails("reads only what is there", SkipsEmptySlots::new, "readsExactlyTheRangeAskedForInAscendingOrder"),
+                fails("shares a namespace", OneNamespace::new, "keepsNamespacesApart"),
+                fails("deletes its marks at the end", DeletesMarks::new, "closingReleasesNoMarkAndHarmsNobody"));
+    }
+
+    @AfterAll
+    static void mend() {
+        ContractSubject.factory = MemoryCoordinator::new;
+    }
+
+    private static DynamicTest fails(String what, ContractSubject.Factory factory, String expected) {
+        return dynamicTest(what, () -> {
+            ContractSubject.factory = factory;
+
+            List<String> failed = EngineTestKit.engine("junit-jupiter")
+                    .selectors(selectClass(ContractSubject.class))
+                    .execute()
+                    .testEvents()
+                    .failed()
+                    .map(Event::getTestDescriptor)
+                    .map(test -> test.getDisplayName().replace("()", ""))
+                    .toList();
+
+            assertThat(failed).contains(expected);
+        });
+    }
+
+    private static class BlindExtension extends MemoryCoordinator {
+        BlindExtension(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return store.write(
+                    namespace,
+                    timeout,
+                    space -> same(meta, space.meta) ? put(space, id, next, renewOwner(space, id)) : space.rejected(id));
+        }
+    }
+
+    private static class ComparesLimit extends MemoryCoordinator {
+        ComparesLimit(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        boolean same(@Nullable Stored expected, @Nullable Stored actual) {
+            return expected == null
+                    ? actual == null
+                    : actual != null && limit(expected).equals(limit(actual));
+        }
+    }
+
+    private static String limit(Stored mark) {
+        return mark.value().replaceFirst(" .*", "");
+    }
+
+    private static class ClaimIgnoresMeta extends MemoryCoordinator {
+        ClaimIgnoresMeta(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            return super.claim(id, mark, next, owner, evict, current(this, meta), timeout);
+        }
+    }
+
+    private static class ExtensionIgnoresMeta extends MemoryCoordinator {
+        ExtensionIgnoresMeta(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return super.extend(id, mark, next, current(this, meta), timeout);
+        }
+    }
+
+    private static class LooksAtMetaBefore extends MemoryCoordinator {
+        LooksAtMetaBefore(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            Stored seen = current(this, meta);
+            LockSupport.parkNanos(100_000);
+            return seen.value().equals(meta.value())
+                    ? super.extend(id, mark, next, current(this, meta), timeout)
+                    : super.extend(id, mark, next, meta, timeout);
+        }
+    }
+
+    private static class ReleaseIgnoresMeta extends MemoryCoordinator {
+        ReleaseIgnoresMeta(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return super.release(id, mark, next, current(this, meta), timeout);
+        }
+    }
+
+    private static Stored current(MemoryCoordinator coordinator, Stored otherwise) {
+        String meta = coordinator.store.meta(coordinator.namespace);
+        return meta == null ? otherwise : new Stored(meta, 0);
+    }
+
+    private static class StealingClaim extends MemoryCoordinator {
+        StealingClaim(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            return super.claim(id, mark, next, owner, true, meta, timeout);
+        }
+    }
+
+    private static class TwoStepClaim extends MemoryCoordinator {
+        TwoStepClaim(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            Slot seen = read(id, id, timeout).slots().get(0);
+            if (!same(mark, seen.mark()) || (!evict && seen.owner() != null)) {
+                return new CasResult.Rejected(meta, seen);
+            }
+            LockSupport.parkNanos(100_000);
+            Stored now = store.mark(namespace, id) == null ? null : new Stored(store.mark(namespace, id), 0);
+            return super.claim(id, now, next, owner, true, meta, timeout);
+        }
+    }
+
+    private static class HalfClaim extends MemoryCoordinator {
+        HalfClaim(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            CasResult result = super.claim(id, mark, next, owner, evict, meta, timeout);
+            if (result instanceof CasResult.Rejected) {
+                store.write(
+                        namespace,
+                        timeout,
+                        space -> same(mark, space.marks.get(id)) ? put(space, id, next, false) : space.rejected(id));
+            }
+            return result;
+        }
+    }
+
+    private static class OwnerByExtension extends MemoryCoordinator {
+        OwnerByExtension(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        boolean renewOwner(Namespace space, int id) {
+            List<Lease> mine = leases.getOrDefault(id, List.of());
+            if (space.owners.get(id) == null && !mine.isEmpty()) {
+                space.owners.put(id, new Owner("again", mine.get(mine.size() - 1), store.expiry(timeToLive)));
+            }
+            return super.renewOwner(space, id);
+        }
+    }
+
+    private static class AnyOwnerIsMine extends MemoryCoordinator {
+        AnyOwnerIsMine(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        boolean renewOwner(Namespace space, int id) {
+            return space.owners.get(id) != null;
+        }
+    }
+
+    private static class ReleasesForeignOwner extends MemoryCoordinator {
+        ReleasesForeignOwner(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        void removeOwner(Namespace space, int id) {
+            space.owners.remove(id);
+        }
+    }
+
+    private static class EternalOwner extends MemoryCoordinator {
+        EternalOwner(MemoryStore store, CoordinatorConfig config) {
+            super(
+                    store,
+                    new CoordinatorConfig(
+                            config.generator(), config.namespace(), Duration.ofDays(999), config.settings()));
+        }
+    }
+
+    private static class RenewsByReading extends MemoryCoordinator {
+        RenewsByReading(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public Snapshot read(int fromId, int toId, Duration timeout) {
+            store.write(namespace, timeout, space -> {
+                renewOwner(space, fromId);
+                return space.rejected(fromId);
+            });
+            return super.read(fromId, toId, timeout);
+        }
+    }
+
+    private static class RenewsByRefusal extends MemoryCoordinator {
+        RenewsByRefusal(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, meta, timeout);
+            return result instanceof CasResult.Rejected
+                    ? store.write(namespace, timeout, space -> {
+                        renewOwner(space, id);
+                        return result;
+                    })
+                    : result;
+        }
+    }
+
+    private static class NeverRenews extends MemoryCoordinator {
+        NeverRenews(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        boolean renewOwner(Namespace space, int id) {
+            return isMine(space.owners.get(id), id);
+        }
+    }
+
+    private static class AbandonsAll extends MemoryCoordinator {
+        AbandonsAll(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public void abandon(int id, Duration timeout) {
+            List.copyOf(leases.keySet()).forEach(each -> super.abandon(each, timeout));
+        }
+    }
+
+    private static class Retries extends MemoryCoordinator {
+        Retries(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            CasResult first = super.extend(id, mark, next, meta, timeout);
+            if (first instanceof CasResult.Unknown) {
+                store.reconnect();
+                return super.extend(id, mark, next, meta, timeout);
+            }
+            return first;
+        }
+    }
+
+    private static class CertainAboutTheUnknown extends MemoryCoordinator {
+        CertainAboutTheUnknown(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, meta, timeout);
+            if (result instanceof CasResult.Unknown) {
+                throw new CoordinatorException("failed", false);
+            }
+            return result;
+        }
+    }
+
+    private static class TidiesValues extends MemoryCoordinator {
+        TidiesValues(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+            return super.writeMeta(expected, next.strip(), timeout);
+        }
+    }
+
+    private static class HidesWhatItSaw extends MemoryCoordinator {
+        HidesWhatItSaw(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, meta, timeout);
+            return result instanceof CasResult.Rejected
+                    ? new CasResult.Rejected(meta, new Slot(id, mark, null))
+                    : result;
+        }
+    }
+
+    private static class SwallowsInterrupts extends MemoryCoordinator {
+        SwallowsInterrupts(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, meta, timeout);
+            Thread.interrupted();
+            return result;
+        }
+    }
+
+    private static class SkipsEmptySlots extends MemoryCoordinator {
+        SkipsEmptySlots(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public Snapshot read(int fromId, int toId, Duration timeout) {
+            Snapshot all = super.read(fromId, toId, timeout);
+            List<Slot> slots =
+                    all.slots().stream().filter(slot -> slot.mark() != null).toList();
+            return new Snapshot(all.meta(), fromId == toId ? all.slots() : slots, all.serverTime());
+        }
+    }
+
+    private static class OneNamespace extends MemoryCoordinator {
+        OneNamespace(MemoryStore store, CoordinatorConfig config) {
+            super(
+                    store,
+                    new CoordinatorConfig(
+                            config.generator(),
+                            config.namespace().replaceFirst("/.*", ""),
+                            config.timeToLive(),
+                            config.settings()));
+        }
+    }
+
+    private static class DeletesMarks extends MemoryCoordinator {
+        DeletesMarks(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public void close() {
+            store.write(namespace, Duration.ZERO, space -> {
+                space.marks.clear();
+                return space.rejected(0);
+            });
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testing;
+
+import java.time.Duration;
+import java.util.Map;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+import org.snowflakeid.tck.CoordinatorFixture;
+import org.snowflakeid.tck.ManualPlatform;
+
+/** A store in memory on a clock that stands still until a test moves it. */
+class MemoryFixture implements CoordinatorFixture {
+
+    final ManualPlatform platform = new ManualPlatform().callersMoveTime();
+    final MemoryStore store = new MemoryStore(platform);
+
+    @Override
+    public WorkerCoordinatorProvider provider() {
+        return store.provider();
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return Map.of();
+    }
+
+    @Override
+    public ManualPlatform platform() {
+        return platform;
+    }
+
+    @Override
+    public void crash(WorkerCoordinator coordinator) {
+        // The store never hears of it again.
+    }
+
+    @Override
+    public void disconnect(String namespace) {
+        store.disconnect();
+    }
+
+    @Override
+    public void reconnect(String namespace) {
+        store.reconnect();
+    }
+
+    @Override
+    public void pass(Duration time) {
+        platform.advance(time);
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testing;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.testing.MemoryStore.Namespace;
+import org.snowflakeid.testing.MemoryStore.Owner;
+
+/** One process's connection to a {@link MemoryStore}. Its rules are methods of their own, for the tests to break one by one. */
+class MemoryCoordinator implements WorkerCoordinator {
+
+    final MemoryStore store;
+    final String namespace;
+    final Duration timeToLive;
+
+    /** What an owner entry is tied to: new for each claim, void after {@link #abandon}. */
+    static final class Lease {
+        volatile boolean ended;
+    }
+
+    /** All since the last {@link #abandon}, also of claims whose outcome is unknown. */
+    final Map<Integer, List<Lease>> leases = new ConcurrentHashMap<>();
+
+    MemoryCoordinator(MemoryStore store, CoordinatorConfig config) {
+        this.store = store;
+        this.namespace = config.namespace();
+        this.timeToLive = config.timeToLive();
+    }
+
+    @Override
+    public Snapshot read(int fromId, int toId, Duration timeout) {
+        return store.read(namespace, fromId, toId, timeout);
+    }
+
+    @Override
+    public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+        return store.write(namespace, timeout, space -> {
+            if (!same(expected, space.meta)) {
+                return space.rejected(null);
+            }
+            space.meta = new Stored(next, 0);
+            return new CasResult.Applied(space.meta, false);
+        });
+    }
+
+    @Override
+    public CasResult claim(
+            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
+        Lease lease = new Lease();
+        leases.computeIfAbsent(id, i -> new CopyOnWriteArrayList<>()).add(lease);
+        return store.write(namespace, timeout, space -> {
+            boolean free = evict || space.owners.get(id) == null;
+            if (!free || lease.ended || !same(mark, space.marks.get(id)) || !same(meta, space.meta)) {
+                return space.rejected(id);
+            }
+            space.owners.put(id, new Owner(owner, lease, store.expiry(timeToLive)));
+            return put(space, id, next, true);
+        });
+    }
+
+    @Override
+    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        return store.write(namespace, timeout, space -> {
+            if (!same(mark, space.marks.get(id)) || !same(meta, space.meta)) {
+                return space.rejected(id);
+            }
+            return put(space, id, next, renewOwner(space, id));
+        });
+    }
+
+    @Override
+    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        return store.write(namespace, timeout, space -> {
+            if (!same(mark, space.marks.get(id)) || !same(meta, space.meta)) {
+                return space.rejected(id);
+            }
+            removeOwner(space, id);
+            return put(space, id, next, false);
+        });
+    }
+
+    @Override
+    public void abandon(int id, Duration timeout) {
+        try {
+            store.write(namespace, timeout, space -> {
+                removeOwner(space, id);
+                return space.rejected(id);
+            });
+        } catch (CoordinatorException e) {
+            // Best effort: the time to live clears what this missed.
+        } finally {
+            leases.getOrDefault(id, List.of()).forEach(lease -> lease.ended = true);
+            leases.remove(id);
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    boolean same(@Nullable Stored expected, @Nullable Stored actual) {
+        return expected == null
+                ? actual == null
+                : actual != null && expected.value().equals(actual.value());
+    }
+
+    boolean isMine(@Nullable Owner owner, int id) {
+        return owner != null && leases.getOrDefault(id, List.of()).contains(owner.holder);
+    }
+
+    boolean renewOwner(Namespace space, int id) {
+        Owner owner = space.owners.get(id);
+        if (owner == null || !isMine(owner, id)) {
+            return false;
+        }
+        owner.expiresAt = store.expiry(timeToLive);
+        return true;
+    }
+
+    void removeOwner(Namespace space, int id) {
+        Owner owner = space.owners.get(id);
+        if (isMine(owner, id)) {
+            space.owners.remove(id);
+        }
+    }
+
+    static CasResult put(Namespace space, int id, String next, boolean ownerHeld) {
+        Stored written = new Stored(next, 0);
+        space.marks.put(id, written);
+        return new CasResult.Applied(written, ownerHeld);
+    }
+}
