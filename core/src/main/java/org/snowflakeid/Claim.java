@@ -31,6 +31,9 @@ final class Claim {
     /** The owner entry can't be had again: another worker id is needed. */
     boolean ownerBlocked;
 
+    /** Listeners know that this claim was lost. */
+    boolean lossTold;
+
     /** A copy of this process's memory may be issuing below the limit: the mark must not be trimmed. */
     boolean copied;
 

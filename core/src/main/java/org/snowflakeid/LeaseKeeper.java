@@ -60,6 +60,7 @@ final class LeaseKeeper {
     private final VettedClock clock;
     private final WaitingThreads waiting;
     private final LeasedSnowflake generator;
+    private final EventDelivery events;
     private final String coordinatorName;
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
@@ -92,6 +93,7 @@ final class LeaseKeeper {
     private boolean joined;
     private boolean retired;
     private boolean starved;
+    private boolean suspensionTold;
     private long highestTick = -1;
     private @Nullable Snapshot firstPage;
 
@@ -107,13 +109,15 @@ final class LeaseKeeper {
             Platform platform,
             VettedClock clock,
             WaitingThreads waiting,
-            LeasedSnowflake generator) {
+            LeasedSnowflake generator,
+            EventDelivery events) {
         this.settings = settings;
         this.layout = settings.layout();
         this.platform = platform;
         this.clock = clock;
         this.waiting = waiting;
         this.generator = generator;
+        this.events = events;
         this.coordinatorName = provider.name();
         this.prefix = "snowflake '" + settings.generator() + "': ";
         this.windowTicks = settings.window().toMillis();
@@ -207,8 +211,9 @@ final class LeaseKeeper {
             while (!stopping && !broken) {
                 woken = false;
                 broken = !step();
+                tellOfState();
                 if (!stopping && !broken) {
-                    sleepUntil(nextStepNanos());
+                    sleepUntil(nextLookNanos(nextStepNanos()));
                 }
             }
         } finally {
@@ -304,6 +309,57 @@ final class LeaseKeeper {
             wake = Math.max(wake, retryNanos);
         }
         return current == null ? Math.min(wake, Math.max(startDeadline, now + 1)) : wake;
+    }
+
+    // ---- events
+
+    /** What nobody does, but time brings about. */
+    private void tellOfState() {
+        Claim claim = current;
+        if (claim == null || !events.isWanted()) {
+            return;
+        }
+        tellOfLoss(claim);
+        SnowflakeStatus status = generator.status();
+        boolean suspended = status.state() == SnowflakeStatus.State.SUSPENDED;
+        if (suspended != suspensionTold) {
+            suspensionTold = suspended;
+            events.tell(
+                    suspended
+                            ? new SnowflakeEvent.Suspended(settings.generator(), claim.workerId, whySuspended(status))
+                            : new SnowflakeEvent.Resumed(settings.generator(), claim.workerId));
+        }
+    }
+
+    private static String whySuspended(SnowflakeStatus status) {
+        return status.lastError()
+                .or(() -> status.reservedUntil().map(until -> "What was reserved ended at " + until + "."))
+                .orElse("No worker id.");
+    }
+
+    private void tellOfLoss(Claim claim) {
+        boolean lost = !claim.ownerHeld || claim.takenOver;
+        if (lost && !claim.lossTold) {
+            claim.lossTold = true;
+            events.tell(new SnowflakeEvent.Lost(
+                    settings.generator(),
+                    claim.workerId,
+                    claim.takenOver
+                            ? "Another process was granted what comes after " + layout.instantOf(claim.mark.limit())
+                                    + "."
+                            : "The owner entry in " + coordinatorName + " is gone."));
+        }
+    }
+
+    /** Extensions come too rarely to tell when a window ends, or ids flow again. */
+    private long nextLookNanos(long nextStepNanos) {
+        Claim claim = current;
+        if (claim == null || !events.isWanted()) {
+            return nextStepNanos;
+        }
+        long now = platform.nanoTime();
+        long end = claim.lease.endNanos();
+        return Math.min(nextStepNanos, suspensionTold || end - now <= 0 ? now + SECOND : end);
     }
 
     // ---- outcomes
@@ -512,6 +568,9 @@ final class LeaseKeeper {
         } else {
             extend(claim, claim.mark.token());
         }
+        if (claim == current) {
+            tellOfLoss(claim);
+        }
         if (!claim.ownerHeld && !claim.takenOver && !claim.ownerBlocked) {
             reown(claim);
         }
@@ -653,6 +712,10 @@ final class LeaseKeeper {
                             Level.WARNING,
                             () -> prefix + "lost the owner entry of worker id " + claim.workerId
                                     + " and claimed it again");
+                    if (claim.lossTold) {
+                        claim.lossTold = false;
+                        events.tell(new SnowflakeEvent.Swapped(settings.generator(), claim.workerId, claim.workerId));
+                    }
                 }
                 return;
             }
@@ -717,11 +780,13 @@ final class LeaseKeeper {
                     Level.INFO,
                     () -> prefix + "claimed worker id " + claim.workerId + " from " + coordinatorName
                             + ", usable until " + layout.instantOf(claim.mark.limit()));
+            events.tell(new SnowflakeEvent.Claimed(settings.generator(), claim.workerId));
         } else {
             LOG.log(
                     Level.WARNING,
                     () -> prefix + (old.copied ? "left worker id " : "lost worker id ") + old.workerId
                             + ", continuing as " + claim.workerId);
+            events.tell(new SnowflakeEvent.Swapped(settings.generator(), old.workerId, claim.workerId));
             if (old.workerId != claim.workerId) {
                 release(old);
             }

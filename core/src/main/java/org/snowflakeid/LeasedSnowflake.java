@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeSettings.OnRollback;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -41,6 +42,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private final VettedClock clock;
     private final WaitingThreads waiting;
     private final Turns turns;
+    private final EventDelivery events;
     private final LeaseKeeper keeper;
 
     private final int sequenceBits;
@@ -74,8 +76,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set)
      */
     public static LeasedSnowflake open(SnowflakeSettings settings) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return open(settings, loader != null ? loader : LeasedSnowflake.class.getClassLoader());
+        return open(settings, contextLoader());
     }
 
     /** As {@link #open(SnowflakeSettings)}, looking for coordinators with a given class loader. */
@@ -83,15 +84,44 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         return open(settings, Coordinators.select(settings, loader), Platform.system());
     }
 
+    /**
+     * As {@link #open(SnowflakeSettings)}, telling {@code listener} what happens to the generator. It is called on a thread with
+     * the context class loader of the caller of this method.
+     */
+    public static LeasedSnowflake open(SnowflakeSettings settings, Consumer<? super SnowflakeEvent> listener) {
+        return open(settings, Coordinators.select(settings, contextLoader()), Platform.system(), listener);
+    }
+
     /** As {@link #open(SnowflakeSettings)}, with a given coordinator, clock and threads. */
     public static LeasedSnowflake open(
             SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
-        LeasedSnowflake generator = new LeasedSnowflake(settings, provider, platform);
+        return start(new LeasedSnowflake(settings, provider, platform, null));
+    }
+
+    /** As {@link #open(SnowflakeSettings, Consumer)}, with a given coordinator, clock and threads. */
+    public static LeasedSnowflake open(
+            SnowflakeSettings settings,
+            WorkerCoordinatorProvider provider,
+            Platform platform,
+            Consumer<? super SnowflakeEvent> listener) {
+        return start(new LeasedSnowflake(settings, provider, platform, listener));
+    }
+
+    private static ClassLoader contextLoader() {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return loader != null ? loader : LeasedSnowflake.class.getClassLoader();
+    }
+
+    private static LeasedSnowflake start(LeasedSnowflake generator) {
         generator.start();
         return generator;
     }
 
-    private LeasedSnowflake(SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
+    private LeasedSnowflake(
+            SnowflakeSettings settings,
+            WorkerCoordinatorProvider provider,
+            Platform platform,
+            @Nullable Consumer<? super SnowflakeEvent> listener) {
         this.settings = settings;
         this.layout = settings.layout();
         this.coordinatorName = provider.name();
@@ -99,6 +129,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         this.clock = new VettedClock(platform, layout, settings.maxSkew().toMillis());
         this.waiting = new WaitingThreads(platform);
         this.turns = new Turns(platform);
+        this.events = new EventDelivery(platform, settings.generator(), listener);
         this.sequenceBits = layout.sequenceBits();
         this.tickShift = layout.workerIdBits() + layout.sequenceBits();
         this.sequenceMask = layout.maxSequence();
@@ -108,7 +139,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         this.maxWaitNanos = settings.maxWait().toNanos();
         this.waitTimeoutNanos = settings.waitTimeout().toNanos();
         requireLastingLayout();
-        this.keeper = new LeaseKeeper(settings, provider, platform, clock, waiting, this);
+        this.keeper = new LeaseKeeper(settings, provider, platform, clock, waiting, this, events);
     }
 
     private void requireLastingLayout() {
@@ -401,6 +432,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      */
     @Override
     public void close() {
+        events.close();
         closed = true;
         keeper.stop(!started);
         waiting.wake();
