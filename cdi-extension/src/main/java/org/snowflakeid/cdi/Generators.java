@@ -41,6 +41,15 @@ final class Generators {
                 : SnowflakeName.Literal.of(generator);
     }
 
+    /** All that its bean has, and its events: the unnamed generator can be called by name too. */
+    static Annotation[] qualifiers(String generator) {
+        SnowflakeName name = SnowflakeName.Literal.of(generator);
+        // Default last: Weld drops it when another is added to a bean.
+        return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
+                ? new Annotation[] {name, Default.Literal.INSTANCE}
+                : new Annotation[] {name};
+    }
+
     /** The generator's bean, unless the application replaced it or the container removed it as unused. */
     static Optional<Bean<?>> bean(BeanContainer container, String generator) {
         Set<Bean<?>> candidates = container.getBeans(Snowflake.class, qualifier(generator));
@@ -121,14 +130,17 @@ final class Generators {
      *
      * @param injected the generators of this application that are claimed at its start
      */
-    static Snowflake create(String generator, Collection<String> injected) {
+    static Snowflake create(BeanContainer container, String generator, Collection<String> injected) {
         SnowflakeSettings settings = settings(generator);
         for (String other : injected) {
             if (!other.equals(generator) && settings(other).namespace().equals(settings.namespace())) {
                 throw new InvalidSettingsException(List.of(sharedNamespace(generator, other, settings.namespace())));
             }
         }
-        return new InjectedSnowflake(LeasedSnowflake.open(settings));
+        return new InjectedSnowflake(
+                EventFiring.isObserved(container, generator)
+                        ? LeasedSnowflake.open(settings, new EventFiring(container, generator))
+                        : LeasedSnowflake.open(settings));
     }
 
     /** Gives the worker id back. */

@@ -153,7 +153,8 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     public static final class Creator implements SyntheticBeanCreator<Snowflake> {
         @Override
         public Snowflake create(Instance<Object> lookup, Parameters parameters) {
-            return Generators.create(parameters.get(GENERATOR, String.class), injected(parameters));
+            return Generators.create(
+                    CDI.current().getBeanContainer(), parameters.get(GENERATOR, String.class), injected(parameters));
         }
     }
 

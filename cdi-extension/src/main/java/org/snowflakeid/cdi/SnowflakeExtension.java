@@ -14,7 +14,6 @@ import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.InjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
-import jakarta.enterprise.inject.spi.configurator.BeanConfigurator;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
@@ -57,11 +56,11 @@ public class SnowflakeExtension implements Extension {
         return type == Snowflake.class;
     }
 
-    void addBeans(@Observes AfterBeanDiscovery event) {
-        addGenerator(event, SnowflakeSettings.DEFAULT_GENERATOR);
+    void addBeans(@Observes AfterBeanDiscovery event, BeanManager beans) {
+        addGenerator(event, beans, SnowflakeSettings.DEFAULT_GENERATOR);
         for (String generator : injected) {
             if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)) {
-                addGenerator(event, generator);
+                addGenerator(event, beans, generator);
             }
         }
         if (HealthApi.isPresent() && Generators.healthEnabled()) {
@@ -69,18 +68,16 @@ public class SnowflakeExtension implements Extension {
         }
     }
 
-    private void addGenerator(AfterBeanDiscovery event, String generator) {
-        BeanConfigurator<Snowflake> bean = event.<Snowflake>addBean()
+    private void addGenerator(AfterBeanDiscovery event, BeanManager beans, String generator) {
+        event.<Snowflake>addBean()
                 // With an id, passivating beans may depend on it.
                 .id(SnowflakeExtension.class.getName() + ":" + generator)
                 .types(Snowflake.class, Object.class)
-                .qualifiers(Any.Literal.INSTANCE, SnowflakeName.Literal.of(generator))
+                .qualifiers(Any.Literal.INSTANCE)
+                .addQualifiers(Generators.qualifiers(generator))
                 .scope(Singleton.class)
-                .createWith(context -> Generators.create(generator, injected))
+                .createWith(context -> Generators.create(beans, generator, injected))
                 .destroyWith((ids, context) -> Generators.destroy(ids));
-        if (generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)) {
-            bean.addQualifier(Default.Literal.INSTANCE);
-        }
     }
 
     // Thrown, not added to the event: OpenWebBeans would only log it and then fail without a reason.

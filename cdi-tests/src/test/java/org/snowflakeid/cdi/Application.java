@@ -18,6 +18,7 @@ final class Application implements AutoCloseable {
 
     private final ClassLoader before = Thread.currentThread().getContextClassLoader();
     private final Properties propertiesBefore = (Properties) System.getProperties().clone();
+    private final Kept.Scope kept = new Kept.Scope();
     private final SeContainer container;
 
     private Application(List<String> configuration, Class<?>... beans) {
@@ -36,6 +37,7 @@ final class Application implements AutoCloseable {
                     .setClassLoader(loader)
                     // In Weld the standard way of saying this would leave extensions out as well.
                     .addProperty("openwebbeans.disableDiscovery", true)
+                    .addExtensions(kept)
                     .addBeanClasses(beans)
                     .initialize();
         } catch (RuntimeException | Error e) {
@@ -60,6 +62,11 @@ final class Application implements AutoCloseable {
 
     SeContainer container() {
         return container;
+    }
+
+    /** Writes all beans of {@link Kept} out; they are read when they are used again. */
+    void passivate() throws IOException {
+        kept.beans.passivate();
     }
 
     <T> T get(Class<T> type) {

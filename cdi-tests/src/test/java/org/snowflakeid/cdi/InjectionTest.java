@@ -4,9 +4,14 @@ package org.snowflakeid.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.annotation.Priority;
+import jakarta.decorator.Decorator;
+import jakarta.decorator.Delegate;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Disposes;
@@ -16,6 +21,13 @@ import jakarta.enterprise.inject.UnsatisfiedResolutionException;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
 import jakarta.inject.Provider;
+import jakarta.inject.Qualifier;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InterceptorBinding;
+import jakarta.interceptor.InvocationContext;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -151,6 +163,171 @@ class InjectionTest {
             assertThat(lazy.instance.get().nextId()).isPositive();
             assertThat(lazy.provider.get().nextId()).isPositive();
             assertThat(JOURNAL).hasSize(7);
+        }
+    }
+
+    /** A proxy stands before it, the generator behind needs none. */
+    @ApplicationScoped
+    static class Shared {
+        @Inject
+        @SnowflakeName("shared")
+        Snowflake ids;
+
+        Snowflake ids() {
+            return ids;
+        }
+    }
+
+    @RequestScoped
+    static class PerRequest {
+        private final List<Snowflake> injected = new ArrayList<>();
+
+        /** For the proxy. */
+        PerRequest() {}
+
+        @Inject
+        PerRequest(@SnowflakeName("request") Snowflake ids, @SnowflakeName("request") Instance<Snowflake> same) {
+            injected.add(ids);
+            injected.add(same.get());
+        }
+
+        List<Snowflake> injected() {
+            return injected;
+        }
+    }
+
+    @Test
+    void injectsTheSameGeneratorIntoBeansOfEachScope() {
+        try (Application application = Application.of(Shared.class, PerRequest.class)) {
+            assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake/shared", "claimed snowflake/request");
+            assertThat(application.get(Shared.class).ids()).isExactlyInstanceOf(InjectedSnowflake.class);
+
+            RequestContextController requests = application.get(RequestContextController.class);
+            List<Snowflake> seen = new ArrayList<>();
+            for (int request = 0; request < 2; request++) {
+                requests.activate();
+                seen.addAll(application.get(PerRequest.class).injected());
+                requests.deactivate();
+            }
+
+            assertThat(seen).hasSize(4).containsOnly(seen.get(0));
+            assertThat(JOURNAL).hasSize(2);
+        }
+    }
+
+    static class Inherited {
+        @Inject
+        @SnowflakeName("inherited")
+        Snowflake ids;
+    }
+
+    @Dependent
+    static class Heir extends Inherited {}
+
+    @Test
+    void findsWhatASuperclassInjects() {
+        try (Application application = Application.of(Heir.class)) {
+            assertThat(application.get(Heir.class).ids.nextId()).isPositive();
+            assertThat(JOURNAL).containsExactly("claimed snowflake/inherited");
+        }
+    }
+
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Numbered {}
+
+    @Numbered
+    @Interceptor
+    @Priority(1)
+    static class Numberer {
+        @Inject
+        @SnowflakeName("interceptor")
+        Snowflake ids;
+
+        @AroundInvoke
+        Object number(InvocationContext call) throws Exception {
+            return ids.nextId() + " " + call.proceed();
+        }
+    }
+
+    @Dependent
+    static class Printer {
+        @Numbered
+        String print() {
+            return "printed";
+        }
+    }
+
+    @Test
+    void findsWhatAnInterceptorInjects() {
+        try (Application application = Application.of(Numberer.class, Printer.class)) {
+            assertThat(JOURNAL).containsExactly("claimed snowflake/interceptor");
+            assertThat(application.get(Printer.class).print()).matches("\\d+ printed");
+        }
+    }
+
+    interface Greeting {
+        String greet();
+    }
+
+    @Dependent
+    static class Hello implements Greeting {
+        @Override
+        public String greet() {
+            return "hello";
+        }
+    }
+
+    @Decorator
+    @Priority(1)
+    static class NumberedGreeting implements Greeting {
+        @Inject
+        @Delegate
+        Greeting greeting;
+
+        @Inject
+        @SnowflakeName("decorator")
+        Snowflake ids;
+
+        @Override
+        public String greet() {
+            return ids.nextId() + " " + greeting.greet();
+        }
+    }
+
+    @Test
+    void findsWhatADecoratorInjects() {
+        try (Application application = Application.of(Hello.class, NumberedGreeting.class)) {
+            assertThat(JOURNAL).containsExactly("claimed snowflake/decorator");
+            assertThat(application.get(Greeting.class).greet()).matches("\\d+ hello");
+        }
+    }
+
+    @Qualifier
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Own {}
+
+    @Dependent
+    static class OwnMaker {
+        @Produces
+        @Own
+        static Snowflake make(@SnowflakeName("orders") Snowflake ids) {
+            return ids;
+        }
+    }
+
+    @Dependent
+    static class OwnUser {
+        @Inject
+        @Own
+        Snowflake ids;
+    }
+
+    @Test
+    void leavesOtherQualifiersToTheApplication() {
+        try (Application application = Application.of(OwnMaker.class, OwnUser.class)) {
+            assertThat(application.get(OwnUser.class).ids.status().generator()).isEqualTo("orders");
+            assertThat(JOURNAL).containsExactly("claimed snowflake/orders");
         }
     }
 

@@ -3,16 +3,20 @@ package org.snowflakeid.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.SessionScoped;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
+import jakarta.inject.Provider;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 
@@ -52,6 +56,87 @@ class PassivationTest {
             assertThat(activated.ids).isSameAs(cart(application).ids).isNotSameAs(before);
             assertThat(activated.ids.nextId()).isPositive();
             assertThat(activated.orders.status().generator()).isEqualTo("orders");
+        }
+    }
+
+    /** A part of what is passivated. */
+    @Dependent
+    @SuppressWarnings("serial")
+    static class Numbering implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Inject
+        @SnowflakeName("invoices")
+        Snowflake ids;
+    }
+
+    @Kept
+    @SuppressWarnings("serial")
+    static class Basket implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private Snowflake constructed;
+        private Snowflake initialised;
+
+        @Inject
+        Instance<Snowflake> instance;
+
+        @Inject
+        Provider<Snowflake> provider;
+
+        @Inject
+        Numbering numbering;
+
+        private int used;
+
+        /** For the proxy. */
+        Basket() {}
+
+        @Inject
+        Basket(Snowflake ids) {
+            constructed = ids;
+        }
+
+        @Inject
+        void initialise(@SnowflakeName("orders") Snowflake ids) {
+            initialised = ids;
+        }
+
+        /** Ids from each place, then how often this was called. */
+        List<Long> use() {
+            return List.of(
+                    constructed.nextId(),
+                    instance.get().nextId(),
+                    provider.get().nextId(),
+                    initialised.nextId(),
+                    numbering.ids.nextId(),
+                    (long) ++used);
+        }
+
+        Snowflake ids() {
+            return constructed;
+        }
+    }
+
+    @Test
+    void aBeanOfAPassivatingScopeGoesOnAfterItsPassivation() throws Exception {
+        RecordingCoordinatorProvider.JOURNAL.clear();
+        try (Application application = Application.of(Basket.class, Numbering.class)) {
+            Basket basket = application.get(Basket.class);
+            List<Long> before = basket.use();
+            Snowflake ids = basket.ids();
+
+            application.passivate();
+            List<Long> after = basket.use();
+
+            for (int place = 0; place < before.size(); place++) {
+                assertThat(after.get(place)).isGreaterThan(before.get(place));
+            }
+            assertThat(after).last().isEqualTo(2L);
+            assertThat(basket.ids()).isSameAs(ids);
+            assertThat(RecordingCoordinatorProvider.JOURNAL)
+                    .containsExactlyInAnyOrder(
+                            "claimed snowflake", "claimed snowflake/orders", "claimed snowflake/invoices");
         }
     }
 

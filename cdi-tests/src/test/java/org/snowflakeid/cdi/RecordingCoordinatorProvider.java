@@ -24,6 +24,12 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** {@code claimed <namespace>} and {@code released <namespace>}, in order. */
     static final List<String> JOURNAL = new CopyOnWriteArrayList<>();
 
+    /** Nothing is extended. */
+    static volatile boolean down;
+
+    /** The next extension finds the owner entry gone. */
+    static volatile boolean loseOwner;
+
     @Override
     public String name() {
         return "recording";
@@ -72,24 +78,29 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
                 Stored metaSeen,
                 Duration timeout) {
             JOURNAL.add("claimed " + namespace);
-            return write(id, next);
+            return write(id, next, true);
         }
 
         @Override
         public CasResult extend(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
-            return write(id, next);
+            if (down) {
+                throw new CoordinatorException("is down", false);
+            }
+            boolean ownerHeld = !loseOwner;
+            loseOwner = false;
+            return write(id, next, ownerHeld);
         }
 
         @Override
         public CasResult release(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
             JOURNAL.add("released " + namespace);
-            return write(id, next);
+            return write(id, next, true);
         }
 
-        private CasResult write(int id, String next) {
+        private CasResult write(int id, String next, boolean ownerHeld) {
             Stored written = new Stored(next, ++version);
             marks.put(id, written);
-            return new CasResult.Applied(written, true);
+            return new CasResult.Applied(written, ownerHeld);
         }
 
         @Override
