@@ -192,6 +192,25 @@ class SnowflakeEventTest {
     }
 
     @Test
+    void theEndOfIdsInARetiredNamespaceIsToldWhenItComes() {
+        LeasedSnowflake ids = open();
+        seconds(60);
+        told.clear();
+        times.clear();
+        store.putMeta(store.meta.value().replace("state=active", "state=retired"));
+        Instant end = ids.status().reservedUntil().orElseThrow();
+        seconds(7);
+        store.hintLoss();
+
+        seconds(300);
+
+        assertThat(told).singleElement().isInstanceOfSatisfying(Suspended.class, suspended -> assertThat(
+                        suspended.reason())
+                .contains("retired"));
+        assertThat(times.get(0)).isBetween(end, end.plusMillis(10));
+    }
+
+    @Test
     void aStartThatFailsTellsNothing() {
         open(world.new Machine(), event -> {});
         open(world.new Machine(), event -> {});
