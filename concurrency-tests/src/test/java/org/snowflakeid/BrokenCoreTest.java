@@ -124,7 +124,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "takes the worker id of the lease that is there by now",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "current.advance(last, next)) {\n            return encode(current, next);",
                                 "current.advance(last, next)) {\n            return encode(lease, next);"),
                         Swap.class,
@@ -141,7 +141,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "lets batches pass the limit",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "Math.min(end(current, next, now), next + (count - filled))",
                                 "next + (count - filled)"),
                         UsedUpWindow.class,
@@ -149,7 +149,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "takes one position less than it puts into a batch",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "current.advance(last, end - 1)",
                                 "current.advance(last, Math.max(next, end - 2))"),
                         BatchesBesideSingles.class,
@@ -165,7 +165,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "reads the clock before the position",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "            while (true) {\n                Lease current = lease;\n",
                                 "            while (true) {\n                long early = clock.tick();\n"
                                         + "                Lease current = lease;\n",
@@ -195,7 +195,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "wakes before it publishes",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "lease = next;\n        started = true;\n        waiting.wake();",
                                 "waiting.wake(); lease = next; started = true;"),
                         WaitingForSwap.class,
@@ -203,7 +203,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "lets those who wait go on waiting when it breaks down",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "|| broken != null,\n",
                                 ",\n"),
                         BreakDownWhileWaiting.class,
@@ -220,10 +220,7 @@ class BrokenCoreTest {
                         "nobody can go on"),
                 fails(
                         Mutant.of(
-                                "lets those who wait go on waiting when it closes",
-                                LeasedSnowflake.class,
-                                "|| closed\n",
-                                "\n"),
+                                "lets those who wait go on waiting when it closes", Stripe.class, "|| closed\n", "\n"),
                         CloseWhileWaiting.class,
                         "nobody can go on"),
                 fails(
@@ -237,7 +234,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "reads the limit before the window",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "        long windowTicks = current.windowTicks();\n",
                                 "",
                                 "ticksLeft > windowTicks / 3",
@@ -247,7 +244,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "lets callers read what is the keeper's",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "boolean issuing = last != Lease.SEALED;",
                                 "boolean issuing = current.lastIssued() != Lease.SEALED || last != Lease.SEALED;"),
                         StatusBesideSwap.class,
@@ -255,7 +252,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "mixes two leases in a status",
-                                LeasedSnowflake.class,
+                                Stripe.class,
                                 "Optional.of(layout.instantOf(limitTick(current)))",
                                 "Optional.of(layout.instantOf(limitTick(lease)))"),
                         StatusBesideSwap.class,

@@ -59,7 +59,7 @@ final class LeaseKeeper {
     private final Platform platform;
     private final VettedClock clock;
     private final WaitingThreads waiting;
-    private final LeasedSnowflake generator;
+    private final Stripe stripe;
     private final EventDelivery events;
     private final String coordinatorName;
     private final WorkerCoordinator coordinator;
@@ -109,14 +109,14 @@ final class LeaseKeeper {
             Platform platform,
             VettedClock clock,
             WaitingThreads waiting,
-            LeasedSnowflake generator,
+            Stripe stripe,
             EventDelivery events) {
         this.settings = settings;
         this.layout = settings.layout();
         this.platform = platform;
         this.clock = clock;
         this.waiting = waiting;
-        this.generator = generator;
+        this.stripe = stripe;
         this.events = events;
         this.coordinatorName = provider.name();
         this.prefix = "snowflake '" + settings.generator() + "': ";
@@ -320,7 +320,7 @@ final class LeaseKeeper {
             return;
         }
         tellOfLoss(claim);
-        SnowflakeStatus status = generator.status();
+        SnowflakeStatus status = stripe.status();
         boolean suspended = status.state() == SnowflakeStatus.State.SUSPENDED;
         if (suspended != suspensionTold) {
             suspensionTold = suspended;
@@ -431,7 +431,7 @@ final class LeaseKeeper {
             current.lease.seal();
             LOG.log(Level.ERROR, named.getMessage());
         }
-        generator.breakDown(named);
+        stripe.breakDown(named);
         return false;
     }
 
@@ -774,7 +774,7 @@ final class LeaseKeeper {
         claim.lease.open(position(from), Math.max(allowedTicks, claim.mark.from() - clock.tick()));
         current = claim;
         next = null;
-        generator.publish(claim.lease);
+        stripe.publish(claim.lease);
         if (old == null) {
             LOG.log(
                     Level.INFO,

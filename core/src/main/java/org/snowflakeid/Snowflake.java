@@ -9,7 +9,8 @@ package org.snowflakeid;
 public interface Snowflake {
 
     /**
-     * The next id: positive, and greater than every id this generator returned before. Takes nanoseconds; waits, without
+     * The next id: positive, and greater than every id this generator returned before (with {@code snowflake.workers} above 1: to this
+     * thread; across threads ids then increase to the millisecond). Takes nanoseconds; waits, without
      * spinning and for bounded time, when the sequence of this millisecond is used up, when the clock stepped back
      * ({@code snowflake.clock.*}) or when the reserved window has ended ({@code snowflake.wait-timeout}).
      *

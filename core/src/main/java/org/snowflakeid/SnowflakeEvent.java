@@ -9,6 +9,9 @@ package org.snowflakeid;
  * is something to tell. So a listener may take its time; ids and extensions wait for nothing here. While one is slow 64 events
  * wait for it, further ones are dropped, and the log says so. What it throws is logged. Once the generator is being closed
  * nothing is told any more.
+ *
+ * <p>With {@code snowflake.workers} above 1 each event is about one of the generator's worker ids, also {@link Suspended}: the others may
+ * go on.
  */
 public sealed interface SnowflakeEvent {
 

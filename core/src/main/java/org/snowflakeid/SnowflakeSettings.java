@@ -96,6 +96,7 @@ public final class SnowflakeSettings {
     private final Duration maxSkew;
     private final Duration burst;
     private final boolean healthEnabled;
+    private final int workers;
 
     /** The settings of the unnamed generator, from full key names such as {@code snowflake.window}. */
     public static SnowflakeSettings of(Map<String, String> values) {
@@ -152,12 +153,18 @@ public final class SnowflakeSettings {
                             + "), which it has to fit into. Lower it or raise the window.");
         }
         healthEnabled = readBoolean("health.enabled", true);
-        text("workers")
-                .filter(w -> !w.equals("1"))
-                .ifPresent(w -> problem(
-                        "workers",
-                        w,
-                        "is not possible yet: a generator leases one worker id. Set it to 1 or remove it."));
+        workers = integer("workers", 1, 1, 64);
+        if (workers > maxWorkerId - minWorkerId + 1) {
+            problem(
+                    "workers",
+                    Integer.toString(workers),
+                    "is more than the " + (maxWorkerId - minWorkerId + 1) + " worker ids to claim from"
+                            + (coordinator
+                                            .filter(StaticCoordinatorProvider.NAME::equals)
+                                            .isPresent()
+                                    ? ": snowflake.static.worker-id names one. Remove it, or use a coordinator."
+                                    : ". Lower it, or widen " + key("worker-ids") + "."));
+        }
 
         if (!problems.isEmpty()) {
             throw new InvalidSettingsException(problems);
@@ -378,6 +385,10 @@ public final class SnowflakeSettings {
 
     NamespaceCreation namespaceCreation() {
         return namespaceCreation;
+    }
+
+    int workers() {
+        return workers;
     }
 
     int minWorkerId() {

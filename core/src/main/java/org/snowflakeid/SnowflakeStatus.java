@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -9,7 +10,8 @@ import java.util.OptionalInt;
  * What a generator is doing, for people and health checks.
  *
  * @param generator its name, {@code default} unless it was given one
- * @param workerId the worker id that ids carry now; empty before the first claim and after close
+ * @param workerIds the worker ids that ids carry now, one unless {@code snowflake.workers} says otherwise; empty before the first
+ *     claim and after close
  * @param reservedUntil timestamps below this instant are reserved for this process, whatever happens to the coordinator
  * @param ready whether traffic should be sent here: active, with more than a third of the window left
  * @param lastError why the last claim or extension failed; empty once one has succeeded
@@ -18,13 +20,22 @@ import java.util.OptionalInt;
 public record SnowflakeStatus(
         String generator,
         State state,
-        OptionalInt workerId,
+        List<Integer> workerIds,
         String namespace,
         String coordinator,
         Optional<Instant> reservedUntil,
         boolean ready,
         Optional<String> lastError,
         Optional<String> clockWarning) {
+
+    public SnowflakeStatus {
+        workerIds = List.copyOf(workerIds);
+    }
+
+    /** The first of {@link #workerIds}. */
+    public OptionalInt workerId() {
+        return workerIds.stream().mapToInt(Integer::intValue).findFirst();
+    }
 
     /** Changing the worker id is not a state: ids flow on meanwhile. */
     public enum State {

@@ -55,7 +55,7 @@ class SnowflakeSettingsTest {
                     snowflake.startup-timeout        | 90000                | is not an ISO-8601 duration
                     snowflake.startup-ahead          | PT2H                 | is not between PT0S and PT1H
                     snowflake.wait-timeout           | -PT1S                | is not between PT0S and PT1H
-                    snowflake.workers                | 2                    | Set it to 1
+                    snowflake.workers                | 65                   | between 1 and 64
                     snowflake.health.enabled         | yes                  | is neither true nor false
                     snowflake.clock.on-rollback      | ignore               | is none of wait, fail, continue
                     snowflake.clock.max-wait         | 500ms                | is not an ISO-8601 duration

@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Real threads, more than there are cores, while leases are swapped as fast as can be. */
@@ -20,7 +21,7 @@ class SwapRaceTest {
     private static final int SWAPS = 200_000;
     private static final long FAR_AHEAD = 1L << 34;
 
-    private final LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.of(
+    private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of(
             "snowflake.coordinator",
             "static",
             "snowflake.static.worker-id",
@@ -33,13 +34,21 @@ class SwapRaceTest {
             "snowflake.worker-id-bits",
             "20",
             "snowflake.sequence-bits",
-            "8")));
+            "8"));
+
+    private final Stripe ids = new Stripe(settings, new StaticCoordinatorProvider(), Platform.system(), null);
 
     /** The first tick of each lease, by its worker id; beyond the one in use: 0. */
     private final AtomicLongArray begins = new AtomicLongArray(SWAPS + 2);
 
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     private volatile boolean over;
+
+    @BeforeEach
+    void open() {
+        ids.start();
+        ids.awaitStart();
+    }
 
     @AfterEach
     void close() {
@@ -65,7 +74,7 @@ class SwapRaceTest {
     }
 
     private void swap() {
-        long begin = ids.layout().tickOf(System.currentTimeMillis()) + 1;
+        long begin = settings.layout().tickOf(System.currentTimeMillis()) + 1;
         Lease current = null;
         for (int id = 1; id <= SWAPS && wrong.isEmpty(); id++) {
             if (current != null) {
@@ -81,11 +90,16 @@ class SwapRaceTest {
         }
     }
 
+    private long next() {
+        long id = ids.tryNextId();
+        return id != Stripe.NONE ? id : ids.issue(null, 1, 0);
+    }
+
     private void issue() {
         while (!over && wrong.isEmpty()) {
             IdParts parts;
             try {
-                parts = ids.layout().decode(ids.nextId());
+                parts = settings.layout().decode(next());
             } catch (SnowflakeException e) {
                 wrong.add(e.toString());
                 return;
@@ -94,7 +108,7 @@ class SwapRaceTest {
             if (id == 0) {
                 continue;
             }
-            long tick = ids.layout().tickOf(parts.timestamp().toEpochMilli());
+            long tick = settings.layout().tickOf(parts.timestamp().toEpochMilli());
             long end = begins.get(id + 1);
             if (tick < begins.get(id) || (end != 0 && tick >= end)) {
                 wrong.add(parts + " is not of [" + begins.get(id) + ", " + end + ")");

@@ -51,6 +51,9 @@ final class SnowflakeHealthCheck implements HealthCheck {
         String prefix = status.generator() + ".";
         response.withData(prefix + "state", status.state().name());
         status.workerId().ifPresent(id -> response.withData(prefix + "workerId", id));
+        if (status.workerIds().size() > 1) {
+            response.withData(prefix + "workerIds", status.workerIds().toString());
+        }
         response.withData(prefix + "coordinator", status.coordinator());
         response.withData(prefix + "namespace", status.namespace());
         status.reservedUntil().ifPresent(until -> response.withData(prefix + "reservedUntil", until.toString()));

@@ -26,11 +26,14 @@ public final class InstrumentedCore extends ClassLoader {
     private static final String PACKAGE = "org/snowflakeid/";
     private static final String INTERLEAVINGS = PACKAGE + "interleaving/Interleavings";
     private static final Set<String> SHARED_TYPES = Set.of(
-            "java/util/concurrent/atomic/AtomicLong", "java/util/Queue", "java/util/concurrent/ConcurrentLinkedQueue");
+            "java/util/concurrent/atomic/AtomicBoolean",
+            "java/util/concurrent/atomic/AtomicLong",
+            "java/util/Queue",
+            "java/util/concurrent/ConcurrentLinkedQueue");
 
     /** Messages for people, hints that may come late, and the correction of a clock that jumps in no scenario: not worth a point. */
     private static final Set<String> NO_POINT = Set.of(
-            "LeasedSnowflake.started",
+            "Stripe.started",
             "LeaseKeeper.lastError",
             "LeaseKeeper.lastVetNanos",
             "LeaseKeeper.lossHinted",

@@ -3,8 +3,8 @@ package org.snowflakeid.testing;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import org.snowflakeid.ClockMovedBackwardsException;
 import org.snowflakeid.IdParts;
 import org.snowflakeid.Snowflake;
@@ -161,7 +161,7 @@ public final class TestSnowflake implements Snowflake {
         return new SnowflakeStatus(
                 SnowflakeSettings.DEFAULT_GENERATOR,
                 suspended ? SnowflakeStatus.State.SUSPENDED : SnowflakeStatus.State.ACTIVE,
-                OptionalInt.of(workerId),
+                List.of(workerId),
                 "test",
                 "test",
                 Optional.of(suspended ? now : layout.exhaustedAt()),

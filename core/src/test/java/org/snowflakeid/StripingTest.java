@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class StripingTest {
+
+    /** In virtual time, against a coordinator. */
+    @Nested
+    class Leased {
+        private final VirtualWorld world = new VirtualWorld(1);
+        private final FakeStore store = new FakeStore(world);
+        private final VirtualWorld.Machine process = world.new Machine();
+
+        private LeasedSnowflake open(String... more) {
+            Map<String, String> keys = new HashMap<>(Map.of("snowflake.workers", "2"));
+            for (int i = 0; i < more.length; i += 2) {
+                keys.put(more[i], more[i + 1]);
+            }
+            return LeasedSnowflake.open(SnowflakeSettings.of(keys), store, process);
+        }
+
+        @Test
+        void holdsAsManyWorkerIdsAsAskedForAndGivesAllBack() {
+            LeasedSnowflake ids = open("snowflake.worker-ids", "3-4");
+
+            SnowflakeStatus status = ids.status();
+            assertThat(status.workerIds()).containsExactlyInAnyOrder(3, 4);
+            assertThat(status.state()).isEqualTo(SnowflakeStatus.State.ACTIVE);
+            assertThat(store.owner(3)).isNotNull();
+            assertThat(store.owner(4)).isNotNull();
+
+            ids.close();
+            assertThat(store.owner(3)).isNull();
+            assertThat(store.owner(4)).isNull();
+            assertThat(ids.status().state()).isEqualTo(SnowflakeStatus.State.CLOSED);
+            assertThatThrownBy(ids::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+        }
+
+        @Test
+        void doesNotStartWithFewerWorkerIdsThanAskedFor() {
+            open("snowflake.workers", "1", "snowflake.worker-ids", "3");
+
+            assertThatThrownBy(() -> open("snowflake.worker-ids", "3-4")).isInstanceOf(NoFreeWorkerIdException.class);
+            assertThat(store.owner(4)).isNull();
+        }
+
+        @Test
+        void issuesInAMillisecondWhatEachOfItsWorkerIdsHolds() throws Exception {
+            LeasedSnowflake ids = open();
+            world.sleep(Duration.ofMillis(1));
+            Instant before = world.trueTime();
+
+            List<Long> all = new ArrayList<>();
+            for (int i = 0; i < 4_000; i++) {
+                all.add(ids.nextId());
+            }
+            CompletableFuture<List<Long>> others = new CompletableFuture<>();
+            process.start("other", () -> {
+                List<Long> theirs = new ArrayList<>();
+                for (int i = 0; i < 4_000; i++) {
+                    theirs.add(ids.nextId());
+                }
+                others.complete(theirs);
+            });
+            while (!others.isDone()) {
+                world.sleep(Duration.ofNanos(1));
+            }
+
+            assertThat(others.get()).isSorted();
+            all.addAll(others.get());
+            assertThat(all).doesNotHaveDuplicates();
+            assertThat(Duration.between(before, world.trueTime())).isLessThan(Duration.ofMillis(1));
+        }
+
+        @Test
+        void refusesMoreThanThereAreToClaimFrom() {
+            assertThatThrownBy(() -> open("snowflake.worker-ids", "3"))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("snowflake.workers=2 is more than the 1 worker ids to claim from");
+            assertThatThrownBy(() -> open("snowflake.coordinator", "static", "snowflake.static.worker-id", "3"))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("snowflake.static.worker-id names one");
+        }
+    }
+
+    /** Two worker ids, 3 and 7, of which the test takes one away and gives it back. The first thread to call has 3. */
+    @Nested
+    class OneLost {
+        private final List<Stripe> stripes = List.of(stripe(3), stripe(7));
+        private final Striping striping = new Striping(stripes);
+
+        private Stripe stripe(int workerId) {
+            Stripe stripe = new Stripe(
+                    SnowflakeSettings.of(
+                            Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "" + workerId)),
+                    new StaticCoordinatorProvider(),
+                    Platform.system(),
+                    null);
+            stripe.start();
+            stripe.awaitStart();
+            return stripe;
+        }
+
+        private int workerIdOf(long id) {
+            return SnowflakeLayout.STANDARD.decode(id).workerId();
+        }
+
+        private void takeAway() {
+            stripes.get(0).publish(new Lease(3, 0));
+        }
+
+        private void giveBack() {
+            long tick = SnowflakeLayout.STANDARD.tickOf(System.currentTimeMillis());
+            Lease lease = new Lease(3, Long.MAX_VALUE);
+            lease.grant(Long.MAX_VALUE, System.nanoTime() + TimeUnit.HOURS.toNanos(1), 60_000);
+            lease.open(tick << 12, 0);
+            stripes.get(0).publish(lease);
+        }
+
+        @Test
+        void goesOnWithTheOtherAndComesBackWhileItsIdsIncrease() {
+            long last = striping.nextId();
+            assertThat(workerIdOf(last)).isEqualTo(3);
+            for (int round = 0; round < 100; round++) {
+                takeAway();
+                long elsewhere = striping.nextId();
+                assertThat(elsewhere).isGreaterThan(last);
+                assertThat(workerIdOf(elsewhere)).isEqualTo(7);
+
+                giveBack();
+                long[] back = new long[2];
+                last = striping.nextIds(back);
+                assertThat(elsewhere).isLessThan(back[0]);
+                assertThat(back[0]).isLessThan(back[1]);
+                assertThat(workerIdOf(last)).isEqualTo(3);
+            }
+        }
+
+        @Test
+        void isActiveWithOneAndTellsOfIt() {
+            takeAway();
+
+            SnowflakeStatus status = striping.status();
+
+            assertThat(status.state()).isEqualTo(SnowflakeStatus.State.ACTIVE);
+            assertThat(status.workerIds()).containsExactly(7);
+            assertThat(status.ready()).isTrue();
+        }
+    }
+}
