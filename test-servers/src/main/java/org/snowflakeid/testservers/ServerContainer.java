@@ -158,7 +158,7 @@ final class ServerContainer implements Server {
 
     @Override
     public Path reachableData() {
-        throw needsProcess("to read or replace its data");
+        throw needsProcess("reading or replacing its data");
     }
 
     private IllegalStateException needsProcess(String what) {
