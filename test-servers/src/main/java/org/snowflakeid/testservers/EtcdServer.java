@@ -143,7 +143,12 @@ public final class EtcdServer implements AutoCloseable {
         }
         command.addAll(extraArguments);
         command.addAll(List.of(once));
-        server.launch(command);
+        try {
+            server.launch(command);
+        } catch (UncheckedIOException e) {
+            throw new UncheckedIOException(
+                    "etcd cannot be started; on Debian: apt-get install etcd-server etcd-client", e.getCause());
+        }
     }
 
     private static void option(List<String> command, String name, String value) {
