@@ -5,6 +5,7 @@ import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.PortBinding;
 import com.github.dockerjava.api.model.Statistics;
 import java.io.IOException;
@@ -87,6 +88,7 @@ final class ServerContainer implements Server {
         // The command decides what runs, and not what an image has for an entry point.
         options.withEntrypoint(command.subList(0, 1)).withCmd(command.subList(1, command.size()));
         options.withUser("0");
+        options.withExposedPorts(IntStream.of(ports).mapToObj(ExposedPort::tcp).toList());
         // The same port on both sides, since one that the engine chose would change with each start.
         Objects.requireNonNull(options.getHostConfig())
                 .withPortBindings(IntStream.of(ports)
