@@ -30,7 +30,7 @@ final class ChaosOnEtcd implements Cluster {
 
     @Override
     public String version() {
-        return EtcdServer.version();
+        return server(0).version();
     }
 
     @Override

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.snowflakeid.zookeeper.Node.await;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorRegressedException;
@@ -188,7 +184,7 @@ class LeasedSnowflakeOnZooKeeperTest {
     void aServerThatLostItsDataStopsTheIds() throws Exception {
         ids.nextId();
         server.stop();
-        deleteAll(server.data());
+        server.wipe();
         server.startAgain();
         server.awaitHealthy();
 
@@ -196,14 +192,6 @@ class LeasedSnowflakeOnZooKeeperTest {
 
         assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
         assertThatThrownBy(ids::nextId).isInstanceOf(CoordinatorRegressedException.class);
-    }
-
-    private static void deleteAll(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     @Test

@@ -52,6 +52,16 @@ public final class Certificates {
         }
     }
 
+    private Certificates(Path directory, Certificates others) {
+        this.directory = directory;
+        Directories.copy(others.directory, directory);
+    }
+
+    /** The same in a new directory of that name. */
+    Certificates copyTo(Path newDirectory) {
+        return new Certificates(newDirectory, this);
+    }
+
     private static KeyPair keyPair() throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);

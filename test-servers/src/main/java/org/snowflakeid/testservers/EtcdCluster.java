@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Several {@link EtcdServer} processes that form one cluster. */
+/** Several {@link EtcdServer}s that form one cluster. */
 public final class EtcdCluster implements AutoCloseable {
     private final List<EtcdServer> members = new ArrayList<>();
 

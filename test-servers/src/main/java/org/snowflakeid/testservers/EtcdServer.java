@@ -3,57 +3,51 @@ package org.snowflakeid.testservers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One etcd process on free loopback ports with a data directory of its own, deleted on close. Its faults are those of a
- * process: paused, killed, started again. Needs {@code etcd} and {@code etcdctl} on the path (Debian: etcd-server,
- * etcd-client); their absence is a failure.
+ * One etcd on free loopback ports with a data directory of its own, deleted on close. Its faults are those of a process: paused,
+ * killed, started again. Needs {@code etcd} and {@code etcdctl} on the path (Debian: etcd-server, etcd-client), or in an image
+ * if containers are asked for; their absence is a failure.
  */
 public final class EtcdServer implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
-    private final String name;
-    private final Path directory;
-    private final int clientPort;
-    private final int peerPort;
-    private final int metricsPort;
+    private final Ports ports;
     private final @Nullable Certificates certificates;
     private final boolean clientCertificateRequired;
     private final String initialCluster;
     private final List<String> extraArguments;
-    private final Thread reaper = new Thread(this::destroy);
-    private volatile @Nullable Process process;
+    private final Server server;
 
     EtcdServer(Ports ports, String initialCluster, Builder options) {
-        this.name = ports.name();
-        this.clientPort = ports.client();
-        this.peerPort = ports.peer();
-        this.metricsPort = ports.metrics();
+        this.ports = ports;
         this.initialCluster = initialCluster;
-        this.certificates = options.certificates;
         this.clientCertificateRequired = options.clientCertificateRequired;
         this.extraArguments = List.copyOf(options.arguments);
-        try {
-            this.directory = Files.createTempDirectory("etcd-test-");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        Map<String, String> environment = new HashMap<>(Map.of("ETCDCTL_API", "3"));
+        if (System.getProperty("os.arch").equals("aarch64")) {
+            environment.put("ETCD_UNSUPPORTED_ARCH", "arm64");
         }
-        Runtime.getRuntime().addShutdownHook(reaper);
+        this.server =
+                ServerPlace.chosen().server("etcd", ports.serverName(), environment, ports.client(), ports.metrics());
+        this.certificates = options.certificates == null
+                ? null
+                : options.certificates.copyTo(server.directory().resolve("certificates"));
     }
 
     /** A single server, answering, over plain HTTP. */
@@ -113,21 +107,30 @@ public final class EtcdServer implements AutoCloseable {
             return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         }
 
+        String serverName() {
+            return "etcd-" + name + "-" + peer;
+        }
+
+        String peerUrl() {
+            return "http://" + ServerPlace.chosen().peerHost(serverName()) + ":" + peer;
+        }
+
         String initialCluster() {
-            return name + "=http://127.0.0.1:" + peer;
+            return name + "=" + peerUrl();
         }
     }
 
     void launch(String... once) {
+        String listenAddress = ServerPlace.chosen().listenAddress();
         List<String> command = new ArrayList<>(List.of("etcd"));
-        option(command, "name", name);
-        option(command, "data-dir", directory.resolve("data").toString());
-        option(command, "listen-client-urls", endpoint());
+        option(command, "name", ports.name());
+        option(command, "data-dir", server.data().toString());
+        option(command, "listen-client-urls", scheme() + listenAddress + ":" + ports.client());
         option(command, "advertise-client-urls", endpoint());
-        option(command, "listen-peer-urls", "http://127.0.0.1:" + peerPort);
-        option(command, "initial-advertise-peer-urls", "http://127.0.0.1:" + peerPort);
+        option(command, "listen-peer-urls", "http://" + listenAddress + ":" + ports.peer());
+        option(command, "initial-advertise-peer-urls", ports.peerUrl());
         option(command, "initial-cluster", initialCluster);
-        option(command, "listen-metrics-urls", metricsUrl());
+        option(command, "listen-metrics-urls", "http://" + listenAddress + ":" + ports.metrics());
         option(command, "logger", "zap");
         option(command, "log-level", "warn");
         if (certificates != null) {
@@ -140,17 +143,11 @@ public final class EtcdServer implements AutoCloseable {
         }
         command.addAll(extraArguments);
         command.addAll(List.of(once));
-
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log().toFile()));
-        if (System.getProperty("os.arch").equals("aarch64")) {
-            builder.environment().put("ETCD_UNSUPPORTED_ARCH", "arm64");
-        }
         try {
-            process = builder.start();
-        } catch (IOException e) {
+            server.launch(command);
+        } catch (UncheckedIOException e) {
             throw new UncheckedIOException(
-                    "etcd cannot be started; on Debian: apt-get install etcd-server etcd-client", e);
+                    "etcd cannot be started; on Debian: apt-get install etcd-server etcd-client", e.getCause());
         }
     }
 
@@ -158,17 +155,13 @@ public final class EtcdServer implements AutoCloseable {
         command.add("--" + name + "=" + value);
     }
 
-    private Path log() {
-        return directory.resolve("etcd.log");
-    }
-
     /** Returns once the server has a leader and answers. */
     public void awaitHealthy() {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         while (!healthy()) {
-            Process running = process;
-            if (running == null || !running.isAlive() || System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("etcd " + name + " did not become healthy:\n" + tail(log()));
+            if (!server.isAlive() || System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(
+                        "etcd " + ports.name() + " did not become healthy:\n" + server.logTail());
             }
             pauseBriefly();
         }
@@ -196,15 +189,6 @@ public final class EtcdServer implements AutoCloseable {
         }
     }
 
-    private static String tail(Path log) {
-        try {
-            String all = Files.readString(log);
-            return all.substring(Math.max(0, all.length() - 3_000));
-        } catch (IOException e) {
-            return e.toString();
-        }
-    }
-
     private static void pauseBriefly() {
         try {
             TimeUnit.MILLISECONDS.sleep(20);
@@ -216,15 +200,19 @@ public final class EtcdServer implements AutoCloseable {
 
     /** Where clients connect: {@code http://127.0.0.1:port}, or https. */
     public String endpoint() {
-        return (certificates == null ? "http" : "https") + "://127.0.0.1:" + clientPort;
+        return scheme() + "127.0.0.1:" + ports.client();
+    }
+
+    private String scheme() {
+        return certificates == null ? "http://" : "https://";
     }
 
     public int clientPort() {
-        return clientPort;
+        return ports.client();
     }
 
     private String metricsUrl() {
-        return "http://127.0.0.1:" + metricsPort;
+        return "http://127.0.0.1:" + ports.metrics();
     }
 
     /** The sum of all samples of a metric whose line, name and labels, contains each of the given parts. */
@@ -244,100 +232,69 @@ public final class EtcdServer implements AutoCloseable {
     }
 
     /** What {@code etcd --version} says first, such as {@code etcd Version: 3.4.23}. */
-    public static String version() {
-        return run(List.of("etcd", "--version")).lines().findFirst().orElseThrow();
+    public String version() {
+        return server.run(List.of("etcd", "--version")).lines().findFirst().orElseThrow();
     }
 
     public boolean isRunning() {
-        Process running = process;
-        return running != null && running.isAlive();
+        return server.isAlive();
     }
 
-    /** Freezes the process (SIGSTOP): it accepts connections, but answers nothing. */
+    /** Freezes it (SIGSTOP): it accepts connections, but answers nothing. */
     public void pause() {
-        signal("STOP");
+        server.signal("STOP");
     }
 
     /** Ends a {@link #pause()}. */
     public void resume() {
-        signal("CONT");
+        server.signal("CONT");
     }
 
-    /** Ends the process at once (SIGKILL); its data stay. */
+    /** Ends it at once (SIGKILL); its data stay. */
     public void kill() {
-        destroy();
-        process = null;
+        server.kill();
     }
 
-    /** Asks the process to end (SIGTERM) and waits until it has; its data stay. */
+    /** Asks it to end (SIGTERM) and waits until it has; its data stay. */
     public void stop() {
-        signal("TERM");
-        awaitEnd(running());
-        process = null;
+        server.terminate();
     }
 
     /** Starts a stopped or killed server again on the same port and data, without waiting for it. */
     public void startAgain() {
-        requireNotRunning();
         launch();
     }
 
     /** Loses all data of a server that does not run. */
     public void wipe() {
-        requireNotRunning();
-        Path data = directory.resolve("data");
-        try (Stream<Path> files = Files.walk(data)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        server.wipe();
     }
 
-    /** A backup of the running server; deleted with it. */
+    /** A backup of the running server; deleted with it. Needs a process. */
     public Path backup() {
-        Path file = directory.resolve("backup-" + System.nanoTime());
+        Path file = server.reachableData().resolveSibling("backup-" + System.nanoTime());
         etcdctl("snapshot", "save", file.toString());
         return file;
     }
 
-    /** Puts a backup in place of the data of a server that does not run, as the etcd documentation says. */
+    /** Puts a backup in place of the data of a server that does not run, as the etcd documentation says. Needs a process. */
     public void restore(Path backup) {
+        Path data = server.reachableData();
         wipe();
-        run(List.of(
+        server.run(List.of(
                 "etcdctl",
                 "snapshot",
                 "restore",
                 backup.toString(),
-                "--data-dir=" + directory.resolve("data"),
-                "--name=" + name,
+                "--data-dir=" + data,
+                "--name=" + ports.name(),
                 "--initial-cluster=" + initialCluster,
-                "--initial-advertise-peer-urls=http://127.0.0.1:" + peerPort));
+                "--initial-advertise-peer-urls=" + ports.peerUrl()));
     }
 
-    /** Starts a member again, alone, with what it has: the last resort when the other members are lost. */
+    /** Starts a member again, alone, with what it has: the last resort when the other members are lost. Needs a process. */
     public void startForcingNewCluster() {
-        requireNotRunning();
         launch("--force-new-cluster");
-    }
-
-    private void requireNotRunning() {
-        if (process != null) {
-            throw new IllegalStateException("etcd " + name + " is running");
-        }
-    }
-
-    private Process running() {
-        Process running = process;
-        if (running == null) {
-            throw new IllegalStateException("etcd " + name + " is not running");
-        }
-        return running;
-    }
-
-    private void signal(String signal) {
-        run(List.of("kill", "-" + signal, Long.toString(running().pid())));
     }
 
     /**
@@ -353,36 +310,7 @@ public final class EtcdServer implements AutoCloseable {
             command.add("--key=" + certificates.clientKey());
         }
         command.addAll(List.of(arguments));
-        return run(command);
-    }
-
-    private static String run(List<String> command) {
-        try {
-            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-            builder.environment().put("ETCDCTL_API", "3");
-            Process child = builder.start();
-            child.getOutputStream().close();
-            String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            awaitEnd(child);
-            if (child.exitValue() != 0) {
-                throw new IllegalStateException(String.join(" ", command) + ": " + output);
-            }
-            return output;
-        } catch (IOException e) {
-            throw new UncheckedIOException(String.join(" ", command), e);
-        }
-    }
-
-    private static void awaitEnd(Process child) {
-        try {
-            if (!child.waitFor(20, TimeUnit.SECONDS)) {
-                child.destroyForcibly();
-                throw new IllegalStateException("a process did not end: " + child.info());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        }
+        return server.run(command);
     }
 
     /** Whether this member leads its cluster. */
@@ -391,29 +319,9 @@ public final class EtcdServer implements AutoCloseable {
                 .equals("1");
     }
 
-    private void destroy() {
-        Process running = process;
-        if (running != null && running.isAlive()) {
-            running.destroyForcibly();
-            awaitEnd(running);
-        }
-    }
-
-    /** Kills the process and deletes its data. */
+    /** Kills it and deletes its data. */
     @Override
     public void close() {
-        destroy();
-        try {
-            Runtime.getRuntime().removeShutdownHook(reaper);
-        } catch (IllegalStateException alreadyShuttingDown) {
-            // the hook is running: it kills the process too
-        }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        server.close();
     }
 }

@@ -9,39 +9,36 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A child process with a directory of its own, deleted on close; never outlives this JVM. */
-final class ServerProcess implements AutoCloseable {
+/** A child process. */
+final class ServerProcess implements Server {
     private final String name;
+    private final Map<String, String> environment;
     private final Path directory;
     private final Thread reaper = new Thread(this::kill);
     private volatile @Nullable Process process;
 
     /** @param name for messages, and of its directory and log */
-    ServerProcess(String name) {
+    ServerProcess(String name, Map<String, String> environment) {
         this.name = name;
-        try {
-            this.directory = Files.createTempDirectory(name + "-test-");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        this.environment = environment;
+        this.directory = Directories.createTemporary(name);
         Runtime.getRuntime().addShutdownHook(reaper);
     }
 
-    Path directory() {
+    @Override
+    public Path directory() {
         return directory;
     }
 
-    void launch(List<String> command) {
-        if (process != null) {
-            throw new IllegalStateException(name + " is running");
-        }
+    @Override
+    public void launch(List<String> command) {
+        requireNotRunning();
         try {
-            process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
+            process = builder(command)
                     .redirectOutput(Redirect.appendTo(log().toFile()))
                     .start();
         } catch (IOException e) {
@@ -49,16 +46,24 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
+    private ProcessBuilder builder(List<String> command) {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
     private Path log() {
         return directory.resolve(name + ".log");
     }
 
-    boolean isAlive() {
-        return process != null && process.isAlive();
+    @Override
+    public boolean isAlive() {
+        Process running = process;
+        return running != null && running.isAlive();
     }
 
-    /** The end of what it wrote. */
-    String logTail() {
+    @Override
+    public String logTail() {
         try {
             String all = Files.readString(log());
             return all.substring(Math.max(0, all.length() - 3_000));
@@ -67,37 +72,26 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** What it has used of a processor's time since it was launched. */
-    Duration cpuTime() {
+    @Override
+    public Duration cpuTime() {
         return running().info().totalCpuDuration().orElseThrow();
     }
 
-    void signal(String signal) {
-        long pid = running().pid();
-        try {
-            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(pid))
-                    .redirectErrorStream(true)
-                    .start();
-            String output = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            awaitEnd(kill);
-            if (kill.exitValue() != 0) {
-                throw new IllegalStateException("kill -" + signal + " " + pid + ": " + output);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    @Override
+    public void signal(String signal) {
+        run(List.of("kill", "-" + signal, Long.toString(running().pid())));
     }
 
-    /** Asks it to end and waits until it has. */
-    void terminate() {
+    @Override
+    public void terminate() {
         Process running = running();
         running.destroy();
         awaitEnd(running);
         process = null;
     }
 
-    /** Ends it at once; harmless if it has ended. */
-    void kill() {
+    @Override
+    public void kill() {
         Process running = process;
         if (running != null && running.isAlive()) {
             running.destroyForcibly();
@@ -106,12 +100,45 @@ final class ServerProcess implements AutoCloseable {
         process = null;
     }
 
+    @Override
+    public Path reachableData() {
+        return data();
+    }
+
+    @Override
+    public void wipe() {
+        requireNotRunning();
+        Directories.delete(data());
+    }
+
+    private void requireNotRunning() {
+        if (process != null) {
+            throw new IllegalStateException(name + " is running");
+        }
+    }
+
     private Process running() {
         Process running = process;
         if (running == null) {
             throw new IllegalStateException(name + " is not running");
         }
         return running;
+    }
+
+    @Override
+    public String run(List<String> command) {
+        try {
+            Process child = builder(command).start();
+            child.getOutputStream().close();
+            String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            awaitEnd(child);
+            if (child.exitValue() != 0) {
+                throw new IllegalStateException(String.join(" ", command) + ": " + output);
+            }
+            return output;
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.join(" ", command), e);
+        }
     }
 
     private static void awaitEnd(Process child) {
@@ -134,12 +161,6 @@ final class ServerProcess implements AutoCloseable {
         } catch (IllegalStateException alreadyShuttingDown) {
             // the hook is running: it kills the process too
         }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Directories.delete(directory);
     }
 }

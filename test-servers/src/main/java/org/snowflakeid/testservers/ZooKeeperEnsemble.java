@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Several {@link ZooKeeperServer} processes that form one ensemble. */
+/** Several {@link ZooKeeperServer}s that form one ensemble. */
 public final class ZooKeeperEnsemble implements AutoCloseable {
     private final List<ZooKeeperServer> members = new ArrayList<>();
 

@@ -20,14 +20,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One ZooKeeper server as a JVM of its own on free loopback ports, with a data directory of its own, deleted on close. Its faults are
- * those of a process: paused, killed, started again. Sessions from one second on: it ticks twice a second.
+ * One ZooKeeper server on free loopback ports with a data directory of its own, deleted on close: a JVM of its own, or a container if
+ * that is asked for. Its faults are those of a process: paused, killed, started again. Sessions from one second on: it ticks twice a
+ * second.
  */
 public final class ZooKeeperServer implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -37,14 +37,20 @@ public final class ZooKeeperServer implements AutoCloseable {
     private final Map<String, String> configuration;
     private final List<String> jvmArguments;
     private final boolean tls;
-    private final ServerProcess process;
+    private final Server server;
 
     ZooKeeperServer(Ports ports, List<Ports> members, Builder options) {
         this.ports = ports;
         this.members = members;
         this.configuration = new LinkedHashMap<>(options.configuration);
         this.jvmArguments = new ArrayList<>(options.jvmArguments);
-        this.process = new ServerProcess("zookeeper-" + ports.id());
+        this.server = ServerPlace.chosen()
+                .server(
+                        "zookeeper",
+                        ports.serverName(),
+                        Map.of("JVMFLAGS", String.join(" ", jvmFlags()), "JMXDISABLE", "true"),
+                        ports.client(),
+                        ports.secure());
         this.tls = options.certificates != null;
         if (options.certificates != null) {
             configureTls(options.certificates, options.clientCertificateRequired);
@@ -100,6 +106,14 @@ public final class ZooKeeperServer implements AutoCloseable {
     }
 
     record Ports(int id, int client, int secure, int peer, int election) {
+        String serverName() {
+            return "zookeeper-" + id + "-" + peer;
+        }
+
+        String member() {
+            return ServerPlace.chosen().peerHost(serverName()) + ":" + peer + ":" + election;
+        }
+
         static Ports free(int id) {
             try (ServerSocket a = loopback();
                     ServerSocket b = loopback();
@@ -116,15 +130,16 @@ public final class ZooKeeperServer implements AutoCloseable {
         }
     }
 
-    private void configureTls(Certificates certificates, boolean clientCertificateRequired) {
+    private void configureTls(Certificates given, boolean clientCertificateRequired) {
         try {
+            Certificates certificates = given.copyTo(server.directory().resolve("certificates"));
             // Its PEM key stores hold certificate and key in one file.
-            Path keys = process.directory().resolve("server-keys.pem");
+            Path keys = server.directory().resolve("server-keys.pem");
             Files.writeString(
                     keys,
                     Files.readString(certificates.serverCertificate()) + Files.readString(certificates.serverKey()));
             configuration.put("secureClientPort", Integer.toString(ports.secure()));
-            configuration.put("secureClientPortAddress", "127.0.0.1");
+            configuration.put("secureClientPortAddress", ServerPlace.chosen().listenAddress());
             configuration.put("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory");
             configuration.put("ssl.keyStore.location", keys.toString());
             configuration.put("ssl.keyStore.type", "PEM");
@@ -138,22 +153,22 @@ public final class ZooKeeperServer implements AutoCloseable {
     }
 
     void launch() {
-        Path data = process.directory().resolve("data");
+        Path data = server.data();
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("tickTime", "500");
         lines.put("dataDir", data.toString());
         lines.put("clientPort", Integer.toString(ports.client()));
-        lines.put("clientPortAddress", "127.0.0.1");
+        lines.put("clientPortAddress", ServerPlace.chosen().listenAddress());
         lines.put("maxClientCnxns", "0");
         lines.put("admin.enableServer", "false");
         lines.put("4lw.commands.whitelist", "*");
         lines.put("initLimit", "10");
         lines.put("syncLimit", "6");
         for (Ports member : members) {
-            lines.put("server." + member.id(), "127.0.0.1:" + member.peer() + ":" + member.election());
+            lines.put("server." + member.id(), member.member());
         }
         lines.putAll(configuration);
-        Path file = process.directory().resolve("zoo.cfg");
+        Path file = server.directory().resolve("zoo.cfg");
         try {
             Files.createDirectories(data);
             Files.writeString(data.resolve("myid"), Integer.toString(ports.id()));
@@ -165,25 +180,39 @@ public final class ZooKeeperServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        server.launch(ServerPlace.chosen() == ServerPlace.CONTAINERS ? script(file) : java(file));
+    }
+
+    private List<String> jvmFlags() {
+        List<String> flags = new ArrayList<>(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        // What a killed process wrote the system still has; waiting for a busy disk would make sessions expire.
+        flags.add("-Dzookeeper.forceSync=no");
+        flags.addAll(List.of("-Dzookeeper.jmx.log4j.disable=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
+        flags.addAll(jvmArguments);
+        return flags;
+    }
+
+    private List<String> java(Path file) {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        // What a killed process wrote the system still has; waiting for a busy disk would make sessions expire.
-        command.add("-Dzookeeper.forceSync=no");
-        command.addAll(List.of("-Dzookeeper.jmx.log4j.disable=true", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
-        command.addAll(jvmArguments);
+        command.addAll(jvmFlags());
         command.addAll(List.of("-cp", Jars.CLASS_PATH));
         command.addAll(List.of("org.apache.zookeeper.server.quorum.QuorumPeerMain", file.toString()));
-        process.launch(command);
+        return command;
+    }
+
+    /** Of each ZooKeeper distribution. It takes the flags from the environment, and becomes the server. */
+    private static List<String> script(Path file) {
+        return List.of("zkServer.sh", "start-foreground", file.toString());
     }
 
     /** Returns once the server serves clients. */
     public void awaitHealthy() {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         while (mode() == null) {
-            if (!process.isAlive() || System.nanoTime() - deadline > 0) {
+            if (!server.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(
-                        "ZooKeeper " + ports.id() + " did not become healthy:\n" + process.logTail());
+                        "ZooKeeper " + ports.id() + " did not become healthy:\n" + server.logTail());
             }
             pauseBriefly();
         }
@@ -242,7 +271,7 @@ public final class ZooKeeperServer implements AutoCloseable {
     }
 
     public boolean isRunning() {
-        return process.isAlive();
+        return server.isAlive();
     }
 
     /** Where clients connect: {@code 127.0.0.1:port}. */
@@ -261,27 +290,27 @@ public final class ZooKeeperServer implements AutoCloseable {
 
     /** What it has used of a processor's time since it was started. */
     public Duration cpuTime() {
-        return process.cpuTime();
+        return server.cpuTime();
     }
 
-    /** Freezes the process (SIGSTOP): it accepts connections, but answers nothing. */
+    /** Freezes it (SIGSTOP): it accepts connections, but answers nothing. */
     public void pause() {
-        process.signal("STOP");
+        server.signal("STOP");
     }
 
     /** Ends a {@link #pause()}. */
     public void resume() {
-        process.signal("CONT");
+        server.signal("CONT");
     }
 
-    /** Ends the process at once (SIGKILL); its data stay. */
+    /** Ends it at once (SIGKILL); its data stay. */
     public void kill() {
-        process.kill();
+        server.kill();
     }
 
-    /** Asks the process to end (SIGTERM) and waits until it has; its data stay. */
+    /** Asks it to end (SIGTERM) and waits until it has; its data stay. */
     public void stop() {
-        process.terminate();
+        server.terminate();
     }
 
     /** Starts a stopped or killed server again on the same ports and data, without waiting for it. */
@@ -289,65 +318,35 @@ public final class ZooKeeperServer implements AutoCloseable {
         launch();
     }
 
-    /** Where it keeps its data. */
-    public Path data() {
-        return process.directory().resolve("data");
-    }
-
-    private Path content() {
-        return data().resolve("version-2");
-    }
-
     /** Loses all data of a server that does not run. */
     public void wipe() {
-        requireNotRunning();
-        try (Stream<Path> files = Files.walk(content())) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        server.wipe();
     }
 
-    /** A copy of the data of the running server, which stands still for it; deleted with it. */
+    /** A copy of the data of the running server, which stands still for it; deleted with it. Needs a process. */
     public Path backup() {
-        Path copy = process.directory().resolve("backup-" + System.nanoTime());
+        Path data = server.reachableData();
+        Path copy = data.resolveSibling("backup-" + System.nanoTime());
         pause();
         try {
-            copy(content(), copy);
+            Directories.copy(data, copy);
         } finally {
             resume();
         }
         return copy;
     }
 
-    /** Puts a backup in place of the data of a server that does not run. */
+    /** Puts a backup in place of the data of a server that does not run. Needs a process. */
     public void restore(Path backup) {
+        Path data = server.reachableData();
         wipe();
-        copy(backup, content());
+        Directories.copy(backup, data);
     }
 
-    private static void copy(Path from, Path to) {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file).toString()));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void requireNotRunning() {
-        if (process.isAlive()) {
-            throw new IllegalStateException("ZooKeeper " + ports.id() + " is running");
-        }
-    }
-
-    /** Kills the process and deletes its data. */
+    /** Kills it and deletes its data. */
     @Override
     public void close() {
-        process.close();
+        server.close();
     }
 
     /** The server's jars: the build puts them beside this class, or packs them with it. */
