@@ -169,8 +169,8 @@ class BrokenCoreTest {
                                 "            while (true) {\n                Lease current = lease;\n",
                                 "            while (true) {\n                long early = clock.tick();\n"
                                         + "                Lease current = lease;\n",
-                                "                long now = clock.tick();\n                long next = next(last, now);\n",
-                                "                long now = early;\n                long next = next(last, now);\n"),
+                                "                long now = clock.tick();\n                long next = Math.max(next(",
+                                "                long now = early;\n                long next = Math.max(next("),
                         TimePassing.class,
                         "ClockMovedBackwardsException"),
                 fails(
@@ -187,8 +187,8 @@ class BrokenCoreTest {
                                 LeaseKeeper.class,
                                 "        claim.lease.open(position(from), Math.max(allowedTicks, claim.mark.from() - clock.tick()));\n",
                                 "",
-                                "generator.publish(claim.lease);\n",
-                                "generator.publish(claim.lease);\n"
+                                "stripe.publish(claim.lease);\n",
+                                "stripe.publish(claim.lease);\n"
                                         + "claim.lease.open(position(from), Math.max(allowedTicks, claim.mark.from() - clock.tick()));\n"),
                         WaitingForSwap.class,
                         "nobody can go on"),
