@@ -13,7 +13,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /**
  * One worker id of a generator: hands out the ids that carry it.
  *
- * A position is a tick and a sequence in one number. The next position is {@code max(last + 1, now)}: an exhausted
+ * <p>A position is a tick and a sequence in one number. The next position is {@code max(last + 1, now)}: an exhausted
  * millisecond, a clock that stands still or steps back, and a burst are the same case, so no branch can get one of them wrong.
  * It is issued if it lies below the lease's limit and not further ahead of the clock than allowed; taking it is one
  * compare-and-set on the lease's last position. The clock is read after that position: the other order would make a thread
@@ -23,6 +23,11 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * position becomes {@link Lease#SEALED}, so every compare-and-set on it fails) and publishes the next, which starts above
  * everything the sealed one issued. A stale limit is a smaller limit, and a pause between the compare-and-set and the return is
  * harmless, since what was granted stays granted. Callers that can't get an id now wait for bounded time, without a lock.
+ *
+ * <p>Nobody waits while there are ids, and taking one is lock-free. When a millisecond is used up, one thread waits for the next and the others
+ * sleep behind it ({@link Turns}). While that is so, a thread that keeps losing the compare-and-set to another leaves it the rest of the
+ * millisecond. So one thread at a time runs through it, which costs a quarter of what a fight for one word costs, and each comes to ids
+ * in its turn.
  */
 final class Stripe {
 
