@@ -74,6 +74,21 @@ class LeasedSnowflakeTest {
     }
 
     @Test
+    void issuesEachMillisecondAllThatItHolds() {
+        LeasedSnowflake ids = open();
+        long last = ids.nextId();
+        Instant before = world.trueTime();
+
+        for (int i = 0; i < 10 * 4_096; i++) {
+            long id = ids.nextId();
+            assertThat(id).isGreaterThan(last);
+            last = id;
+        }
+
+        assertThat(Duration.between(before, world.trueTime())).isLessThan(Duration.ofMillis(15));
+    }
+
+    @Test
     void writesOncePerThirdOfTheWindowAndNothingPerId() {
         LeasedSnowflake ids = open();
         seconds(60);
