@@ -11,9 +11,9 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import org.jspecify.annotations.Nullable;
+import jakarta.ws.rs.core.UriInfo;
 import org.snowflakeid.IdParts;
 import org.snowflakeid.Snowflake;
 
@@ -30,7 +30,9 @@ public class IdResource {
     Snowflake ids;
 
     @GET
-    public JsonObject next(@QueryParam("count") @Nullable String count) {
+    public JsonObject next(@Context UriInfo request) {
+        // Not @QueryParam: Quarkus takes an empty one for none.
+        String count = request.getQueryParameters().getFirst("count");
         if (count == null) {
             return Json.createObjectBuilder()
                     .add("id", Long.toString(ids.nextId()))

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.runtime.quarkus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.runtime.Launcher;
+import org.snowflakeid.runtime.RunningApplication;
+import org.snowflakeid.runtime.RuntimeContract;
+
+class QuarkusIT extends RuntimeContract {
+
+    QuarkusIT() {
+        super("quarkus", port -> prepare("quarkus-app", port));
+    }
+
+    private static ProcessBuilder prepare(String folder, int port) {
+        ProcessBuilder builder = new ProcessBuilder(Launcher.java("-jar", "target/" + folder + "/quarkus-run.jar"));
+        builder.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
+        return builder;
+    }
+
+    /** Quarkus removes beans that nobody injects, generators among them. */
+    @Test
+    void startsAnApplicationThatInjectsNoGeneratorAndClaimsNothing() throws Exception {
+        Map<String, String> environment =
+                Map.of("SNOWFLAKE_ETCD_ENDPOINTS", etcd().endpoint(), "SNOWFLAKE_NAMESPACE", "unused");
+        try (RunningApplication application = RunningApplication.start(
+                port -> prepare("without-injection-point", port), "without-injection-point", environment)) {
+            assertThat(application.get("/health/ready").body().replaceAll("\\s", ""))
+                    .contains("{\"name\":\"snowflake\",\"status\":\"UP\"}");
+            assertThat(etcd().etcdctl("get", "--prefix", "/unused/")).isEmpty();
+            assertThat(application.terminate()).isEqualTo(128 + 15);
+        }
+    }
+}
