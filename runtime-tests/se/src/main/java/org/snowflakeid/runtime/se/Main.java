@@ -8,12 +8,14 @@ import io.smallrye.health.SmallRyeHealthReporter;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
+import org.snowflakeid.Snowflake;
 import org.snowflakeid.examples.http.IdResource;
 import org.snowflakeid.examples.http.WorkerResource;
 import org.snowflakeid.runtime.application.InjectionPointResource;
@@ -60,7 +62,10 @@ public final class Main {
 
     private JsonObject resource(String path) {
         return switch (path) {
-            case "/ids" -> get(IdResource.class).next(null);
+            case "/ids" ->
+                Json.createObjectBuilder()
+                        .add("id", Long.toString(get(Snowflake.class).nextId()))
+                        .build();
             case "/worker" -> get(WorkerResource.class).worker();
             case "/orders/ids" -> get(OrderResource.class).next();
             case "/orders/cost" -> get(OrderResource.class).cost();
