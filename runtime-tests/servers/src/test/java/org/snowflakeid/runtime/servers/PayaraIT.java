@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import org.snowflakeid.runtime.Launcher;
 
 class PayaraIT extends ServerContract {
@@ -26,10 +27,10 @@ class PayaraIT extends ServerContract {
         // What the jar's manifest asks for is granted only to java -jar.
         try (JarFile server = new JarFile(SERVER.toFile())) {
             Attributes manifest = server.getManifest().getMainAttributes();
-            for (String name : manifest.getValue("Add-Opens").split(" ")) {
+            for (String name : namesIn(manifest, "Add-Opens")) {
                 command.add("--add-opens=" + name + "=ALL-UNNAMED");
             }
-            for (String name : manifest.getValue("Add-Exports").split(" ")) {
+            for (String name : namesIn(manifest, "Add-Exports")) {
                 command.add("--add-exports=" + name + "=ALL-UNNAMED");
             }
         }
@@ -49,5 +50,9 @@ class PayaraIT extends ServerContract {
                 "--deploy",
                 WAR.toString()));
         return new ProcessBuilder(command);
+    }
+
+    private static List<String> namesIn(Attributes manifest, String key) {
+        return Pattern.compile(" ").splitAsStream(manifest.getValue(key)).toList();
     }
 }
