@@ -27,7 +27,7 @@ class OpenLibertyIT extends ServerContract {
         builder.environment()
                 .putAll(Map.of(
                         "JAVA_HOME", System.getProperty("java.home"),
-                        "JVM_ARGS", "-XX:+UseSerialGC -Xmx512m",
+                        "JVM_ARGS", "-XX:+UseSerialGC -Xmx512m " + NO_SOFT_REFERENCES,
                         "WLP_USER_DIR", home.toString(),
                         "HTTP_PORT", Integer.toString(port),
                         "DROPINS", DROPINS.toString(),

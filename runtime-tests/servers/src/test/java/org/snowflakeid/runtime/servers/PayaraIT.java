@@ -23,7 +23,7 @@ class PayaraIT extends ServerContract {
     private static ProcessBuilder prepare(int port) throws IOException {
         clear(DROPINS);
         List<String> command = new ArrayList<>(Launcher.java());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", NO_SOFT_REFERENCES));
         // What the jar's manifest asks for is granted only to java -jar.
         try (JarFile server = new JarFile(SERVER.toFile())) {
             Attributes manifest = server.getManifest().getMainAttributes();

@@ -21,6 +21,9 @@ abstract class ServerContract extends RuntimeContract {
 
     static final Path WAR = Path.of("target/application.war").toAbsolutePath();
 
+    /** Soft references, as the JDK's caches of method handles hold them, end with the next collection and not with the last memory. */
+    static final String NO_SOFT_REFERENCES = "-XX:SoftRefLRUPolicyMSPerMB=0";
+
     private static final Pattern OUR_THREAD = Pattern.compile(
             "^\"([^\"]*(?:snowflake|jetcd|vert\\.x|grpc|netty|globalEventExecutor)[^\"]*)\"",
             Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
@@ -61,6 +64,9 @@ abstract class ServerContract extends RuntimeContract {
             long before = id(application().get("/ids"));
             Path partial = Files.copy(WAR, dropins.resolve("second.part"));
             Files.move(partial, dropins.resolve("second.war"));
+            // Not by asking it: Open Liberty remembers which application answered a path, though with 404, and goes on
+            // to ask that.
+            awaitEqual("owners", () -> owners().size(), 4);
             JsonObject second = json(application().await("/second/worker", answer -> answer.statusCode() == 200));
             assertThat(second.getInt("workerId")).isNotEqualTo(first);
             assertThat(id(application().get("/second/ids"))).isGreaterThan(before);
@@ -72,7 +78,6 @@ abstract class ServerContract extends RuntimeContract {
                             "/snowflake/orders/workers");
 
             Files.delete(dropins.resolve("second.war"));
-            application().await("/second/worker", answer -> answer.statusCode() == 404);
             awaitEqual("owners", () -> owners().size(), 2);
             awaitEqual("threads", this::ourThreads, threads);
             awaitEqual("copies of our classes", this::loadedCopies, 1L);
