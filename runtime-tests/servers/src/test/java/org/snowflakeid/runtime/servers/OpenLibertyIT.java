@@ -15,6 +15,12 @@ class OpenLibertyIT extends ServerContract {
         super("open-liberty", OpenLibertyIT::prepare, DROPINS);
     }
 
+    /** A static field of Weld's AnnotationBuilderFactoryImpl holds the application that was deployed last. */
+    @Override
+    long loadersKeptByTheServer() {
+        return 1;
+    }
+
     private static ProcessBuilder prepare(int port) throws IOException {
         clear(DROPINS);
         Path home = Path.of("target", "open-liberty-" + port).toAbsolutePath();

@@ -29,6 +29,7 @@ abstract class ServerContract extends RuntimeContract {
             Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
 
     private final Path dropins;
+    private int questions;
 
     /** @param dropins the server deploys archives that are put here, each at the path of its name */
     ServerContract(String runtime, Launcher launcher, Path dropins) {
@@ -40,6 +41,11 @@ abstract class ServerContract extends RuntimeContract {
     static void clear(Path dropins) throws IOException {
         Files.createDirectories(dropins);
         Files.deleteIfExists(dropins.resolve("second.war"));
+    }
+
+    /** How many class loaders of ended applications the server holds on to by itself, however many have ended. */
+    long loadersKeptByTheServer() {
+        return 0;
     }
 
     @Test
@@ -64,10 +70,8 @@ abstract class ServerContract extends RuntimeContract {
             long before = id(application().get("/ids"));
             Path partial = Files.copy(WAR, dropins.resolve("second.part"));
             Files.move(partial, dropins.resolve("second.war"));
-            // Not by asking it: Open Liberty remembers which application answered a path, though with 404, and goes on
-            // to ask that.
-            awaitEqual("owners", () -> owners().size(), 4);
-            JsonObject second = json(application().await("/second/worker", answer -> answer.statusCode() == 200));
+            awaitEqual("status", this::statusOfSecond, 200);
+            JsonObject second = json(application().get("/second/worker"));
             assertThat(second.getInt("workerId")).isNotEqualTo(first);
             assertThat(id(application().get("/second/ids"))).isGreaterThan(before);
             assertThat(owners())
@@ -80,7 +84,8 @@ abstract class ServerContract extends RuntimeContract {
             Files.delete(dropins.resolve("second.war"));
             awaitEqual("owners", () -> owners().size(), 2);
             awaitEqual("threads", this::ourThreads, threads);
-            awaitEqual("copies of our classes", this::loadedCopies, 1L);
+            // A leak of ours would add one with each deployment.
+            awaitEqual("copies of our classes", this::loadedCopies, 1 + loadersKeptByTheServer());
             assertThat(id(application().get("/ids"))).isGreaterThan(before);
         }
     }
@@ -97,6 +102,12 @@ abstract class ServerContract extends RuntimeContract {
             answer = question.ask();
         }
         assertThat(answer).as(what).isEqualTo(wanted);
+    }
+
+    // Another path each time: Open Liberty remembers which application answered a path, even with 404, and goes on to
+    // ask that.
+    private int statusOfSecond() throws Exception {
+        return application().get("/second/ids/" + ++questions).statusCode();
     }
 
     /** Names without the numbers that count starts. */
