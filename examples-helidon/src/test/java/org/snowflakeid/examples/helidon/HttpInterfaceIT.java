@@ -13,6 +13,11 @@ class HttpInterfaceIT extends HttpInterfaceContract {
     }
 
     @Test
+    void doesNotKnowOtherHealthChecks() throws Exception {
+        assertThat(example().get("/health/nowhere").statusCode()).isEqualTo(404);
+    }
+
+    @Test
     void logsOneLineForEachEvent() throws Exception {
         assertThat(example().log().lines())
                 .allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT\\S+ (INFO|WARNING) .*"))

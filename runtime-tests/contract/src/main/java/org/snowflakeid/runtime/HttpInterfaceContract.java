@@ -110,8 +110,7 @@ public abstract class HttpInterfaceContract {
                 "/ids/1.5",
                 "/ids/9223372036854775808",
                 "/ids/1000000000000000000000000000000000000000000000000000000000000000000000000000000",
-                "/ids/%D9%A1",
-                "/ids/%00"
+                "/ids/%D9%A1"
             })
     void refusesBadInput(String path) throws Exception {
         HttpResponse<String> answer = example.get(path);
@@ -121,8 +120,14 @@ public abstract class HttpInterfaceContract {
         assertThat(json(answer).getString("error")).contains(" is not ").hasSizeLessThan(150);
     }
 
+    /** To be overridden where the server refuses such a path itself, in its own words. */
+    @Test
+    protected void refusesAPathWithAZeroByte() throws Exception {
+        refusesBadInput("/ids/%00");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/id", "/ids/1/2", "/health/nowhere"})
+    @ValueSource(strings = {"/", "/id", "/ids/1/2"})
     void doesNotKnowOtherPaths(String path) throws Exception {
         assertThat(example.get(path).statusCode()).isEqualTo(404);
     }

@@ -14,9 +14,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -129,6 +132,18 @@ public final class RunningApplication implements AutoCloseable {
             throw new AssertionError("still running 30 s after SIGTERM:\n" + log());
         }
         return process.exitValue();
+    }
+
+    /** What the JDK's command says of the process, {@code Thread.print} for example. */
+    public String jcmd(String... command) throws Exception {
+        List<String> line = new ArrayList<>();
+        line.add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
+        line.add(Long.toString(process.pid()));
+        line.addAll(List.of(command));
+        Process jcmd = new ProcessBuilder(line).redirectErrorStream(true).start();
+        String output = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(jcmd.waitFor()).as(output).isZero();
+        return output;
     }
 
     /** The largest amount of memory it has had, in MiB; 0 where the system doesn't tell. */

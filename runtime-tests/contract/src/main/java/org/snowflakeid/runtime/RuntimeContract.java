@@ -98,7 +98,7 @@ public abstract class RuntimeContract {
     }
 
     /** Below which parents there are owners. */
-    private List<String> owners() {
+    protected final List<String> owners() {
         return etcd.etcdctl("get", "--prefix", "/snowflake/", "--keys-only")
                 .lines()
                 .filter(key -> key.matches(".*/workers/\\d+"))
