@@ -10,28 +10,18 @@ final class Allocation {
     private static final int WARM_UP_IDS = 2_000_000;
     private static final int IDS = 500_000;
 
-    private static volatile long mixed;
-
     private Allocation() {}
 
-    static void measure(Subject subject, Windows windows, Figures figures) {
+    static void measure(Subject subject, Figures figures) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (Generator generator = subject.open()) {
             for (int i = 0; i < WARM_UP_IDS; i += 1_000) {
-                take(generator, 1_000);
+                Sink.take(generator, 1_000);
             }
             long before = threads.getCurrentThreadAllocatedBytes();
-            take(generator, IDS);
+            Sink.take(generator, IDS);
             long bytes = threads.getCurrentThreadAllocatedBytes() - before;
             figures.put("allocation", Figure.counted((double) bytes / IDS));
         }
-    }
-
-    private static void take(Generator generator, int count) {
-        long mix = 0;
-        for (int i = 0; i < count; i++) {
-            mix ^= generator.nextId();
-        }
-        mixed = mix;
     }
 }

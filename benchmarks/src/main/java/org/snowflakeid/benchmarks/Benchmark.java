@@ -88,9 +88,14 @@ final class Benchmark implements Callable<Integer> {
     private String arguments = "";
 
     public static void main(String... arguments) {
-        System.exit(new CommandLine(new Benchmark())
+        System.exit(run(arguments));
+    }
+
+    /** Returns the exit status. */
+    static int run(String... arguments) {
+        return new CommandLine(new Benchmark())
                 .setOverwrittenOptionsAllowed(true)
-                .execute(arguments));
+                .execute(arguments);
     }
 
     @Override
@@ -138,7 +143,7 @@ final class Benchmark implements Callable<Integer> {
     }
 
     private List<Subject> chosenSubjects() {
-        List<String> known = new SubjectNames().names().toList();
+        List<String> known = new SubjectNames();
         only.forEach(name -> require(known.contains(name), "--only: no subject '" + name + "', only " + known));
         return Subjects.ALL.stream()
                 .filter(subject -> only.isEmpty() || only.contains(subject.name()))
@@ -146,7 +151,7 @@ final class Benchmark implements Callable<Integer> {
     }
 
     private List<Column> chosenColumns() {
-        List<String> known = new ColumnNames().names().toList();
+        List<String> known = new ColumnNames();
         columns.forEach(name -> require(known.contains(name), "--columns: no column '" + name + "', only " + known));
         return Stream.of(Column.values())
                 .filter(column -> columns.isEmpty() || columns.contains(column.toString()))
@@ -190,25 +195,19 @@ final class Benchmark implements Callable<Integer> {
         return System.getProperty("java.class.path");
     }
 
-    private static final class SubjectNames implements Iterable<String> {
-        Stream<String> names() {
-            return Subjects.ALL.stream().map(Subject::name);
-        }
+    private static final class SubjectNames extends ArrayList<String> {
+        private static final long serialVersionUID = 1;
 
-        @Override
-        public java.util.Iterator<String> iterator() {
-            return names().iterator();
+        SubjectNames() {
+            super(Subjects.ALL.stream().map(Subject::name).toList());
         }
     }
 
-    private static final class ColumnNames implements Iterable<String> {
-        Stream<String> names() {
-            return Stream.of(Column.values()).map(Column::toString);
-        }
+    private static final class ColumnNames extends ArrayList<String> {
+        private static final long serialVersionUID = 1;
 
-        @Override
-        public java.util.Iterator<String> iterator() {
-            return names().iterator();
+        ColumnNames() {
+            super(Stream.of(Column.values()).map(Column::toString).toList());
         }
     }
 }

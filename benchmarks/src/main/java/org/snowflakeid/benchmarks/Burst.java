@@ -9,15 +9,13 @@ final class Burst {
     private static final int IDS = 100_000;
     private static final long IDLE_MILLIS = 100;
 
-    private static volatile long mixed;
-
     private Burst() {}
 
     static void measure(Subject subject, Windows windows, Figures figures) throws Exception {
         for (int i = 0; i < 3; i++) {
             millis(subject);
         }
-        List<Figure> measured = windows.measure(() -> new double[] {millis(subject)});
+        List<Figure> measured = windows.measure(() -> List.of(millis(subject)));
         figures.put("burst", measured.get(0));
     }
 
@@ -27,16 +25,8 @@ final class Burst {
             // Counted into the window: the burst alone is too short to see what others take.
             Thread.sleep(IDLE_MILLIS);
             long begin = System.nanoTime();
-            take(generator);
+            Sink.take(generator, IDS);
             return (System.nanoTime() - begin) / 1e6;
         }
-    }
-
-    private static void take(Generator generator) {
-        long mix = 0;
-        for (int i = 0; i < IDS; i++) {
-            mix ^= generator.nextId();
-        }
-        mixed = mix;
     }
 }

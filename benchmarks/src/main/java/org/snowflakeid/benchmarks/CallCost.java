@@ -3,6 +3,7 @@ package org.snowflakeid.benchmarks;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What a call costs while ids are there: only the first thousand of a millisecond are timed, so that nobody waits for the next.
@@ -18,9 +19,6 @@ final class CallCost {
     private static final int PACED_CALLS = 200_000;
     private static final long PACE_NANOS = 1_000;
 
-    private static volatile long mixed;
-    private static volatile Object last = "";
-
     private CallCost() {}
 
     static void solo(Subject subject, Windows windows, Figures figures) throws Exception {
@@ -29,11 +27,11 @@ final class CallCost {
             for (int i = 0; i < ROUNDS; i++) {
                 awaitNextMillisecond();
                 long begin = System.nanoTime();
-                take(generator);
+                Sink.take(generator, IDS);
                 nanos[i] = (double) (System.nanoTime() - begin) / IDS;
             }
             Arrays.sort(nanos);
-            return new double[] {Percentile.of(nanos, 0.5)};
+            return List.of(Percentile.of(nanos, 0.5));
         });
     }
 
@@ -42,7 +40,7 @@ final class CallCost {
         measure(subject, windows, figures, List.of("two.p50", "two.p90"), CallCost::twoAtOnce);
     }
 
-    private static double[] twoAtOnce(Generator generator) throws InterruptedException {
+    private static List<Double> twoAtOnce(Generator generator) throws InterruptedException {
         long start = awaitNextMillisecond() + 3_000_000;
         Taker one = new Taker(generator, start);
         Taker other = new Taker(generator, start);
@@ -59,11 +57,11 @@ final class CallCost {
             }
         }
         if (rounds < ROUNDS / 10) {
-            return new double[] {Double.NaN, Double.NaN};
+            return List.of(Double.NaN, Double.NaN);
         }
         Arrays.sort(nanos, 0, rounds);
         double[] sorted = Arrays.copyOf(nanos, rounds);
-        return new double[] {Percentile.of(sorted, 0.5), Percentile.of(sorted, 0.9)};
+        return List.of(Percentile.of(sorted, 0.5), Percentile.of(sorted, 0.9));
     }
 
     /** Begins a round every two milliseconds, just after the millisecond has begun. */
@@ -82,7 +80,7 @@ final class CallCost {
         public void run() {
             for (int i = 0; i < ROUNDS; i++) {
                 begun[i] = awaitNanos(start + 20_000 + i * 2_000_000L);
-                take(generator);
+                Sink.take(generator, IDS);
                 ended[i] = System.nanoTime();
             }
         }
@@ -94,7 +92,9 @@ final class CallCost {
         measure(subject, windows, figures, List.of("paced.p50", "paced.p99", "paced.p99.9"), generator -> {
             pace(generator, nanos);
             Arrays.sort(nanos);
-            return new double[] {Percentile.of(nanos, 0.5), Percentile.of(nanos, 0.99), Percentile.of(nanos, 0.999)};
+            return Stream.of(0.5, 0.99, 0.999)
+                    .map(share -> (double) Percentile.of(nanos, share))
+                    .toList();
         });
     }
 
@@ -107,7 +107,7 @@ final class CallCost {
             nanos[i] = (int) (System.nanoTime() - begin);
             due = Math.max(due + PACE_NANOS, begin);
         }
-        mixed = mix;
+        Sink.mixed = mix;
     }
 
     /** Leaves no figures for those without a call for many ids. */
@@ -123,16 +123,16 @@ final class CallCost {
             for (int i = 0; i < ROUNDS; i++) {
                 awaitNextMillisecond();
                 long begin = System.nanoTime();
-                last = batches.nextIds(IDS);
+                Sink.batch = batches.nextIds(IDS);
                 nanos[i] = (double) (System.nanoTime() - begin) / IDS;
             }
             Arrays.sort(nanos);
-            return new double[] {Percentile.of(nanos, 0.5)};
+            return List.of(Percentile.of(nanos, 0.5));
         });
     }
 
     private interface Body {
-        double[] measure(Generator generator) throws Exception;
+        List<Double> measure(Generator generator) throws Exception;
     }
 
     private static void measure(Subject subject, Windows windows, Figures figures, List<String> names, Body body)
@@ -148,14 +148,6 @@ final class CallCost {
                 figures.put(names.get(i), measured.get(i));
             }
         }
-    }
-
-    private static void take(Generator generator) {
-        long mix = 0;
-        for (int i = 0; i < IDS; i++) {
-            mix ^= generator.nextId();
-        }
-        mixed = mix;
     }
 
     /** Returns when it began, on the timer. */

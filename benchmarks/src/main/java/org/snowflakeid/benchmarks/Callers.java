@@ -25,7 +25,6 @@ final class Callers implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean stopped;
-    private volatile long mixed;
 
     private Callers(Subject subject, int count) {
         this.subject = subject;
@@ -84,7 +83,7 @@ final class Callers implements AutoCloseable {
         }
         maxAhead[caller] = max;
         lastAhead[caller] = ahead;
-        mixed = mix;
+        Sink.mixed = mix;
     }
 
     long taken() {
@@ -96,10 +95,15 @@ final class Callers implements AutoCloseable {
     }
 
     /** Ends all threads. */
-    void stop() throws InterruptedException {
+    void stop() {
         stopped = true;
-        for (Thread thread : threads) {
-            thread.join();
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while ending callers", e);
         }
         Throwable thrown = failure.get();
         if (thrown != null) {
@@ -126,7 +130,7 @@ final class Callers implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         try {
             stop();
         } finally {

@@ -5,38 +5,39 @@ import java.util.Locale;
 
 /** What can be asked for with {@code --columns}. */
 enum Column {
-    SATURATED(Saturated::byPlatformThreads),
-    VIRTUAL(Saturated::byVirtualThreads),
-    SOLO(CallCost::solo),
-    TWO(CallCost::two),
-    PACED(CallCost::paced),
-    BATCH(CallCost::batch),
-    BURST(Burst::measure),
-    ALLOCATION(Allocation::measure),
-    LOW(LowBits::measure),
-    DUPLICATES(Duplicates::measure);
+    SATURATED,
+    VIRTUAL,
+    SOLO,
+    TWO,
+    PACED,
+    BATCH,
+    BURST,
+    ALLOCATION,
+    LOW,
+    DUPLICATES;
 
-    private final Measurement measurement;
-
-    Column(Measurement measurement) {
-        this.measurement = measurement;
+    /** Leaves figures; none if the subject or this JDK has nothing to measure. */
+    void measure(Subject subject, Windows windows, Figures figures) throws Exception {
+        switch (this) {
+            case SATURATED -> Saturated.byPlatformThreads(subject, windows, figures);
+            case VIRTUAL -> Saturated.byVirtualThreads(subject, windows, figures);
+            case SOLO -> CallCost.solo(subject, windows, figures);
+            case TWO -> CallCost.two(subject, windows, figures);
+            case PACED -> CallCost.paced(subject, windows, figures);
+            case BATCH -> CallCost.batch(subject, windows, figures);
+            case BURST -> Burst.measure(subject, windows, figures);
+            case ALLOCATION -> Allocation.measure(subject, figures);
+            case LOW -> LowBits.measure(subject, figures);
+            case DUPLICATES -> Duplicates.measure(subject, figures);
+        }
     }
 
     static Column named(String name) {
         return valueOf(name.toUpperCase(Locale.ROOT));
     }
 
-    void measure(Subject subject, Windows windows, Figures figures) throws Exception {
-        measurement.measure(subject, windows, figures);
-    }
-
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** Leaves figures; none if the subject or this JDK has nothing to measure. */
-    private interface Measurement {
-        void measure(Subject subject, Windows windows, Figures figures) throws Exception;
     }
 }

@@ -27,7 +27,6 @@ final class CpuTime {
                     }
                 } catch (IOException e) {
                     // It has ended since; what it was last seen to have used still counts.
-                    continue;
                 }
             }
         }

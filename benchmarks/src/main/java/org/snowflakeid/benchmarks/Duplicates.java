@@ -16,8 +16,8 @@ final class Duplicates {
 
     private Duplicates() {}
 
-    static void measure(Subject subject, Windows windows, Figures figures) throws Exception {
-        figures.put("duplicates", Figure.counted(count(subject, IDS)));
+    static void measure(Subject subject, Figures figures) throws Exception {
+        figures.put("duplicates", Figure.counted((double) count(subject, IDS)));
     }
 
     static long count(Subject subject, int idsPerThread) throws Exception {

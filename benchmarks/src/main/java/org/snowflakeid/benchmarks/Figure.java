@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * What the windows that were kept showed.
  *
- * @param value their median
+ * @param value their median; NaN if nothing could be measured for all that others did
  * @param low the least of their values
  * @param high the greatest
  * @param others the share of the machine that others took in the most disturbed of them
@@ -26,6 +26,6 @@ record Figure(double value, double low, double high, double others) {
     }
 
     boolean disturbed() {
-        return others > DISTURBED;
+        return others > DISTURBED || Double.isNaN(value);
     }
 }

@@ -13,7 +13,7 @@ final class LowBits {
 
     private LowBits() {}
 
-    static void measure(Subject subject, Windows windows, Figures figures) {
+    static void measure(Subject subject, Figures figures) {
         int[] shards = new int[SHARDS];
         try (Generator generator = subject.open()) {
             long due = System.nanoTime();

@@ -31,7 +31,7 @@ final class Picture {
     String svg() {
         int bottom = TOP + rows.size() * ROW;
         int drift = LABELS + PANEL + GAP;
-        add("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' role='img'>", WIDTH, bottom + 30);
+        add("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' role='img'>", WIDTH, bottom + 44);
         add("<title>CPU per million ids and drift from the clock, under full load</title>");
         add("<style>text { font: 12px sans-serif; fill: #57606a } .head { font-weight: bold } .end { text-anchor: end }"
                 + " .middle { text-anchor: middle } line { stroke: #8c959f; stroke-opacity: .4 } .cpu { fill: #2f81f7 }"
@@ -44,11 +44,15 @@ final class Picture {
         for (double cpu = 0; cpu <= most + 1e-9; cpu += 0.1) {
             axis(LABELS + length(cpu / most), bottom, String.format(Locale.ROOT, "%.1f", cpu));
         }
+        axis(drift, bottom, "0");
         for (double millis = 1; millis <= MOST_DRIFT_MILLIS; millis *= 10) {
             axis(drift + driftLength(millis), bottom, String.format(Locale.ROOT, "%,.0f", millis));
         }
         for (int i = 0; i < rows.size(); i++) {
             row(rows.get(i), TOP + i * ROW, most, drift);
+        }
+        if (rows.stream().anyMatch(Picture::disturbed)) {
+            text("", LABELS, bottom + 38, "† others took more than 20 % of the machine");
         }
         add("</svg>");
         return svg.toString();
@@ -88,7 +92,7 @@ final class Picture {
     }
 
     private void row(Measured row, int y, double most, int driftX) {
-        text("end", LABELS - 10, y + 17, row.subject().name());
+        text("end", LABELS - 10, y + 17, row.subject().name() + (disturbed(row) ? " †" : ""));
         for (int i = 0; i < Saturated.THREADS.size(); i++) {
             Optional<Figure> cpu = cpu(row, Saturated.THREADS.get(i));
             if (cpu.isPresent()) {
@@ -101,6 +105,11 @@ final class Picture {
         double ahead = driftLength(drift.max());
         add("<rect class='ahead' x='%d' y='%d' width='%.1f' height='%d'/>", driftX, y + 6, ahead, 2 * BAR);
         text("", driftX + ahead + 6, y + 17, said(drift));
+    }
+
+    private static boolean disturbed(Measured row) {
+        return Saturated.THREADS.stream()
+                .anyMatch(count -> cpu(row, count).map(Figure::disturbed).orElse(false));
     }
 
     private static String said(Drift drift) {
@@ -129,6 +138,7 @@ final class Picture {
                 type, x, y, text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nobody else here needs.
     private void add(String format, Object... values) {
         svg.append(values.length == 0 ? format : String.format(Locale.ROOT, format, values))
                 .append('\n');

@@ -80,7 +80,8 @@ final class ResultTable {
         }
         controls().forEach(line -> text.append('\n').append(line).append('\n'));
         if (text.indexOf(DISTURBED) >= 0) {
-            text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows.\n");
+            text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows;"
+                    + " `?`: so much that nothing could be measured.\n");
         }
         for (Measured measured : all) {
             for (String failure : measured.failures()) {
@@ -148,9 +149,12 @@ final class ResultTable {
         if (figures.size() < names.size()) {
             return NONE;
         }
-        return text.apply(figures) + (figures.stream().anyMatch(Figure::disturbed) ? " " + DISTURBED : "");
+        boolean measured = figures.stream().noneMatch(figure -> Double.isNaN(figure.value()));
+        boolean disturbed = figures.stream().anyMatch(Figure::disturbed);
+        return (measured ? text.apply(figures) : "?") + (disturbed ? " " + DISTURBED : "");
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nobody else here needs.
     private static String format(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }

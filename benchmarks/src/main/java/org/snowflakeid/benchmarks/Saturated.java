@@ -57,13 +57,13 @@ final class Saturated {
                 Reading before = Reading.of(callers, cpu);
                 Thread.sleep(length);
                 Reading after = Reading.of(callers, cpu);
-                return new double[] {after.ratioSince(before), after.cpuPerMillionSince(before)};
+                return List.of(after.ratioSince(before), after.cpuPerMillionSince(before));
             });
             callers.stop();
             figures.put(name + ".ratio", measured.get(0));
             figures.put(name + ".cpu", measured.get(1));
-            figures.put(name + ".max-ahead", Figure.counted(callers.maxAhead()));
-            figures.put(name + ".end-ahead", Figure.counted(callers.lastAhead()));
+            figures.put(name + ".max-ahead", Figure.counted((double) callers.maxAhead()));
+            figures.put(name + ".end-ahead", Figure.counted((double) callers.lastAhead()));
         }
     }
 
