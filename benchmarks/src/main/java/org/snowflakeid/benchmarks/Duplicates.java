@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
-/** How many ids came twice while eight threads took 200,000 each. */
+/**
+ * How many ids came twice while eight threads took 400,000 each. They begin together again and again: a thread that has a
+ * processor for itself would be done before the next one begins.
+ */
 final class Duplicates {
 
     private static final int THREADS = 8;
-    private static final int IDS = 200_000;
+    private static final int ROUNDS = 40;
+    private static final int IDS_PER_ROUND = 10_000;
 
     private Duplicates() {}
 
     static void measure(Subject subject, Figures figures) throws Exception {
-        figures.put("duplicates", Figure.counted((double) count(subject, IDS)));
+        figures.put("duplicates", Figure.counted((double) count(subject, ROUNDS)));
     }
 
-    static long count(Subject subject, int idsPerThread) throws Exception {
-        long[] ids = new long[THREADS * idsPerThread];
+    static long count(Subject subject, int rounds) throws Exception {
+        int each = rounds * IDS_PER_ROUND;
+        long[] ids = new long[THREADS * each];
         CyclicBarrier together = new CyclicBarrier(THREADS);
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try (Generator generator = subject.open()) {
-            for (Future<?> done : IntStream.range(0, THREADS)
-                    .mapToObj(thread -> threads.submit(() -> {
-                        together.await();
-                        for (int i = thread * idsPerThread; i < (thread + 1) * idsPerThread; i++) {
-                            ids[i] = generator.nextId();
+            List<Future<?>> all = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                int first = thread * each;
+                all.add(threads.submit(() -> {
+                    for (int i = first; i < first + each; i++) {
+                        if (i % IDS_PER_ROUND == 0) {
+                            together.await();
                         }
-                        return null;
-                    }))
-                    .toList()) {
-                done.get();
+                        ids[i] = generator.nextId();
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
             }
         } finally {
             threads.shutdownNow();

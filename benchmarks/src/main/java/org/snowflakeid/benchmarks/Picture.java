@@ -70,7 +70,7 @@ final class Picture {
     }
 
     private static Optional<Figure> cpu(Measured row, int threads) {
-        return row.figures().get("saturated-" + threads + ".cpu");
+        return row.figures().get("saturated-" + threads + ".cpu").filter(cpu -> !Double.isNaN(cpu.value()));
     }
 
     private void legend() {
@@ -109,7 +109,7 @@ final class Picture {
 
     private static boolean disturbed(Measured row) {
         return Saturated.THREADS.stream()
-                .anyMatch(count -> cpu(row, count).map(Figure::disturbed).orElse(false));
+                .anyMatch(count -> cpu(row, count).map(Figure::disturbed).orElse(true));
     }
 
     private static String said(Drift drift) {

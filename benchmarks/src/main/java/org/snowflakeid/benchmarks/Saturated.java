@@ -15,7 +15,7 @@ final class Saturated {
 
     private static final int VIRTUAL_THREADS = 1_000;
     private static final long WARM_UP_MILLIS = 300;
-    private static final long WINDOW_MILLIS = 300;
+    private static final long WINDOW_MILLIS = 250;
 
     private Saturated() {}
 
@@ -48,8 +48,7 @@ final class Saturated {
             Thread.sleep(WARM_UP_MILLIS);
             warmUp.stop();
         }
-        // One that counts in seconds takes all of a second's ids at its beginning.
-        long length = Math.max(WINDOW_MILLIS, subject.time().unitMillis());
+        long length = Math.max(WINDOW_MILLIS, subject.cycleMillis());
         try (Callers callers = start.begin()) {
             Thread.sleep(50);
             CpuTime cpu = new CpuTime();
@@ -86,8 +85,11 @@ final class Saturated {
             return (ids - before.ids) / ((nanos - before.nanos) / 1e9) / CEILING;
         }
 
-        /** Seconds of CPU for a million ids. */
+        /** Seconds of CPU for a million ids; NaN if there were none. */
         double cpuPerMillionSince(Reading before) {
+            if (ids == before.ids) {
+                return Double.NaN;
+            }
             return ((cpuNanos - before.cpuNanos) / 1e9) / ((ids - before.ids) / 1e6);
         }
     }

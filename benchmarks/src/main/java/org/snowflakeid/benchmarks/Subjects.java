@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,10 +26,11 @@ final class Subjects {
                     IdTime.millisSince(OUR_EPOCH),
                     Peers::tsidCreator),
             new Subject(
-                    "yitter",
-                    "static monitor, borrows the future",
-                    IdTime.millisSince(1_582_136_402_000L),
-                    Peers::yitter),
+                            "yitter",
+                            "static monitor, borrows up to 2 s, then stalls",
+                            IdTime.millisSince(1_582_136_402_000L),
+                            Peers::yitter)
+                    .withCycle(2_000),
             new Subject(
                     "shardingsphere",
                     "monitor, boxes each id",
@@ -38,26 +38,23 @@ final class Subjects {
                     Peers::shardingSphere),
             new Subject("leaf", "monitor, random start each ms", IdTime.millisSince(0), Peers::leaf),
             new Subject(
-                    "uid-generator",
-                    "monitor, counts in seconds",
-                    new IdTime(1_463_673_600_000L, 32, 31, 1_000),
-                    Peers::uidGenerator),
+                            "uid-generator",
+                            "monitor, counts in seconds",
+                            new IdTime(1_463_673_600_000L, 32, 31, 1_000),
+                            Peers::uidGenerator)
+                    .withCycle(1_000),
             new Subject("mkammerer", "ReentrantLock", IdTime.millisSince(OUR_EPOCH), Peers::mkammerer),
-            new Subject(
-                    "counter",
-                    "control: what timing itself costs",
-                    IdTime.millisSince(0),
-                    EnumSet.of(Column.SOLO, Column.TWO, Column.PACED),
-                    () -> {
+            new Subject("counter", "control: what timing itself costs", IdTime.millisSince(0), () -> {
                         AtomicLong ids = new AtomicLong();
                         return ids::incrementAndGet;
-                    }),
+                    })
+                    .asControl(Column.SOLO, Column.TWO, Column.PACED),
             new Subject(
-                    "unsynchronised",
-                    "control: must issue duplicates",
-                    IdTime.millisSince(0),
-                    EnumSet.of(Column.DUPLICATES),
-                    UnsynchronisedSnowflake::new));
+                            "unsynchronised",
+                            "control: must issue duplicates",
+                            IdTime.millisSince(0),
+                            UnsynchronisedSnowflake::new)
+                    .asControl(Column.DUPLICATES));
 
     private Subjects() {}
 

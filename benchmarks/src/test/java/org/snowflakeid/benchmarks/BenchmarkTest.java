@@ -16,7 +16,7 @@ class BenchmarkTest {
 
         int status = Benchmark.run(
                 "--only",
-                "ours,unsynchronised",
+                "ours,agrona",
                 "--columns",
                 "duplicates,allocation",
                 "--report",
@@ -29,7 +29,7 @@ class BenchmarkTest {
         assertThat(status).isZero();
         assertThat(Files.readString(report))
                 .contains("`bin/benchmark --only ours`", "2026-03-01", "- JDK: ")
-                .contains("|  | B/id | duplicates | how |", "| ours | 0.0 | 0 |", "`unsynchronised`, control");
+                .contains("|  | B/id | duplicates | how |", "| ours | 0.0 | 0 |", "| agrona | 0.0 | 0 |");
     }
 
     @Test

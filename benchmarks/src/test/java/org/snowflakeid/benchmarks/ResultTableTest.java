@@ -113,6 +113,19 @@ class ResultTableTest {
                 .hasSize(2);
     }
 
+    @Test
+    void drawsNothingWhereNothingCouldBeMeasured() {
+        String svg = new Picture(List.of(measured(
+                        "ours",
+                        List.of(
+                                "saturated-1.cpu NaN NaN NaN 0.9",
+                                "saturated-1.max-ahead 0.0 0.0 0.0 0.0",
+                                "saturated-1.end-ahead 0.0 0.0 0.0 0.0"))))
+                .svg();
+
+        assertThat(svg).contains(">ours †<").doesNotContain("NaN");
+    }
+
     private static Measured measured(String name, List<String> figures) {
         return Measured.read(
                 Subjects.named(name),

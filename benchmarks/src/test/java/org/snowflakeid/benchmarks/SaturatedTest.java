@@ -27,6 +27,14 @@ class SaturatedTest {
     }
 
     @Test
+    void withoutAnyIdNothingIsSaidOfItsCpu() {
+        Reading after = new Reading(6_000_000_000L, BEFORE.ids(), 1_070_000_000);
+
+        assertThat(after.ratioSince(BEFORE)).isZero();
+        assertThat(after.cpuPerMillionSince(BEFORE)).isNaN();
+    }
+
+    @Test
     void callersCountTheIdsTheyTake() throws Exception {
         Callers callers = Callers.platformThreads(Subjects.named("agrona"), 2);
         while (callers.taken() < 10_000) {
