@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.benchmarks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code bin/benchmark}. */
+@Command(
+        name = "bin/benchmark",
+        mixinStandardHelpOptions = true,
+        description = "Measures generators of ids side by side, each in a process of its own, and prints a table."
+                + " benchmarks/README.md says how each column is measured.")
+final class Benchmark implements Callable<Integer> {
+
+    private static final int LEAST_WINDOWS = 5;
+    private static final long LONGEST_MINUTES = 10;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "SUBJECT",
+            description = "measure these subjects, of: ${COMPLETION-CANDIDATES}; default: all",
+            completionCandidates = SubjectNames.class)
+    private List<String> only = new ArrayList<>();
+
+    @Option(
+            names = "--columns",
+            split = ",",
+            paramLabel = "COLUMN",
+            description = "measure these columns, of: ${COMPLETION-CANDIDATES}; default: all",
+            completionCandidates = ColumnNames.class)
+    private List<String> columns = new ArrayList<>();
+
+    @Option(
+            names = "--jdk",
+            paramLabel = "FOLDER",
+            description = "the JDK to measure on; default: JAVA_HOME if set, else that of this command")
+    private Path jdk = Path.of(System.getProperty("java.home"));
+
+    @Option(
+            names = "--patience",
+            paramLabel = "WINDOWS",
+            defaultValue = "12",
+            description =
+                    "how many windows to measure at most, while others use the machine; default: ${DEFAULT-VALUE}")
+    private int patience;
+
+    @Option(names = "--report", paramLabel = "FILE", description = "write the table and how it came about as Markdown")
+    private @Nullable Path report;
+
+    @Option(names = "--svg", paramLabel = "FILE", description = "draw CPU and drift under full load")
+    private @Nullable Path svg;
+
+    @Option(names = "--date", paramLabel = "DATE", defaultValue = "", description = "the date for the report")
+    private String date = "";
+
+    @Option(
+            names = "--jmh",
+            arity = "0..1",
+            paramLabel = "REGEX",
+            fallbackValue = ".*",
+            description = "measure single costs with JMH instead: all, or those whose name matches")
+    private @Nullable String jmh;
+
+    @Option(names = "--commit", defaultValue = "unknown", hidden = true)
+    private String commit = "";
+
+    @Option(names = "--arguments", defaultValue = "", hidden = true)
+    private String arguments = "";
+
+    public static void main(String... arguments) {
+        System.exit(run(arguments));
+    }
+
+    /** Returns the exit status. */
+    static int run(String... arguments) {
+        return new CommandLine(new Benchmark())
+                .setOverwrittenOptionsAllowed(true)
+                .execute(arguments);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Path java = jdk.resolve("bin").resolve("java");
+        require(Files.isExecutable(java), "--jdk: no bin/java in " + jdk);
+        if (jmh != null) {
+            return new ProcessBuilder(
+                            java.toString(), "-cp", classPath(), "org.openjdk.jmh.Main", "SingleCosts.*" + jmh)
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        }
+        require(
+                Files.exists(Path.of("/proc/self/schedstat")),
+                "needs Linux: the CPU of threads and of others is read from /proc");
+        require(patience >= LEAST_WINDOWS, "--patience: at least " + LEAST_WINDOWS);
+        List<Subject> subjects = chosenSubjects();
+        List<Column> chosen = chosenColumns();
+        require(svg == null || chosen.contains(Column.SATURATED), "--svg draws the column saturated");
+
+        List<Measured> all = new ArrayList<>();
+        for (Subject subject : subjects) {
+            List<Column> asked =
+                    chosen.stream().filter(subject.columns()::contains).toList();
+            if (!asked.isEmpty()) {
+                all.add(measure(java, subject, asked));
+            }
+        }
+        ResultTable table = new ResultTable(all);
+        System.out.println(table.markdown());
+        if (report != null) {
+            Files.writeString(report, table.report(commit, date, arguments));
+        }
+        if (svg != null) {
+            Files.writeString(svg, new Picture(all).svg());
+        }
+        return table.isSound() ? 0 : 1;
+    }
+
+    private void require(boolean condition, String otherwise) {
+        if (!condition) {
+            throw new ParameterException(spec.commandLine(), otherwise);
+        }
+    }
+
+    private List<Subject> chosenSubjects() {
+        List<String> known = new SubjectNames();
+        only.forEach(name -> require(known.contains(name), "--only: no subject '" + name + "', only " + known));
+        return Subjects.ALL.stream()
+                .filter(subject -> only.isEmpty() || only.contains(subject.name()))
+                .toList();
+    }
+
+    private List<Column> chosenColumns() {
+        List<String> known = new ColumnNames();
+        columns.forEach(name -> require(known.contains(name), "--columns: no column '" + name + "', only " + known));
+        return Stream.of(Column.values())
+                .filter(column -> columns.isEmpty() || columns.contains(column.toString()))
+                .toList();
+    }
+
+    private Measured measure(Path java, Subject subject, List<Column> asked) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        Path output = Files.createTempFile("benchmark", ".txt");
+        try {
+            Process process = new ProcessBuilder(
+                            java.toString(),
+                            "-cp",
+                            classPath(),
+                            MeasuredProcess.class.getName(),
+                            subject.name(),
+                            asked.stream().map(Column::toString).collect(Collectors.joining(",")),
+                            Integer.toString(LEAST_WINDOWS),
+                            Integer.toString(patience))
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            if (!process.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES)) {
+                process.destroyForcibly().waitFor();
+            }
+            List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
+            System.err.printf(
+                    "%s: %d s%n",
+                    subject.name(), Duration.ofNanos(System.nanoTime() - begin).toSeconds());
+            if (process.exitValue() != 0) {
+                throw new IllegalStateException("the process of " + subject.name() + " ended with "
+                        + process.exitValue() + ":\n" + String.join("\n", lines));
+            }
+            return Measured.read(subject, lines);
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    private static String classPath() {
+        return System.getProperty("java.class.path");
+    }
+
+    private static final class SubjectNames extends ArrayList<String> {
+        private static final long serialVersionUID = 1;
+
+        SubjectNames() {
+            super(Subjects.ALL.stream().map(Subject::name).toList());
+        }
+    }
+
+    private static final class ColumnNames extends ArrayList<String> {
+        private static final long serialVersionUID = 1;
+
+        ColumnNames() {
+            super(Stream.of(Column.values()).map(Column::toString).toList());
+        }
+    }
+}

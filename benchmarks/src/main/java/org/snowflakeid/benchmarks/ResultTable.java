@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The results of one run in Markdown. */
+final class ResultTable {
+
+    private static final String DISTURBED = "†";
+    private static final String NONE = "–";
+
+    private record Heading(String text, Function<Figures, String> cell) {}
+
+    private static final List<Heading> HEADINGS = Stream.concat(
+                    Saturated.THREADS.stream()
+                            .map(count -> new Heading(
+                                    count + (count == 1 ? " thread" : " threads"),
+                                    of -> load(of, "saturated-" + count))),
+                    Stream.of(
+                            new Heading("drift ms", ResultTable::drift),
+                            new Heading("1,000 virtual", of -> load(of, "virtual")),
+                            new Heading("solo ns", ResultTable::solo),
+                            new Heading("two ns", of -> joined(of, "%.0f", "two.p50", "two.p90")),
+                            new Heading("paced ns", of -> joined(of, "%.0f", "paced.p50", "paced.p99", "paced.p99.9")),
+                            new Heading("batch ns", of -> joined(of, "%.1f", "batch")),
+                            new Heading("burst ms", of -> joined(of, "%.1f", "burst")),
+                            new Heading("B/id", of -> joined(of, "%.1f", "allocation")),
+                            new Heading(
+                                    "low %",
+                                    of -> of.get("low")
+                                            .map(figure -> format("%.1f", 100 * figure.value()))
+                                            .orElse(NONE)),
+                            new Heading("duplicates", of -> joined(of, "%,.0f", "duplicates"))))
+            .toList();
+
+    private final List<Measured> all;
+
+    ResultTable(List<Measured> all) {
+        this.all = all;
+    }
+
+    /** Whether everything could be measured, nobody compared issued an id twice, and the control that must was caught. */
+    boolean isSound() {
+        return all.stream()
+                .allMatch(measured -> measured.failures().isEmpty()
+                        && measured.figures()
+                                .get("duplicates")
+                                .map(figure -> (figure.value() > 0)
+                                        == measured.subject().isControl())
+                                .orElse(true));
+    }
+
+    String markdown() {
+        List<Measured> rows =
+                all.stream().filter(measured -> !measured.subject().isControl()).toList();
+        List<Heading> shown = HEADINGS.stream()
+                .filter(heading -> rows.stream()
+                        .anyMatch(row -> !heading.cell().apply(row.figures()).equals(NONE)))
+                .toList();
+        StringBuilder text = new StringBuilder();
+        if (!rows.isEmpty()) {
+            row(text, "", shown.stream().map(Heading::text), "how");
+            row(text, "---", shown.stream().map(heading -> "---:"), "---");
+            for (Measured row : rows) {
+                row(
+                        text,
+                        row.subject().name(),
+                        shown.stream().map(heading -> heading.cell().apply(row.figures())),
+                        row.subject().kind());
+            }
+        }
+        controls().forEach(line -> text.append('\n').append(line).append('\n'));
+        if (text.indexOf(DISTURBED) >= 0) {
+            text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows;"
+                    + " `?`: so much that nothing could be measured.\n");
+        }
+        for (Measured measured : all) {
+            for (String failure : measured.failures()) {
+                text.append("\nFailed: ")
+                        .append(measured.subject().name())
+                        .append(", ")
+                        .append(failure)
+                        .append('\n');
+            }
+        }
+        return text.toString();
+    }
+
+    private static void row(StringBuilder text, String first, Stream<String> cells, String last) {
+        text.append(Stream.of(Stream.of(first), cells, Stream.of(last))
+                .flatMap(Function.identity())
+                .collect(Collectors.joining(" | ", "| ", " |\n")));
+    }
+
+    private List<String> controls() {
+        List<String> lines = new ArrayList<>();
+        for (Measured measured : all) {
+            if (measured.subject().isControl()) {
+                String figures = HEADINGS.stream()
+                        .map(heading -> heading.text() + " " + heading.cell().apply(measured.figures()))
+                        .filter(text -> !text.endsWith(" " + NONE))
+                        .collect(Collectors.joining(", "));
+                lines.add("`" + measured.subject().name() + "`, "
+                        + measured.subject().kind() + ": " + figures + ".");
+            }
+        }
+        return lines;
+    }
+
+    private static String load(Figures of, String name) {
+        return cell(
+                of,
+                List.of(name + ".ratio", name + ".cpu"),
+                figures -> format("%.2f", figures.get(0).value()) + "/"
+                        + format("%.3f", figures.get(1).value()).replaceFirst("^0", ""));
+    }
+
+    private static String solo(Figures of) {
+        return cell(of, List.of("solo"), figures -> {
+            Figure solo = figures.get(0);
+            return format("%.0f (%.0f–%.0f)", solo.value(), solo.low(), solo.high());
+        });
+    }
+
+    private static String joined(Figures of, String format, String... names) {
+        return cell(of, List.of(names), figures -> figures.stream()
+                .map(figure -> format(format, figure.value()))
+                .collect(Collectors.joining("/")));
+    }
+
+    /** Of the numbers of threads, that with which it was furthest from the clock: at most, and at the end. */
+    private static String drift(Figures of) {
+        List<Drift> drifts = Drift.of(of);
+        return drifts.isEmpty() ? NONE : drifts.get(0).toString();
+    }
+
+    private static String cell(Figures of, List<String> names, Function<List<Figure>, String> text) {
+        List<Figure> figures =
+                names.stream().map(of::get).flatMap(Optional::stream).toList();
+        if (figures.size() < names.size()) {
+            return NONE;
+        }
+        boolean measured = figures.stream().noneMatch(figure -> Double.isNaN(figure.value()));
+        boolean disturbed = figures.stream().anyMatch(Figure::disturbed);
+        return (measured ? text.apply(figures) : "?") + (disturbed ? " " + DISTURBED : "");
+    }
+
+    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nobody else here needs.
+    private static String format(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+
+    /** @param arguments those of the command, to run it again */
+    String report(String commit, String date, String arguments) throws IOException {
+        return """
+                # Benchmark
+
+                Written by `bin/benchmark %s`, commit %s%s.
+
+                - Machine: %s
+                - JDK: %s, no options
+
+                %s
+                How each column is measured: [benchmarks](../../benchmarks/README.md). Compare only within one table.
+                """.formatted(
+                        arguments,
+                        commit,
+                        date.isEmpty() ? "" : ", " + date,
+                        machine(),
+                        all.stream().map(Measured::jdk).distinct().collect(Collectors.joining(", ")),
+                        markdown());
+    }
+
+    private static String machine() throws IOException {
+        String processor = Files.readString(Path.of("/proc/cpuinfo"))
+                .lines()
+                .filter(line -> line.startsWith("model name"))
+                .map(line -> ", " + line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse("");
+        return Runtime.getRuntime().availableProcessors() + " processors" + processor + ", "
+                + System.getProperty("os.name") + " " + System.getProperty("os.version");
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.benchmarks;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Something that is measured.
+ *
+ * @param kind how it works, in a few words
+ * @param cycleMillis the time in which its behaviour under load repeats itself: no shorter window says anything
+ * @param opener makes a fresh instance: every measurement has one of its own
+ */
+record Subject(
+        String name, String kind, IdTime time, long cycleMillis, Set<Column> columns, Supplier<Generator> opener) {
+
+    Subject(String name, String kind, IdTime time, Supplier<Generator> opener) {
+        this(name, kind, time, 1, EnumSet.allOf(Column.class), opener);
+    }
+
+    Subject withCycle(long millis) {
+        return new Subject(name, kind, time, millis, columns, opener);
+    }
+
+    /** Measured in these columns alone, to judge the measuring and not to be compared. */
+    Subject asControl(Column first, Column... others) {
+        return new Subject(name, kind, time, cycleMillis, EnumSet.of(first, others), opener);
+    }
+
+    boolean isControl() {
+        return columns.size() < Column.values().length;
+    }
+
+    Generator open() {
+        return opener.get();
+    }
+}

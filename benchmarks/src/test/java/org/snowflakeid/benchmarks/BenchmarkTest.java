@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchmarkTest {
+
+    @Test
+    void measuresEachSubjectInItsOwnProcessAndWritesAReport(@TempDir Path folder) throws Exception {
+        Path report = folder.resolve("report.md");
+
+        int status = Benchmark.run(
+                "--only",
+                "ours,agrona",
+                "--columns",
+                "duplicates,allocation",
+                "--report",
+                report.toString(),
+                "--date",
+                "2026-03-01",
+                "--arguments",
+                "--only ours");
+
+        assertThat(status).isZero();
+        assertThat(Files.readString(report))
+                .contains("`bin/benchmark --only ours`", "2026-03-01", "- JDK: ")
+                .contains("|  | B/id | duplicates | how |", "| ours | 0.0 | 0 |", "| agrona | 0.0 | 0 |");
+    }
+
+    @Test
+    void refusesWhatItDoesNotKnow() {
+        assertThat(Benchmark.run("--only", "nobody")).isEqualTo(2);
+        assertThat(Benchmark.run("--columns", "beauty")).isEqualTo(2);
+        assertThat(Benchmark.run("--jdk", "nowhere")).isEqualTo(2);
+        assertThat(Benchmark.run("--columns", "solo", "--svg", "picture.svg")).isEqualTo(2);
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+
+class ResultTableTest {
+
+    private static final List<String> LOAD = List.of(
+            "saturated-1.ratio 1.001 0.99 1.01 0.02",
+            "saturated-1.cpu 0.2485 0.24 0.26 0.02",
+            "saturated-1.max-ahead 3700.0 3700.0 3700.0 0.0",
+            "saturated-1.end-ahead 3512.0 3512.0 3512.0 0.0",
+            "saturated-8.ratio 5.02 5.0 5.1 0.21",
+            "saturated-8.cpu 0.05 0.04 0.06 0.21",
+            "saturated-8.max-ahead 12.0 12.0 12.0 0.0",
+            "saturated-8.end-ahead 0.0 0.0 0.0 0.0");
+
+    @Test
+    void showsRatioAndCpuAndTheFurthestDepartureFromTheClock() {
+        String table = new ResultTable(List.of(measured("agrona", LOAD))).markdown();
+
+        assertThat(table).startsWith("""
+                |  | 1 thread | 8 threads | drift ms | how |
+                | --- | ---: | ---: | ---: | --- |
+                | agrona | 1.00/.249 | 5.02/.050 † | +3,700/+3,512 | CAS, each waiter spins |
+                """).contains("\n† Others took more than 20 %");
+    }
+
+    @Test
+    void columnsAreLeftOutIfNobodyHasThem() {
+        String table = new ResultTable(List.of(
+                        measured("agrona", List.of("solo 35.4 34.2 36.6 0.0")),
+                        measured("ours", List.of("solo 34.6 33.0 37.0 0.1", "batch 1.13 1.1 1.2 0.0"))))
+                .markdown();
+
+        assertThat(table)
+                .contains("|  | solo ns | batch ns | how |")
+                .contains("| agrona | 35 (34–37) | – |")
+                .contains("| ours | 35 (33–37) | 1.1 |")
+                .doesNotContain("†");
+    }
+
+    @Test
+    void saysWhereNothingCouldBeMeasured() {
+        String nothing = "NaN NaN NaN 0.9";
+        String table = new ResultTable(List.of(measured("agrona", List.of("two.p50 " + nothing, "two.p90 " + nothing))))
+                .markdown();
+
+        assertThat(table).contains("| agrona | ? † |");
+    }
+
+    @Test
+    void isSoundIfTheControlWasCaughtAndNobodyElse() {
+        Measured control = measured("unsynchronised", List.of("duplicates 7.0 7.0 7.0 0.0"));
+        Measured unnoticed = measured("unsynchronised", List.of("duplicates 0.0 0.0 0.0 0.0"));
+        Measured clean = measured("ours", List.of("duplicates 0.0 0.0 0.0 0.0"));
+        Measured twice = measured("ours", List.of("duplicates 1.0 1.0 1.0 0.0"));
+
+        assertThat(new ResultTable(List.of(clean, control)).isSound()).isTrue();
+        assertThat(new ResultTable(List.of(clean, unnoticed)).isSound()).isFalse();
+        assertThat(new ResultTable(List.of(twice, control)).isSound()).isFalse();
+    }
+
+    @Test
+    void failuresAreNamed() {
+        Measured failed = Measured.read(
+                Subjects.named("leaf"), List.of("jdk OpenJDK 25", "failed solo: java.lang.NoClassDefFoundError: x/Y"));
+        ResultTable table = new ResultTable(List.of(failed));
+
+        assertThat(table.isSound()).isFalse();
+        assertThat(table.markdown()).contains("Failed: leaf, solo: java.lang.NoClassDefFoundError: x/Y");
+    }
+
+    @Test
+    void figuresAreReadAsTheyWereWritten() {
+        Figures written = new Figures();
+        written.put("solo", new Figure(35.25, 34, 36.5, 0.031));
+        written.put("two.p50", new Figure(Double.NaN, Double.NaN, Double.NaN, 1));
+
+        Figures read = Measured.read(
+                        Subjects.named("ours"), written.lines().lines().toList())
+                .figures();
+
+        assertThat(read.get("solo")).contains(new Figure(35.25, 34, 36.5, 0.031));
+        assertThat(read.get("two.p50")).contains(new Figure(Double.NaN, Double.NaN, Double.NaN, 1));
+        assertThat(read.get("paced.p50")).isEmpty();
+    }
+
+    @Test
+    void drawsEverySubjectThatWasMeasuredUnderLoad() throws Exception {
+        String svg = new Picture(List.of(
+                        measured("tsid-creator", LOAD),
+                        measured("ours", LOAD),
+                        measured("leaf", List.of("solo 50.0 50.0 50.0 0.0"))))
+                .svg();
+
+        Document picture = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+        assertThat(picture.getDocumentElement().getTextContent())
+                .contains("tsid-creator †", "ours †", "3,700")
+                .doesNotContain("leaf");
+        assertThat(Arrays.asList(svg.split("\n", -1)))
+                .filteredOn(line -> line.startsWith("<rect class='ahead'"))
+                .hasSize(2);
+    }
+
+    @Test
+    void drawsNothingWhereNothingCouldBeMeasured() {
+        String svg = new Picture(List.of(measured(
+                        "ours",
+                        List.of(
+                                "saturated-1.cpu NaN NaN NaN 0.9",
+                                "saturated-1.max-ahead 0.0 0.0 0.0 0.0",
+                                "saturated-1.end-ahead 0.0 0.0 0.0 0.0"))))
+                .svg();
+
+        assertThat(svg).contains(">ours †<").doesNotContain("NaN");
+    }
+
+    private static Measured measured(String name, List<String> figures) {
+        return Measured.read(
+                Subjects.named(name),
+                figures.stream().map(figure -> "figure " + figure).toList());
+    }
+}
