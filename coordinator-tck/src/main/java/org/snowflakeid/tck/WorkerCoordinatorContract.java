@@ -342,7 +342,8 @@ public abstract class WorkerCoordinatorContract {
 
     private void extendUntilRejected(WorkerCoordinator holder, Stored mark, Stored meta) {
         Stored last = mark;
-        for (int i = 0; i < 10_000; i++) {
+        long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (System.nanoTime() - deadline < 0) {
             if (!(holder.extend(ID, last, next(), meta, timeout()) instanceof Applied applied)) {
                 return;
             }
