@@ -136,6 +136,14 @@ public abstract class RuntimeContract {
     }
 
     @Test
+    void tellsObserversOfItsClaims() throws Exception {
+        HttpResponse<String> ignored = application.await(
+                "/events",
+                heard ->
+                        heard.body().contains("default Claimed") && heard.body().contains("orders Claimed"));
+    }
+
+    @Test
     void reportsBothGeneratorsToMicroProfileHealth() throws Exception {
         HttpResponse<String> answer = application.get("/health/ready");
 

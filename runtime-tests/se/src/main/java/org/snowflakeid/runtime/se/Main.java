@@ -10,6 +10,7 @@ import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonStructure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +19,7 @@ import java.util.function.Supplier;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.examples.http.IdResource;
 import org.snowflakeid.examples.http.WorkerResource;
+import org.snowflakeid.runtime.application.EventResource;
 import org.snowflakeid.runtime.application.InjectionPointResource;
 import org.snowflakeid.runtime.application.OrderResource;
 
@@ -60,7 +62,7 @@ public final class Main {
         }
     }
 
-    private JsonObject resource(String path) {
+    private JsonStructure resource(String path) {
         return switch (path) {
             case "/ids" ->
                 Json.createObjectBuilder()
@@ -69,6 +71,7 @@ public final class Main {
             case "/worker" -> get(WorkerResource.class).worker();
             case "/orders/ids" -> get(OrderResource.class).next();
             case "/orders/cost" -> get(OrderResource.class).cost();
+            case "/events" -> get(EventResource.class).heard();
             case "/injection-points" -> inRequest(get(InjectionPointResource.class)::ids);
             default -> get(IdResource.class).explain(path.substring("/ids/".length()));
         };
@@ -90,7 +93,7 @@ public final class Main {
         return container.select(type).get();
     }
 
-    private static void answer(HttpExchange exchange, int status, JsonObject body) throws IOException {
+    private static void answer(HttpExchange exchange, int status, JsonStructure body) throws IOException {
         byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
         exchange.getResponseHeaders().set("Content-Type", "application/json");
         exchange.sendResponseHeaders(status, bytes.length);
