@@ -76,8 +76,13 @@ public final class RunningApplication implements AutoCloseable {
     }
 
     public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return get(path, Duration.ofSeconds(30));
+    }
+
+    /** @throws java.net.http.HttpTimeoutException if there is no answer in that time */
+    public HttpResponse<String> get(String path, Duration timeout) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(timeout)
                 .build();
         return client.send(request, HttpResponse.BodyHandlers.ofString());
     }

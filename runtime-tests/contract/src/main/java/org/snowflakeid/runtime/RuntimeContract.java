@@ -8,6 +8,7 @@ import static org.snowflakeid.runtime.RunningApplication.json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -80,7 +81,8 @@ public abstract class RuntimeContract {
 
     private static boolean answers(RunningApplication application, String path) throws InterruptedException {
         try {
-            return application.get(path).statusCode() == 200;
+            // Open Liberty keeps requests waiting for an application that starts.
+            return application.get(path, Duration.ofSeconds(2)).statusCode() == 200;
         } catch (IOException notThere) {
             return false;
         }
