@@ -139,6 +139,8 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .type(Snowflake.class)
                 .qualifier(SnowflakeName.Literal.of(generator))
                 .scope(Singleton.class)
+                // Quarkus removes beans without a name that stand at no injection point, though they may be looked up.
+                .name(Snowflake.class.getName() + ':' + generator)
                 .withParam(GENERATOR, generator)
                 .withParam(INJECTED, injected)
                 .createWith(Creator.class)

@@ -8,13 +8,16 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Alternative;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.IdParts;
+import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.cdi.SnowflakeName;
 import org.snowflakeid.testing.MemoryStore;
 import org.snowflakeid.testing.TestSnowflake;
 
@@ -56,6 +59,18 @@ class OrdersTest {
 
         MemoryStore store = MemoryStore.named(MemoryStore.DEFAULT_NAME);
         assertThat(store.owner("snowflake/invoices", workerId)).isNotNull();
+    }
+
+    @Test
+    void aGeneratorAtNoInjectionPointIsClaimedWhenItIsLookedUp() {
+        MemoryStore store = MemoryStore.named(MemoryStore.DEFAULT_NAME);
         assertThat(store.meta("snowflake")).isNull();
+
+        Snowflake leased = CDI.current()
+                .select(Snowflake.class, SnowflakeName.Literal.of("default"))
+                .get();
+
+        assertThat(leased.nextId()).isPositive();
+        assertThat(store.meta("snowflake")).isNotNull();
     }
 }
