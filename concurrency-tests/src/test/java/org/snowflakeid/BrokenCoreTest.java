@@ -57,32 +57,32 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "takes a position in two steps",
                                 Lease.class,
-                                "return position.compareAndSet(from, to);",
-                                "if (position.get() != from) { return false; } position.set(to); return true;"),
+                                "return words.compareAndSet(POSITION, from, to);",
+                                "if (words.get(POSITION) != from) { return false; } words.set(POSITION, to); return true;"),
                         TwoCallers.class,
                         "was issued twice"),
                 fails(
                         Mutant.of(
                                 "takes a position unconditionally",
                                 Lease.class,
-                                "return position.compareAndSet(from, to);",
-                                "position.set(to); return true;"),
+                                "return words.compareAndSet(POSITION, from, to);",
+                                "words.set(POSITION, to); return true;"),
                         SkipAndSeal.class,
                         ""),
                 fails(
                         Mutant.of(
                                 "seals in two steps",
                                 Lease.class,
-                                "position.getAndSet(SEALED);",
-                                "position.get(); position.set(SEALED);"),
+                                "words.getAndSet(POSITION, SEALED);",
+                                "words.get(POSITION); words.set(POSITION, SEALED);"),
                         Close.class,
                         "lies outside of"),
                 fails(
                         Mutant.of(
                                 "seals in two steps, the last position read first",
                                 Lease.class,
-                                "position.getAndSet(SEALED);",
-                                "position.get(); position.set(SEALED);"),
+                                "words.getAndSet(POSITION, SEALED);",
+                                "words.get(POSITION); words.set(POSITION, SEALED);"),
                         SkipAndSeal.class,
                         "the last was said to be"),
                 fails(
@@ -158,8 +158,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "gives up positions in two steps",
                                 Lease.class,
-                                "&& !position.compareAndSet(last, floor - 1));",
-                                "&& false); if (last != SEALED && last < floor - 1) { position.set(floor - 1); }"),
+                                "&& !words.compareAndSet(POSITION, last, floor - 1));",
+                                "&& false); if (last != SEALED && last < floor - 1) { words.set(POSITION, floor - 1); }"),
                         SkipAndSeal.class,
                         ""),
                 fails(

@@ -3,12 +3,13 @@ package org.snowflakeid.benchmarks;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 
-/** Ours as an application has it, except that the worker id is fixed. */
+/** Ours as an application has it, except that its worker ids are leased from this process itself. */
 final class Ours implements Generator.InBatches {
 
     private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
@@ -19,8 +20,8 @@ final class Ours implements Generator.InBatches {
     Ours(Map<String, String> settings) {
         LOGGER.setLevel(Level.SEVERE);
         Map<String, String> all = new HashMap<>(settings);
-        all.put("snowflake.coordinator", "static");
-        all.put("snowflake.static.worker-id", "1");
+        all.put("snowflake.coordinator", "memory");
+        all.put("snowflake.memory.store", UUID.randomUUID().toString());
         snowflake = LeasedSnowflake.open(SnowflakeSettings.of(all));
     }
 

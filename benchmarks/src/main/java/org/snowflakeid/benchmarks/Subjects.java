@@ -12,6 +12,16 @@ final class Subjects {
 
     static final List<Subject> ALL = List.of(
             new Subject("ours", "CAS, waiters sleep", IdTime.millisSince(OUR_EPOCH), () -> new Ours(Map.of())),
+            new Subject(
+                    "ours-striped",
+                    "snowflake.workers=2",
+                    IdTime.millisSince(OUR_EPOCH),
+                    () -> new Ours(Map.of("snowflake.workers", "2"))),
+            new Subject(
+                    "ours-burst",
+                    "snowflake.burst=PT1S, may borrow as much",
+                    IdTime.millisSince(OUR_EPOCH),
+                    () -> new Ours(Map.of("snowflake.burst", "PT1S"))),
             new Subject("agrona", "CAS, each waiter spins", IdTime.millisSince(0), Peers::agrona),
             new Subject("cosid", "monitor", IdTime.millisSince(1_577_203_200_000L), Peers::cosId),
             new Subject("hutool", "monitor", IdTime.millisSince(1_288_834_974_657L), Peers::hutool),

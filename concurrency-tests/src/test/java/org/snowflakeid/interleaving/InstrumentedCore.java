@@ -27,7 +27,7 @@ public final class InstrumentedCore extends ClassLoader {
     private static final String INTERLEAVINGS = PACKAGE + "interleaving/Interleavings";
     private static final Set<String> SHARED_TYPES = Set.of(
             "java/util/concurrent/atomic/AtomicBoolean",
-            "java/util/concurrent/atomic/AtomicLong",
+            "java/util/concurrent/atomic/AtomicLongArray",
             "java/util/Queue",
             "java/util/concurrent/ConcurrentLinkedQueue");
 
