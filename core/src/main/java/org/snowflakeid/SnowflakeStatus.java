@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,8 @@ import java.util.OptionalInt;
  * @param workerIds the worker ids that ids carry now, one unless {@code snowflake.workers} says otherwise; empty before the first
  *     claim and after close
  * @param reservedUntil timestamps below this instant are reserved for this process, whatever happens to the coordinator
+ * @param drift how far ids run ahead of the clock in use, in whole milliseconds: what a burst has borrowed. Zero
+ *     without {@code snowflake.burst} and {@code snowflake.startup-ahead} unless the clock is set back
  * @param ready whether traffic should be sent here: active, with more than a third of the window left
  * @param lastError why the last claim or extension failed; empty once one has succeeded
  * @param clockWarning set while the system clock is not believed and a corrected one is used
@@ -24,6 +27,7 @@ public record SnowflakeStatus(
         String namespace,
         String coordinator,
         Optional<Instant> reservedUntil,
+        Duration drift,
         boolean ready,
         Optional<String> lastError,
         Optional<String> clockWarning) {

@@ -207,9 +207,9 @@ final class Stripe {
                 } else if (ids == null) {
                     return encode(current, next);
                 } else {
-                    for (long position = next; position < end; position++) {
-                        ids[filled++] = encode(current, position);
-                    }
+                    int taken = (int) (end - next);
+                    encode(current, next, ids, filled, filled + taken);
+                    filled += taken;
                     if (filled == count) {
                         return ids[count - 1];
                     }
@@ -245,6 +245,13 @@ final class Stripe {
         return ((position >>> sequenceBits) << tickShift)
                 | ((long) current.workerId << sequenceBits)
                 | (position & sequenceMask);
+    }
+
+    /** A loop of its own, which the compiler can do with several ids at a time. */
+    private void encode(Lease current, long first, long[] ids, int from, int to) {
+        for (int i = from; i < to; i++) {
+            ids[i] = encode(current, first + (i - from));
+        }
     }
 
     /** Positions from here on may not be issued now: they are not granted, or too far ahead of the clock. */
@@ -357,6 +364,7 @@ final class Stripe {
         boolean issuing = last != Lease.SEALED;
         long windowTicks = current.windowTicks();
         long now = clock.tick();
+        long drift = issuing ? (last >> sequenceBits) - now : 0;
         long ticksLeft = limitTick(current) - now;
         long behind = issuing ? ((last + 1) >> sequenceBits) - permitted(current, now) : 0;
         boolean clockBehind = behind > 1 && (onRollback == OnRollback.FAIL || behind > maxWaitNanos / 1_000_000);
@@ -377,6 +385,7 @@ final class Stripe {
                 settings.namespace(),
                 coordinatorName,
                 issuing ? Optional.of(layout.instantOf(limitTick(current))) : Optional.empty(),
+                Duration.ofMillis(Math.max(0, drift)),
                 state == SnowflakeStatus.State.ACTIVE && ticksLeft > windowTicks / 3,
                 clockBehind ? Optional.of("The clock is " + behind + " ms behind the last id.") : keeper.lastError(),
                 keeper.clockWarning());

@@ -82,6 +82,10 @@ final class Striping {
                 any.namespace(),
                 any.coordinator(),
                 all.stream().flatMap(each -> each.reservedUntil().stream()).max(Comparator.naturalOrder()),
+                all.stream()
+                        .map(SnowflakeStatus::drift)
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow(),
                 all.stream().anyMatch(SnowflakeStatus::ready),
                 firstOf(all, SnowflakeStatus::lastError),
                 firstOf(all, SnowflakeStatus::clockWarning));

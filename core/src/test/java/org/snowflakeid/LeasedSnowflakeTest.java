@@ -701,11 +701,17 @@ class LeasedSnowflakeTest {
         keys.put("snowflake.burst", "PT0.1S");
         LeasedSnowflake ids = open();
         Instant before = world.trueTime();
+        ids.nextId();
+        assertThat(ids.status().drift()).isZero();
 
         long[] batch = ids.nextIds(100 * 4096);
 
         assertThat(world.trueTime()).isEqualTo(before);
         assertThat(Duration.between(before, time(batch[batch.length - 1]))).isLessThanOrEqualTo(Duration.ofMillis(101));
+        assertThat(ids.status().drift()).isBetween(Duration.ofMillis(99), Duration.ofMillis(101));
+
+        world.sleep(Duration.ofMillis(60));
+        assertThat(ids.status().drift()).isBetween(Duration.ofMillis(39), Duration.ofMillis(41));
     }
 
     @Test

@@ -57,6 +57,7 @@ final class SnowflakeHealthCheck implements HealthCheck {
         response.withData(prefix + "coordinator", status.coordinator());
         response.withData(prefix + "namespace", status.namespace());
         status.reservedUntil().ifPresent(until -> response.withData(prefix + "reservedUntil", until.toString()));
+        response.withData(prefix + "driftMillis", status.drift().toMillis());
         status.lastError().ifPresent(error -> response.withData(prefix + "lastError", error));
         status.clockWarning().ifPresent(warning -> response.withData(prefix + "clockWarning", warning));
     }

@@ -52,6 +52,7 @@ class HealthTest {
                     .containsEntry("default.state", "ACTIVE")
                     .containsEntry("default.coordinator", "recording")
                     .containsEntry("default.namespace", "snowflake")
+                    .containsEntry("default.driftMillis", 0L)
                     .containsEntry("orders.state", "ACTIVE")
                     .containsEntry("orders.namespace", "snowflake/orders")
                     .containsKeys("default.workerId", "default.reservedUntil")

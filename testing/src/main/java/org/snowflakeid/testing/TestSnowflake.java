@@ -165,6 +165,7 @@ public final class TestSnowflake implements Snowflake {
                 "test",
                 "test",
                 Optional.of(suspended ? now : layout.exhaustedAt()),
+                Duration.ZERO,
                 !suspended,
                 suspended ? Optional.of("The test suspended it.") : Optional.empty(),
                 Optional.empty());
