@@ -313,6 +313,11 @@ public final class EtcdServer implements AutoCloseable {
         return server.run(command);
     }
 
+    /** What it has used of a processor's time since it was started. */
+    public Duration cpuTime() {
+        return server.cpuTime();
+    }
+
     /** Whether this member leads its cluster. */
     public boolean leads() {
         return String.format(Locale.ROOT, "%.0f", metric("etcd_server_is_leader"))

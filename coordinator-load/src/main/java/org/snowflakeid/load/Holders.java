@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.load;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeSettings;
+
+/** Many generators, each with a connection of its own as in a process of its own: they claim all at once, then hold. */
+final class Holders implements AutoCloseable {
+
+    /** The first window is shorter and doubles: until then extensions come more often. */
+    private static final Duration UNTIL_FULL_WINDOW = Duration.ofSeconds(45);
+
+    private final MeasuredServer server;
+    private final SnowflakeSettings settings;
+    private final List<ConnectedProvider> connections;
+    private List<LeasedSnowflake> generators = List.of();
+
+    Holders(MeasuredServer server, int count) throws Exception {
+        this.server = server;
+        this.settings = SnowflakeSettings.of(server.settings());
+        createNamespace();
+        this.connections = all(
+                count,
+                i -> new ConnectedProvider(settings.coordinator().orElseThrow(), server.settings(), settings.window()));
+    }
+
+    /** Otherwise all would try to, once in the life of an installation. */
+    private void createNamespace() {
+        LeasedSnowflake.open(settings).close();
+    }
+
+    private interface Act<T> {
+        T by(int holder) throws Exception;
+    }
+
+    private static <T> List<T> all(int count, Act<T> act) throws InterruptedException, ExecutionException {
+        try (ExecutorService threads = Executors.newFixedThreadPool(count)) {
+            List<Callable<T>> acts = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                int holder = i;
+                acts.add(() -> act.by(holder));
+            }
+            List<T> results = new ArrayList<>();
+            for (Future<T> result : threads.invokeAll(acts)) {
+                results.add(result.get());
+            }
+            return results;
+        }
+    }
+
+    /** A row of the table: how long until all have a worker id, transactions and writes for each. */
+    String claim() throws InterruptedException, ExecutionException {
+        long transactions = server.transactions();
+        long writes = server.writes();
+        Duration processor = server.cpuTime();
+        long begin = System.nanoTime();
+        generators =
+                all(connections.size(), i -> LeasedSnowflake.open(settings, connections.get(i), Platform.system()));
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        Set<Integer> workerIds = new HashSet<>();
+        for (LeasedSnowflake generator : generators) {
+            workerIds.add(generator.status().workerId().orElseThrow());
+        }
+        if (workerIds.size() != generators.size()) {
+            throw new IllegalStateException("two hold one worker id");
+        }
+        int count = generators.size();
+        return String.format(
+                Locale.ROOT,
+                "| %s | %,d | %.1f | %.2f | %.2f | %.2f |",
+                settings.coordinator().orElseThrow(),
+                count,
+                seconds,
+                (double) (server.transactions() - transactions) / count,
+                (double) (server.writes() - writes) / count,
+                server.cpuTime().minus(processor).toMillis() / 1e3);
+    }
+
+    /** A row of the table: writes a second, and the share of a processor that the server takes. */
+    String hold(int seconds) throws InterruptedException {
+        Thread.sleep(UNTIL_FULL_WINDOW.toMillis());
+        long writes = server.writes();
+        Duration processor = server.cpuTime();
+        long begin = System.nanoTime();
+        Thread.sleep(seconds * 1_000L);
+        double took = (System.nanoTime() - begin) / 1e9;
+        long written = server.writes() - writes;
+        double share = server.cpuTime().minus(processor).toNanos() / 1e9 / took;
+        long ready = generators.stream().filter(ids -> ids.status().ready()).count();
+        return String.format(
+                Locale.ROOT,
+                "| %s | %,d | %s | %.1f | %.1f %% | %.2f | %,d |",
+                settings.coordinator().orElseThrow(),
+                generators.size(),
+                settings.window().toString().substring(2),
+                written / took,
+                share * 100,
+                share * 1_000 / (written / took),
+                ready);
+    }
+
+    @Override
+    public void close() {
+        try (ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, generators.size()))) {
+            generators.forEach(generator -> threads.execute(generator::close));
+        }
+    }
+}

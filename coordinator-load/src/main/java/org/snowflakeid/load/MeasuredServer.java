@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.load;
+
+import java.time.Duration;
+import java.util.Map;
+import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.ZooKeeperServer;
+
+/** One real server, with what it counts of itself. */
+interface MeasuredServer extends AutoCloseable {
+
+    /** The settings of a generator that uses it. */
+    Map<String, String> settings();
+
+    /** What it has used of a processor's time. */
+    Duration cpuTime();
+
+    /** Transactions it was asked for: claims, extensions and releases, whether they applied or not. */
+    long transactions();
+
+    /** Entries in its log so far: what it has written to disk. */
+    long writes();
+
+    @Override
+    void close();
+
+    static MeasuredServer start(String coordinator) {
+        return switch (coordinator) {
+            case "etcd" -> etcd();
+            case "zookeeper" -> zooKeeper();
+            default ->
+                throw new IllegalArgumentException("no server for '" + coordinator + "', only etcd and zookeeper");
+        };
+    }
+
+    private static MeasuredServer etcd() {
+        EtcdServer server = EtcdServer.start();
+        return new MeasuredServer() {
+            @Override
+            public Map<String, String> settings() {
+                return Map.of("snowflake.coordinator", "etcd", "snowflake.etcd.endpoints", server.endpoint());
+            }
+
+            @Override
+            public Duration cpuTime() {
+                return server.cpuTime();
+            }
+
+            @Override
+            public long transactions() {
+                return (long) server.metric("grpc_server_handled_total", "grpc_method=\"Txn\"");
+            }
+
+            @Override
+            public long writes() {
+                return (long) server.metric("etcd_server_proposals_committed_total");
+            }
+
+            @Override
+            public void close() {
+                server.close();
+            }
+        };
+    }
+
+    private static MeasuredServer zooKeeper() {
+        ZooKeeperServer server =
+                ZooKeeperServer.builder().configure("maxClientCnxns", "0").start();
+        return new MeasuredServer() {
+            @Override
+            public Map<String, String> settings() {
+                return Map.of(
+                        "snowflake.coordinator",
+                        "zookeeper",
+                        "snowflake.zookeeper.connect-string",
+                        server.connectString());
+            }
+
+            @Override
+            public Duration cpuTime() {
+                return server.cpuTime();
+            }
+
+            @Override
+            public long transactions() {
+                // Each has the next number, one that fails included; so have sessions that begin or end.
+                String number = server.command("srvr")
+                        .lines()
+                        .filter(line -> line.startsWith("Zxid: 0x"))
+                        .findFirst()
+                        .orElseThrow()
+                        .substring("Zxid: 0x".length());
+                return Long.parseLong(number, 16) & 0xffff_ffffL;
+            }
+
+            @Override
+            public long writes() {
+                return transactions();
+            }
+
+            @Override
+            public void close() {
+                server.close();
+            }
+        };
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.load;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/** How long a fresh process takes to its first id, one after another. */
+final class Starts {
+
+    private record Start(long millis, long processorMillis, long mebibytes) {}
+
+    private Starts() {}
+
+    /** A row of the table: milliseconds, of a processor's time, memory. */
+    static String measure(String coordinator, Map<String, String> settings, int times)
+            throws IOException, InterruptedException {
+        // The first one brings files into memory and creates the namespace.
+        start(settings);
+        List<Start> starts = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            starts.add(start(settings));
+        }
+        return String.format(
+                Locale.ROOT,
+                "| %s | %d (%d–%d) | %d | %d |",
+                coordinator,
+                median(starts, Start::millis),
+                starts.stream().mapToLong(Start::millis).min().orElseThrow(),
+                starts.stream().mapToLong(Start::millis).max().orElseThrow(),
+                median(starts, Start::processorMillis),
+                median(starts, Start::mebibytes));
+    }
+
+    private static long median(List<Start> starts, ToLongFunction<Start> figure) {
+        return starts.stream().mapToLong(figure).sorted().toArray()[starts.size() / 2];
+    }
+
+    private static Start start(Map<String, String> settings) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path")));
+        settings.forEach((key, value) -> command.add("-D" + key + "=" + value));
+        command.add(FirstId.class.getName());
+        command.add(Long.toString(System.currentTimeMillis()));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(1, TimeUnit.MINUTES)) {
+            process.destroyForcibly();
+        }
+        String figures = output.lines()
+                .filter(line -> line.startsWith("first "))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no id; run again by hand: " + String.join(" ", command)));
+        String[] parts = figures.split(" ", -1);
+        return new Start(Long.parseLong(parts[1]), Long.parseLong(parts[2]), Long.parseLong(parts[3]));
+    }
+}
