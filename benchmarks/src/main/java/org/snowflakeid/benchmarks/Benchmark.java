@@ -28,7 +28,6 @@ import picocli.CommandLine.Spec;
                 + " benchmarks/README.md says how each column is measured.")
 final class Benchmark implements Callable<Integer> {
 
-    private static final int LEAST_WINDOWS = 5;
     private static final long LONGEST_MINUTES = 10;
 
     @Spec
@@ -112,7 +111,7 @@ final class Benchmark implements Callable<Integer> {
         require(
                 Files.exists(Path.of("/proc/self/schedstat")),
                 "needs Linux: the CPU of threads and of others is read from /proc");
-        require(patience >= LEAST_WINDOWS, "--patience: at least " + LEAST_WINDOWS);
+        require(patience >= Subject.SHORT_WINDOWS, "--patience: at least " + Subject.SHORT_WINDOWS);
         List<Subject> subjects = chosenSubjects();
         List<Column> chosen = chosenColumns();
         require(svg == null || chosen.contains(Column.SATURATED), "--svg draws the column saturated");
@@ -169,7 +168,7 @@ final class Benchmark implements Callable<Integer> {
                             MeasuredProcess.class.getName(),
                             subject.name(),
                             asked.stream().map(Column::toString).collect(Collectors.joining(",")),
-                            Integer.toString(LEAST_WINDOWS),
+                            Integer.toString(subject.leastWindows()),
                             Integer.toString(patience))
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())

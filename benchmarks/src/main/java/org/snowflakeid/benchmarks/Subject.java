@@ -15,6 +15,8 @@ import java.util.function.Supplier;
 record Subject(
         String name, String kind, IdTime time, long cycleMillis, Set<Column> columns, Supplier<Generator> opener) {
 
+    static final int SHORT_WINDOWS = 5;
+
     Subject(String name, String kind, IdTime time, Supplier<Generator> opener) {
         this(name, kind, time, 1, EnumSet.allOf(Column.class), opener);
     }
@@ -30,6 +32,11 @@ record Subject(
 
     boolean isControl() {
         return columns.size() < Column.values().length;
+    }
+
+    /** Fewer if they are so long that each says more. */
+    int leastWindows() {
+        return cycleMillis > 1 ? 3 : SHORT_WINDOWS;
     }
 
     Generator open() {

@@ -18,6 +18,11 @@ final class Subjects {
                     IdTime.millisSince(OUR_EPOCH),
                     () -> new Ours(Map.of("snowflake.workers", "2"))),
             new Subject(
+                    "ours-striped-8",
+                    "snowflake.workers=8",
+                    IdTime.millisSince(OUR_EPOCH),
+                    () -> new Ours(Map.of("snowflake.workers", "8"))),
+            new Subject(
                     "ours-burst",
                     "snowflake.burst=PT1S, may borrow as much",
                     IdTime.millisSince(OUR_EPOCH),

@@ -4,18 +4,24 @@ package org.snowflakeid.load;
 import java.time.Duration;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
  * A coordinator whose connection is already there, so that claims are measured and not what two processors need to set up a
- * thousand connections, which belong to a thousand machines.
+ * thousand connections, which belong to a thousand machines. Counts what a claim asks for.
  */
 final class ConnectedProvider implements WorkerCoordinatorProvider {
 
     private final String name;
     private final WorkerCoordinator coordinator;
+    private final AtomicInteger asked = new AtomicInteger();
     private volatile Runnable lossHint = () -> {};
 
     ConnectedProvider(String name, Map<String, String> settings, Duration timeToLive) {
@@ -29,6 +35,11 @@ final class ConnectedProvider implements WorkerCoordinatorProvider {
         coordinator.read(0, 0, Duration.ofSeconds(30));
     }
 
+    /** How many reads, claims and writes of the namespace's record there were; extensions don't count. */
+    int asked() {
+        return asked.get();
+    }
+
     @Override
     public String name() {
         return name;
@@ -37,6 +48,54 @@ final class ConnectedProvider implements WorkerCoordinatorProvider {
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable hint) {
         lossHint = hint;
-        return coordinator;
+        return new Counted();
+    }
+
+    private final class Counted implements WorkerCoordinator {
+
+        @Override
+        public Snapshot read(int fromId, int toId, Duration timeout) {
+            asked.incrementAndGet();
+            return coordinator.read(fromId, toId, timeout);
+        }
+
+        @Override
+        public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+            asked.incrementAndGet();
+            return coordinator.writeMeta(expected, next, timeout);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            asked.incrementAndGet();
+            return coordinator.claim(id, mark, next, owner, evict, meta, timeout);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return coordinator.extend(id, mark, next, meta, timeout);
+        }
+
+        @Override
+        public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+            return coordinator.release(id, mark, next, meta, timeout);
+        }
+
+        @Override
+        public void abandon(int id, Duration timeout) {
+            coordinator.abandon(id, timeout);
+        }
+
+        @Override
+        public void close() {
+            coordinator.close();
+        }
     }
 }

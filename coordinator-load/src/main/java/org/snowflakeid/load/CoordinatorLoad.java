@@ -47,14 +47,14 @@ final class CoordinatorLoad implements Callable<Integer> {
             names = "--holders",
             split = ",",
             paramLabel = "N",
-            defaultValue = "256,512,1024",
+            defaultValue = "1024,512,256",
             description = "how many worker ids are claimed at once and held, at most 1024; default: ${DEFAULT-VALUE}")
     private List<Integer> holders = List.of();
 
     @Option(
             names = "--warm-ups",
             paramLabel = "N",
-            defaultValue = "5",
+            defaultValue = "8",
             description =
                     "how often the largest number claims before, unmeasured, until this process has compiled what would run"
                             + " on as many machines; default: ${DEFAULT-VALUE}")
@@ -114,7 +114,7 @@ final class CoordinatorLoad implements Callable<Integer> {
         add("Claimed at once, each over an open connection of its own, all in one process:");
         add("");
         add(
-                "| coordinator | claimants | s until all have one | transactions each | writes each | server, processor s |");
+                "| coordinator | claimants | s until half have one | s until all | transactions each | server, processor s |");
         add("| --- | ---: | ---: | ---: | ---: | ---: |");
         for (String coordinator : coordinators) {
             for (int i = 0; i < warmUps; i++) {

@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -60,32 +62,36 @@ final class Holders implements AutoCloseable {
         }
     }
 
-    /** A row of the table: how long until all have a worker id, transactions and writes for each. */
+    /** A row of the table: how long until half and until all have a worker id, and what each asked for. */
     String claim() throws InterruptedException, ExecutionException {
-        long transactions = server.transactions();
-        long writes = server.writes();
         Duration processor = server.cpuTime();
         long begin = System.nanoTime();
-        generators =
-                all(connections.size(), i -> LeasedSnowflake.open(settings, connections.get(i), Platform.system()));
-        double seconds = (System.nanoTime() - begin) / 1e9;
+        Queue<Long> took = new ConcurrentLinkedQueue<>();
+        generators = all(connections.size(), i -> {
+            LeasedSnowflake generator = LeasedSnowflake.open(settings, connections.get(i), Platform.system());
+            took.add(System.nanoTime() - begin);
+            return generator;
+        });
+        Duration processorUsed = server.cpuTime().minus(processor);
+        int asked = connections.stream().mapToInt(ConnectedProvider::asked).sum();
         Set<Integer> workerIds = new HashSet<>();
         for (LeasedSnowflake generator : generators) {
             workerIds.add(generator.status().workerId().orElseThrow());
         }
-        if (workerIds.size() != generators.size()) {
+        int count = generators.size();
+        if (workerIds.size() != count) {
             throw new IllegalStateException("two hold one worker id");
         }
-        int count = generators.size();
+        long[] nanos = took.stream().mapToLong(Long::longValue).sorted().toArray();
         return String.format(
                 Locale.ROOT,
-                "| %s | %,d | %.1f | %.2f | %.2f | %.2f |",
+                "| %s | %,d | %.1f | %.1f | %.2f | %.2f |",
                 settings.coordinator().orElseThrow(),
                 count,
-                seconds,
-                (double) (server.transactions() - transactions) / count,
-                (double) (server.writes() - writes) / count,
-                server.cpuTime().minus(processor).toMillis() / 1e3);
+                nanos[count / 2] / 1e9,
+                nanos[count - 1] / 1e9,
+                1.0 * asked / count,
+                processorUsed.toMillis() / 1e3);
     }
 
     /** A row of the table: writes a second, and the share of a processor that the server takes. */

@@ -15,9 +15,6 @@ interface MeasuredServer extends AutoCloseable {
     /** What it has used of a processor's time. */
     Duration cpuTime();
 
-    /** Transactions it was asked for: claims, extensions and releases, whether they applied or not. */
-    long transactions();
-
     /** Entries in its log so far: what it has written to disk. */
     long writes();
 
@@ -44,11 +41,6 @@ interface MeasuredServer extends AutoCloseable {
             @Override
             public Duration cpuTime() {
                 return server.cpuTime();
-            }
-
-            @Override
-            public long transactions() {
-                return (long) server.metric("grpc_server_handled_total", "grpc_method=\"Txn\"");
             }
 
             @Override
@@ -82,7 +74,7 @@ interface MeasuredServer extends AutoCloseable {
             }
 
             @Override
-            public long transactions() {
+            public long writes() {
                 // Each has the next number, one that fails included; so have sessions that begin or end.
                 String number = server.command("srvr")
                         .lines()
@@ -91,11 +83,6 @@ interface MeasuredServer extends AutoCloseable {
                         .orElseThrow()
                         .substring("Zxid: 0x".length());
                 return Long.parseLong(number, 16) & 0xffff_ffffL;
-            }
-
-            @Override
-            public long writes() {
-                return transactions();
             }
 
             @Override
