@@ -67,6 +67,13 @@ final class CoordinatorLoad implements Callable<Integer> {
             description = "how long they are held and measured; default: ${DEFAULT-VALUE}, 0 for not at all")
     private int seconds;
 
+    @Option(
+            names = "--window",
+            paramLabel = "DURATION",
+            defaultValue = "PT60S",
+            description = "snowflake.window of the holders; default: ${DEFAULT-VALUE}")
+    private String window = "";
+
     @Option(names = "--report", paramLabel = "FILE", description = "write the tables as Markdown")
     private @Nullable Path report;
 
@@ -122,7 +129,7 @@ final class CoordinatorLoad implements Callable<Integer> {
             }
             for (int count : holders) {
                 try (MeasuredServer server = MeasuredServer.start(coordinator);
-                        Holders all = new Holders(server, count)) {
+                        Holders all = new Holders(server, window, count)) {
                     add(all.claim());
                     if (seconds > 0) {
                         held.add(all.hold(seconds));
@@ -145,9 +152,9 @@ final class CoordinatorLoad implements Callable<Integer> {
         return 0;
     }
 
-    private static void claimOnly(String coordinator, int count) throws Exception {
+    private void claimOnly(String coordinator, int count) throws Exception {
         try (MeasuredServer server = MeasuredServer.start(coordinator);
-                Holders all = new Holders(server, count)) {
+                Holders all = new Holders(server, window, count)) {
             all.claim();
         }
     }

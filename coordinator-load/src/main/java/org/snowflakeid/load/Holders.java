@@ -3,9 +3,11 @@ package org.snowflakeid.load;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -29,13 +31,14 @@ final class Holders implements AutoCloseable {
     private final List<ConnectedProvider> connections;
     private List<LeasedSnowflake> generators = List.of();
 
-    Holders(MeasuredServer server, int count) throws Exception {
+    Holders(MeasuredServer server, String window, int count) throws Exception {
         this.server = server;
-        this.settings = SnowflakeSettings.of(server.settings());
+        Map<String, String> values = new HashMap<>(server.settings());
+        values.put("snowflake.window", window);
+        this.settings = SnowflakeSettings.of(values);
         createNamespace();
-        this.connections = all(
-                count,
-                i -> new ConnectedProvider(settings.coordinator().orElseThrow(), server.settings(), settings.window()));
+        this.connections =
+                all(count, i -> new ConnectedProvider(settings.coordinator().orElseThrow(), values, settings.window()));
     }
 
     /** Otherwise all would try to, once in the life of an installation. */
