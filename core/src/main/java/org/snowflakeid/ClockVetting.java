@@ -25,6 +25,12 @@ final class ClockVetting {
     /** How much later than due a live peer may write, and how late an answer may come. */
     private static final long LATENESS_MILLIS = 5000;
 
+    /** No one or two with a wrong clock decide their median. */
+    private static final int ENOUGH_PEERS = 5;
+
+    /** After a jump the next look must find the same ones, to see who has written since. */
+    private static final int ALL_PEERS = Integer.MAX_VALUE;
+
     private final VettedClock clock;
     private final SlotReader slots;
     private final Platform platform;
@@ -67,7 +73,7 @@ final class ClockVetting {
      * @throws CoordinatorException naming both clocks
      */
     Snapshot vetFirst() {
-        Snapshot seen = slots.pageWithReference();
+        Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
         Reference reference = reference(seen, Map.of(), settings.window().toMillis());
         if (clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED) {
             throw new CoordinatorException(
@@ -140,7 +146,7 @@ final class ClockVetting {
     private Reference referenceAfterJump(long maxWindowMillis) {
         Snapshot seen;
         try {
-            seen = slots.pageWithReference();
+            seen = slots.pageWithReference(ALL_PEERS);
         } catch (CoordinatorException unreachable) {
             return new Reference(null, 0, coordinatorName, true);
         }

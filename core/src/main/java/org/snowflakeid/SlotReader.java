@@ -41,10 +41,21 @@ final class SlotReader {
         return coordinator.read(from, to, timeout.get());
     }
 
-    /** Some neighbours with the coordinator's time; all, where it tells no time and peers must serve. */
-    Snapshot pageWithReference() {
+    /**
+     * Some neighbours by which a clock can be judged: with the coordinator's time or as many live peers; else all.
+     * Everything is read only for want of both: it costs as much as ten claims, and a thousand that start at once, with a
+     * coordinator too busy to tell the time, would keep it so.
+     */
+    Snapshot pageWithReference(int peers) {
         Snapshot page = page();
-        return page.serverTime() != null || isAll(page) ? page : all();
+        boolean enough = page.serverTime() != null || isAll(page) || live(page) >= peers;
+        return enough ? page : all();
+    }
+
+    private static long live(Snapshot page) {
+        return page.slots().stream()
+                .filter(slot -> slot.mark() != null && slot.owner() != null)
+                .count();
     }
 
     boolean isAll(Snapshot snapshot) {

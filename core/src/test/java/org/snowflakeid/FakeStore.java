@@ -71,6 +71,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
     Consumer<String> trace;
 
     int writes;
+    int slotsRead;
     int mishaps;
     private long version;
     private final List<Client> clients = new ArrayList<>();
@@ -225,6 +226,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
             for (int id = fromId; id <= toId; id++) {
                 slots.add(slot(id));
             }
+            slotsRead += slots.size();
             Instant time = tellsTime ? world.trueTime() : null;
             return new Snapshot(meta, slots, time);
         }

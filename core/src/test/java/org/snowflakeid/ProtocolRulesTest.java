@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -311,5 +312,25 @@ class ProtocolRulesTest {
 
         assertThat(Duration.between(before, stage.world.trueTime())).isLessThan(Duration.ofSeconds(1));
         process.issue();
+    }
+
+    @Test
+    void aStartReadsAllWorkerIdsOnlyWithoutTheTimeAndWithFewPeers() {
+        stage.keys.put("snowflake.worker-ids", "0-59");
+        stage.process().open();
+        int withTime = slotsReadByAStart();
+        stage.store.tellsTime = false;
+        int withoutTime = slotsReadByAStart();
+        IntStream.range(0, 37).forEach(i -> stage.process().open());
+        int amongPeers = slotsReadByAStart();
+
+        assertThat(withoutTime - withTime).isEqualTo(60);
+        assertThat(amongPeers).isEqualTo(withTime);
+    }
+
+    private int slotsReadByAStart() {
+        int before = stage.store.slotsRead;
+        stage.process().open();
+        return stage.store.slotsRead - before;
     }
 }

@@ -15,13 +15,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell.
- * Asked while a read is under way, on a background thread, one question at a time.
+ * Asked while a read is under way, on a background thread, one question at a time, whose answer all get who ask meanwhile.
  */
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;
@@ -30,7 +30,7 @@ final class ServerTime {
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final EtcdConnection connection;
-    private final AtomicBoolean asking = new AtomicBoolean();
+    private final AtomicReference<@Nullable CompletableFuture<Optional<Instant>>> asked = new AtomicReference<>();
     private volatile int preferred;
     private volatile @Nullable Long failedAtNanos;
 
@@ -40,18 +40,20 @@ final class ServerTime {
 
     /** Begins to ask; the answer is empty where none can be had. */
     Future<Optional<Instant>> ask() {
-        CompletableFuture<Optional<Instant>> answer = new CompletableFuture<>();
         Long failedAt = failedAtNanos;
-        boolean pausing = failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS;
-        if (pausing || !asking.compareAndSet(false, true)) {
-            answer.complete(Optional.empty());
-            return answer;
+        if (failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        CompletableFuture<Optional<Instant>> answer = new CompletableFuture<>();
+        CompletableFuture<Optional<Instant>> underWay = asked.compareAndExchange(null, answer);
+        if (underWay != null) {
+            return underWay;
         }
         connection.background(() -> {
             try {
                 answer.complete(fetch());
             } finally {
-                asking.set(false);
+                asked.set(null);
             }
         });
         return answer;
