@@ -6,6 +6,7 @@ import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanContainer;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.inject.Singleton;
+import java.lang.System.Logger.Level;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,6 +33,8 @@ final class Generators {
 
     /** The bean classes of synthetic beans made by the one or the other extension. */
     private static final Set<Class<?>> OURS = Set.of(SnowflakeExtension.class, Snowflake.class);
+
+    private static final System.Logger LOG = System.getLogger(Generators.class.getName());
 
     private Generators() {}
 
@@ -96,7 +99,8 @@ final class Generators {
     }
 
     /**
-     * Claims a worker id for each of these generators that has none yet. If one fails, none is kept.
+     * Claims a worker id for each of these generators that has none yet, and shows them in OpenTelemetry. If one fails, none
+     * is kept.
      *
      * @throws DeploymentException saying why
      */
@@ -112,6 +116,13 @@ final class Generators {
             // A container that fails to start need not destroy what it has created.
             open(container, generators).forEach(InjectedSnowflake::close);
             throw new DeploymentException(reason(e), e);
+        }
+        if (OptionalApi.OPEN_TELEMETRY.isPresent()) {
+            try {
+                SnowflakeGauges.show(container, generators);
+            } catch (RuntimeException e) {
+                LOG.log(Level.WARNING, "snowflake: no gauges, because the application's OpenTelemetry failed", e);
+            }
         }
     }
 

@@ -5,6 +5,8 @@ import jakarta.enterprise.inject.spi.CDI;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeLayout;
@@ -18,6 +20,8 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     private static final long serialVersionUID = 1L;
 
     private final transient LeasedSnowflake ids;
+
+    private transient @Nullable Runnable stopShowing;
 
     InjectedSnowflake(LeasedSnowflake ids) {
         this.ids = ids;
@@ -43,8 +47,20 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         return ids.status();
     }
 
+    /** Has something show this generator, the first time only, until it is closed. */
+    synchronized void show(Supplier<Runnable> start) {
+        if (stopShowing == null) {
+            stopShowing = start.get();
+        }
+    }
+
     @Override
     public void close() {
+        synchronized (this) {
+            if (stopShowing != null) {
+                stopShowing.run();
+            }
+        }
         ids.close();
     }
 

@@ -55,8 +55,8 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     @Discovery
     public void index(ScannedClasses classes) {
         classes.add(SnowflakeName.class.getName());
-        if (HealthApi.isPresent()) {
-            classes.add(HealthApi.QUALIFIER);
+        if (OptionalApi.MICROPROFILE_HEALTH.isPresent()) {
+            classes.add(OptionalApi.MICROPROFILE_HEALTH.className());
         }
     }
 
@@ -122,7 +122,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 addGenerator(components, generator, names);
             }
         }
-        if (HealthApi.isPresent()) {
+        if (OptionalApi.MICROPROFILE_HEALTH.isPresent()) {
             SnowflakeHealthCheck.addTo(components, names);
         }
         components

@@ -63,7 +63,7 @@ public class SnowflakeExtension implements Extension {
                 addGenerator(event, beans, generator);
             }
         }
-        if (HealthApi.isPresent() && Generators.healthEnabled()) {
+        if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && Generators.healthEnabled()) {
             SnowflakeHealthCheck.addTo(event, injected);
         }
     }

@@ -66,7 +66,7 @@ class EtcdClusterTest {
         extendUntilApplied(mark, Duration.ofSeconds(10));
         assertThat(node.slot(3).owner()).isNotNull();
         for (int i = 0; i < 6; i++) {
-            extendUntilApplied(mark, Duration.ofSeconds(5));
+            extendUntilApplied(mark, Duration.ofSeconds(10));
         }
     }
 

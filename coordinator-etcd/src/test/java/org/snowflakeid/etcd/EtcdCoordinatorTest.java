@@ -133,7 +133,7 @@ class EtcdCoordinatorTest {
 
         assertThat(applied(result).ownerHeld()).isTrue();
         assertThat(node.slot(3).owner()).isEqualTo(owner);
-        await(Duration.ofSeconds(1), () -> node.hints.get() > 0);
+        await(Duration.ofSeconds(10), () -> node.hints.get() > 0);
         assertThat(other.hints).hasValue(0);
         rejected(node.extend(3, mark));
         node.coordinator.abandon(3, TIMEOUT);
@@ -184,7 +184,7 @@ class EtcdCoordinatorTest {
         Stored mark = node.claim(3);
         server.etcdctl("del", key("workers", 3));
 
-        long hintedAfter = await(Duration.ofSeconds(1), () -> node.hints.get() > 0);
+        long hintedAfter = await(Duration.ofSeconds(10), () -> node.hints.get() > 0);
         CasResult.Applied extended = applied(node.extend(3, mark));
 
         assertThat(hintedAfter).isLessThan(1_000);
@@ -204,7 +204,7 @@ class EtcdCoordinatorTest {
                 .orElseThrow();
         server.etcdctl("lease", "revoke", Long.toHexString(Long.parseLong(lease)));
 
-        await(Duration.ofSeconds(1), () -> node.hints.get() > 0);
+        await(Duration.ofSeconds(10), () -> node.hints.get() > 0);
         CasResult.Applied extended = applied(node.extend(3, mark));
         CasResult.Applied claimed = applied(node.claim(3, extended.written(), owner));
         CasResult.Applied extendedAgain = applied(node.extend(3, claimed.written()));
@@ -219,13 +219,13 @@ class EtcdCoordinatorTest {
     void watchIsBegunAgainWithANewClaim() {
         Stored mark = node.claim(3);
         server.etcdctl("del", key("workers", 3));
-        await(Duration.ofSeconds(1), () -> node.hints.get() > 0);
+        await(Duration.ofSeconds(10), () -> node.hints.get() > 0);
         applied(node.claim(3, mark, unique("host=a")));
         int before = node.hints.get();
 
         server.etcdctl("del", key("workers", 3));
 
-        await(Duration.ofSeconds(1), () -> node.hints.get() > before);
+        await(Duration.ofSeconds(10), () -> node.hints.get() > before);
     }
 
     @Test
@@ -257,7 +257,7 @@ class EtcdCoordinatorTest {
 
             assertThat(brief.slot(1).owner()).isNotNull();
             assertThat(brief.slot(2).mark()).isEqualTo(lost);
-            await(Duration.ofSeconds(1), () -> brief.hints.get() > 0);
+            await(Duration.ofSeconds(10), () -> brief.hints.get() > 0);
             assertThat(applied(brief.extend(2, lost)).ownerHeld()).isFalse();
         }
     }
@@ -379,7 +379,7 @@ class EtcdCoordinatorTest {
 
         assertThat(requests("Txn") - transactions).isEqualTo(10);
         assertThat(requests("LeaseKeepAlive") - streams).isEqualTo(10);
-        await(Duration.ofSeconds(2), () -> requests("LeaseKeepAlive") == handled("LeaseKeepAlive"));
+        await(Duration.ofSeconds(10), () -> requests("LeaseKeepAlive") == handled("LeaseKeepAlive"));
     }
 
     private static double requests(String method) {

@@ -102,7 +102,7 @@ class EtcdSecurityTest {
 
             assertThat(extended.ownerHeld()).isTrue();
             asRoot("del", "/snowflake/workers/4");
-            await(Duration.ofSeconds(2), () -> node.hints.get() > 0);
+            await(Duration.ofSeconds(10), () -> node.hints.get() > 0);
         }
     }
 

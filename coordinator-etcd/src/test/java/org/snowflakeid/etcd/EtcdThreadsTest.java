@@ -40,7 +40,7 @@ class EtcdThreadsTest {
             nodes.forEach(n -> assertThat(n.answers()).isFalse());
             server.startAgain();
             server.awaitHealthy();
-            nodes.forEach(n -> await(Duration.ofSeconds(5), n::answers));
+            nodes.forEach(n -> await(Duration.ofSeconds(10), n::answers));
 
             assertThat(clientThreads()).allMatch(Thread::isDaemon).hasSizeLessThan(30);
             nodes.forEach(Node::close);

@@ -120,9 +120,9 @@ class LeasedSnowflakeOnEtcdTest {
             String owner = "/" + namespace + "/workers/" + id;
 
             etcd.etcdctl("del", owner);
-            await(Duration.ofSeconds(5), () -> etcd.etcdctl("get", owner).contains("token="));
+            await(Duration.ofSeconds(10), () -> etcd.etcdctl("get", owner).contains("token="));
             etcd.etcdctl("lease", "revoke", leaseOf(owner));
-            await(Duration.ofSeconds(5), () -> etcd.etcdctl("get", owner).contains("token="));
+            await(Duration.ofSeconds(10), () -> etcd.etcdctl("get", owner).contains("token="));
 
             load.requireUndisturbed();
             assertThat(workerId(ids)).isEqualTo(id);
@@ -149,7 +149,7 @@ class LeasedSnowflakeOnEtcdTest {
 
             etcd.resume();
 
-            await(Duration.ofSeconds(5), () -> ids.status().state() == State.ACTIVE);
+            await(Duration.ofSeconds(10), () -> ids.status().state() == State.ACTIVE);
             assertThat(ids.nextId()).isPositive();
         } finally {
             etcd.resume();
@@ -217,7 +217,7 @@ class LeasedSnowflakeOnEtcdTest {
                 ids.nextIds(1000);
             }
 
-            await(Duration.ofSeconds(1), () -> requests("LeaseKeepAlive") - renewals >= 2);
+            await(Duration.ofSeconds(10), () -> requests("LeaseKeepAlive") - renewals >= 2);
             assertThat(requests("Txn") - transactions).isEqualTo(2);
             assertThat(requests("") - all).isEqualTo(4);
         }

@@ -24,7 +24,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** What one process does with its coordinator, in few words. Its values are unique as core's are. */
 final class Node implements AutoCloseable {
-    static final Duration TIMEOUT = Duration.ofSeconds(5);
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     final WorkerCoordinator coordinator;
     final String namespace;

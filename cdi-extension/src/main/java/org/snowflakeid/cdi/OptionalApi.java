@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+/** What a runtime may lack: whoever needs a class that uses it asks here first. */
+enum OptionalApi {
+    /** For {@link SnowflakeHealthCheck}. */
+    MICROPROFILE_HEALTH("org.eclipse.microprofile.health.Readiness"),
+
+    /** For {@link SnowflakeGauges}. */
+    OPEN_TELEMETRY("io.opentelemetry.api.OpenTelemetry");
+
+    private final String className;
+
+    OptionalApi(String className) {
+        this.className = className;
+    }
+
+    String className() {
+        return className;
+    }
+
+    boolean isPresent() {
+        try {
+            Class.forName(className, false, OptionalApi.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+}
