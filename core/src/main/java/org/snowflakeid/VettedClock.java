@@ -60,7 +60,7 @@ final class VettedClock {
 
     /**
      * Whether the wall clock has run steadily since it was last believed; it is then believed further. If not, the time in use
-     * runs on from that moment.
+     * runs on from that moment until {@link #judge} finds it right.
      */
     boolean isSteady() {
         return isSteady(platform.wallMillis(), platform.nanoTime());
@@ -81,7 +81,9 @@ final class VettedClock {
             return false;
         }
         long expected = anchorMillis + (nanos - anchorNanos) / 1_000_000;
-        if (Math.abs(wall - expected) <= maxSkewMillis) {
+        // A clock in doubt is judged even if it came back: near the time in use it may still be far from the right
+        // time.
+        if (!doubted && Math.abs(wall - expected) <= maxSkewMillis) {
             believe(wall, nanos);
             return true;
         }

@@ -203,6 +203,31 @@ class ProtocolRulesTest {
         }
     }
 
+    @Test
+    void aContradictedClockIsNotBelievedForComingSomewhatNearer() {
+        process.open();
+        process.machine.stepClock(Duration.ofSeconds(13));
+        assertThat(secondsAheadAfterAWhile()).isEqualTo(13);
+        process.machine.stepClock(Duration.ofSeconds(11));
+        assertThat(secondsAheadAfterAWhile()).isEqualTo(13);
+
+        process.machine.stepClock(Duration.ofSeconds(-2));
+
+        assertThat(secondsAheadAfterAWhile()).isEqualTo(13);
+        assertThat(process.ids().status().clockWarning()).isPresent();
+        process.machine.restoreClock();
+        assertThat(secondsAheadAfterAWhile()).isZero();
+        assertThat(process.ids().status().clockWarning()).isEmpty();
+    }
+
+    private long secondsAheadAfterAWhile() {
+        stage.sleep(Duration.ofSeconds(60));
+        return Math.round(
+                Duration.between(stage.world.trueTime(), process.issue().timestamp())
+                                .toMillis()
+                        / 1e3);
+    }
+
     /** A process that was resumed from its memory image, while another may have been resumed from the same. */
     @Nested
     class ResumedImage {
