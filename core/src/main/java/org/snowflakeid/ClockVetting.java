@@ -91,7 +91,6 @@ final class ClockVetting {
      */
     boolean vet(long maxWindowMillis) {
         if (clock.isSteady()) {
-            settle("is believed again");
             return false;
         }
         boolean first = warning == null;
@@ -101,8 +100,15 @@ final class ClockVetting {
             LOG.log(Level.WARNING, prefix() + warning);
         }
         Reference reference = referenceAfterJump(maxWindowMillis);
+        if (reference != null) {
+            judge(reference, jump);
+        }
+        return first && jump > 0;
+    }
+
+    private void judge(Reference reference, long jump) {
         switch (clock.judge(reference.millis(), reference.ageMillis(), reference.mayCome())) {
-            case ACCEPTED, BELIEVED -> settle("is believed after its jump by " + jump + " ms");
+            case ACCEPTED, BELIEVED -> settle(jump);
             case CONTRADICTED -> {
                 String text = contradiction(reference)
                         + ": it is not believed, ids go on as if it had not jumped. Correct the one that is wrong.";
@@ -116,13 +122,12 @@ final class ClockVetting {
                 // the warning stands
             }
         }
-        return first && jump > 0;
     }
 
-    private void settle(String how) {
-        if (warning != null) {
-            LOG.log(Level.INFO, () -> prefix() + "the system clock " + how);
-        }
+    private void settle(long jump) {
+        LOG.log(
+                Level.INFO,
+                () -> prefix() + "the system clock is believed again, " + jump + " ms from where it was expected");
         warning = null;
         contradicted = false;
         marksAtJump = null;
@@ -143,12 +148,13 @@ final class ClockVetting {
      */
     private record Reference(@Nullable Long millis, long ageMillis, String source, boolean mayCome) {}
 
-    private Reference referenceAfterJump(long maxWindowMillis) {
+    /** Null if the coordinator can't be asked now. */
+    private @Nullable Reference referenceAfterJump(long maxWindowMillis) {
         Snapshot seen;
         try {
             seen = slots.pageWithReference(ALL_PEERS);
         } catch (CoordinatorException unreachable) {
-            return new Reference(null, 0, coordinatorName, true);
+            return null;
         }
         Map<Integer, String> before = marksAtJump;
         if (before == null) {

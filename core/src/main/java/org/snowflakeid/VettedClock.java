@@ -80,10 +80,9 @@ final class VettedClock {
         if (!anchored) {
             return false;
         }
-        long expected = anchorMillis + (nanos - anchorNanos) / 1_000_000;
         // A clock in doubt is judged even if it came back: near the time in use it may still be far from the right
         // time.
-        if (!doubted && Math.abs(wall - expected) <= maxSkewMillis) {
+        if (!doubted && isNear(wall, nanos)) {
             believe(wall, nanos);
             return true;
         }
@@ -93,8 +92,17 @@ final class VettedClock {
             jumpMillis = wall;
             jumpNanos = nanos;
         }
-        correctionMillis = expected - wall;
+        correctionMillis = expected(nanos) - wall;
         return false;
+    }
+
+    /** What the wall clock would say now, had it run steadily since it was last believed. */
+    private long expected(long nanos) {
+        return anchorMillis + (nanos - anchorNanos) / 1_000_000;
+    }
+
+    private boolean isNear(long wall, long nanos) {
+        return Math.abs(wall - expected(nanos)) <= maxSkewMillis;
     }
 
     /** How many milliseconds the wall clock stands ahead of where it should, while {@link #isSteady} is false. */
@@ -117,8 +125,11 @@ final class VettedClock {
             if (!agrees) {
                 return Verdict.CONTRADICTED;
             }
-        } else if (anchored && (mayBecome || nanos - jumpNanos < maxSkewMillis * 1_000_000)) {
-            return Verdict.UNDECIDED;
+        } else if (anchored && !isNear(wall, nanos)) {
+            boolean young = nanos - jumpNanos < maxSkewMillis * 1_000_000;
+            if (mayBecome || young) {
+                return Verdict.UNDECIDED;
+            }
         }
         Verdict verdict = anchored ? Verdict.ACCEPTED : Verdict.BELIEVED;
         believe(wall, nanos);
