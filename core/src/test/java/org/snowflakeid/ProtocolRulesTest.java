@@ -220,6 +220,22 @@ class ProtocolRulesTest {
         assertThat(process.ids().status().clockWarning()).isEmpty();
     }
 
+    @Test
+    void aClockThatCameBackIsBelievedAtOnceWhereNobodyCanTell() {
+        stage.keys.put("snowflake.window", "PT6S");
+        stage.store.tellsTime = false;
+        process.open();
+        process.machine.stepClock(Duration.ofSeconds(20));
+        stage.sleep(Duration.ofSeconds(3));
+        assertThat(process.ids().status().clockWarning()).isPresent();
+
+        process.machine.stepClock(Duration.ofSeconds(-17));
+
+        stage.sleep(Duration.ofSeconds(3));
+        assertThat(process.ids().status().clockWarning()).isEmpty();
+        assertThat(process.issue().timestamp()).isAfter(stage.world.trueTime().plusSeconds(2));
+    }
+
     private long secondsAheadAfterAWhile() {
         stage.sleep(Duration.ofSeconds(60));
         return Math.round(
