@@ -56,12 +56,12 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
 
     @Override
     public void close() {
+        ids.close();
         synchronized (this) {
             if (stopShowing != null) {
                 stopShowing.run();
             }
         }
-        ids.close();
     }
 
     @Override
