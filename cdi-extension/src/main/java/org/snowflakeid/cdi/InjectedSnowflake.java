@@ -14,7 +14,7 @@ import org.snowflakeid.SnowflakeStatus;
 
 /**
  * What an injection point receives: the generator itself, plus the one thing a generator can't do, to travel inside a passivated
- * bean. It is written as its name and read as the generator of that name in the application that reads it.
+ * bean. It is written as its name and read as the generator of that name in the application that reads it. What shows it ends with it.
  */
 final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable {
     private static final long serialVersionUID = 1L;
