@@ -1,4 +1,6 @@
-# Sourced by the commands beside it: finds a JDK and Maven.
+# Sourced by the commands beside it: finds a JDK and Maven, and builds what a command runs.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 fail() {
     echo "$(basename "$0"): $*" >&2
@@ -51,4 +53,46 @@ set_jdk() {
 
 need_maven() {
     command -v mvn >/dev/null || fail "needs Maven 3.8.6 or newer: install it (Debian: apt-get install maven)."
+}
+
+need_etcd() {
+    command -v etcd >/dev/null || fail "needs etcd: install it (Debian: apt-get install etcd-server etcd-client)."
+}
+
+# Whether the file $1 was built and nothing is newer: no pom, and no source or resource of the modules named after it; of all
+# modules, if none is named.
+up_to_date() {
+    local built=$1
+    shift
+    [ -e "$built" ] && [ -z "$(
+        cd "$root" && find pom.xml "${@:-.}" \( -name target -o -name '.?*' \) -prune -o \
+            -type f \( -name pom.xml -o -path '*src/main/*' \) -newer "$built" -print | head -n 1
+    )" ]
+}
+
+# Builds the file $1 by Maven, without checks and tests, with the arguments that follow.
+build() {
+    local built=$1
+    shift
+    need_maven
+    (cd "$root" && mvn -q -B -ntp -Dstyle.color=never -Dquick "$@" </dev/null >&2)
+    touch "$built" # Maven leaves it as it is if nothing has changed in it.
+}
+
+# Builds the command whose module is verification/$1 if need be, and runs it with the remaining arguments. Its jar has the name $2.
+run_packaged() {
+    local module=verification/$1 jar=$root/verification/$1/target/$2.jar options=(--enable-native-access=ALL-UNNAMED)
+    shift 2
+    if ! { [ -d "$(dirname "$jar")/libs" ] && up_to_date "$jar"; }; then
+        echo "Building" >&2
+        build "$jar" -Pzookeeper-server -pl "$module" -am package
+    fi
+    # What Protocol Buffers does with Unsafe is nothing that we could change.
+    [ "$(jdk_version "$JAVA_HOME")" -lt 24 ] || options+=(--sun-misc-unsafe-memory-access=allow)
+    exec "$JAVA_HOME/bin/java" "${options[@]}" -jar "$jar" "$@"
+}
+
+# What is measured or tried: the commit, and whether the tree has other changes.
+this_commit() {
+    git -C "$root" describe --always --dirty
 }

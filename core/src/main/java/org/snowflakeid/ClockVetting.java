@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import static org.snowflakeid.Logs.LOG;
+
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VettedClock.Verdict;
 import org.snowflakeid.spi.Slot;
@@ -20,15 +21,13 @@ import org.snowflakeid.spi.Stored;
  */
 final class ClockVetting {
 
-    private static final System.Logger LOG = System.getLogger(LeasedSnowflake.class.getName());
-
     /** How much later than due a live peer may write, and how late an answer may come. */
     private static final long LATENESS_MILLIS = 5000;
 
     /** No one or two with a wrong clock decide their median. */
     private static final int ENOUGH_PEERS = 5;
 
-    /** After a jump the next look must find the same ones, to see who has written since. */
+    /** After a step the next look must find the same ones, to see who has written since. */
     private static final int ALL_PEERS = Integer.MAX_VALUE;
 
     private final VettedClock clock;
@@ -36,31 +35,27 @@ final class ClockVetting {
     private final Platform platform;
     private final SnowflakeSettings settings;
     private final String coordinatorName;
-    private final IntPredicate own;
 
-    private volatile @Nullable String warning;
+    private @Nullable String warning;
     private boolean contradicted;
 
-    /** The marks of the first look after a jump: who still shows the same has not written since. */
-    private @Nullable Map<Integer, String> marksAtJump;
+    /** The marks of the first look after a step: who still shows the same has not written since. */
+    private @Nullable Map<Integer, String> marksAtStep;
 
-    /** @param own which worker ids are this generator's, and so no reference */
     ClockVetting(
             VettedClock clock,
             SlotReader slots,
             Platform platform,
             SnowflakeSettings settings,
-            String coordinatorName,
-            IntPredicate own) {
+            String coordinatorName) {
         this.clock = clock;
         this.slots = slots;
         this.platform = platform;
         this.settings = settings;
         this.coordinatorName = coordinatorName;
-        this.own = own;
     }
 
-    /** Set while the system clock is not believed. May be read by any thread. */
+    /** Set while the system clock is not believed. */
     @Nullable
     String warning() {
         return warning;
@@ -84,34 +79,31 @@ final class ClockVetting {
         return seen;
     }
 
-    /**
-     * To be called before each write.
-     *
-     * @return whether the clock was found to have jumped ahead just now
-     */
-    boolean vet(long maxWindowMillis) {
-        if (clock.isSteady()) {
-            return false;
+    /** To be called before each write. */
+    void vet(long maxWindowMillis) {
+        if (!clock.isSteady()) {
+            judgeStep(maxWindowMillis);
         }
-        boolean first = warning == null;
-        long jump = clock.jump();
-        if (first) {
-            warning = "The system clock jumped by " + jump + " ms and is not believed yet.";
-            LOG.log(Level.WARNING, prefix() + warning);
-        }
-        Reference reference = referenceAfterJump(maxWindowMillis);
-        if (reference != null) {
-            judge(reference, jump);
-        }
-        return first && jump > 0;
     }
 
-    private void judge(Reference reference, long jump) {
+    private void judgeStep(long maxWindowMillis) {
+        long step = clock.step();
+        if (warning == null) {
+            warning = "The system clock stepped by " + step + " ms and is not believed yet.";
+            LOG.log(Level.WARNING, prefix() + warning);
+        }
+        Reference reference = referenceAfterStep(maxWindowMillis);
+        if (reference != null) {
+            judge(reference, step);
+        }
+    }
+
+    private void judge(Reference reference, long step) {
         switch (clock.judge(reference.millis(), reference.ageMillis(), reference.mayCome())) {
-            case ACCEPTED, BELIEVED -> settle(jump);
+            case ACCEPTED, BELIEVED -> believeAgain(step);
             case CONTRADICTED -> {
                 String text = contradiction(reference)
-                        + ": it is not believed, ids go on as if it had not jumped. Correct the one that is wrong.";
+                        + ": it is not believed, ids go on as if it had not stepped. Correct the one that is wrong.";
                 warning = text;
                 if (!contradicted) {
                     contradicted = true;
@@ -119,18 +111,18 @@ final class ClockVetting {
                 }
             }
             case UNDECIDED -> {
-                // the warning stands
+                // the warning is still right
             }
         }
     }
 
-    private void settle(long jump) {
+    private void believeAgain(long step) {
         LOG.log(
                 Level.INFO,
-                () -> prefix() + "the system clock is believed again, " + jump + " ms from where it was expected");
+                () -> prefix() + "the system clock is believed again, " + step + " ms from where it was expected");
         warning = null;
         contradicted = false;
-        marksAtJump = null;
+        marksAtStep = null;
     }
 
     private String prefix() {
@@ -143,20 +135,25 @@ final class ClockVetting {
     }
 
     /**
+     * Somebody else's time. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock.
+     *
      * @param millis null: none
-     * @param mayCome whether there are peers that have not written since the jump
+     * @param mayCome whether there are peers that have not written since the step
      */
     private record Reference(@Nullable Long millis, long ageMillis, String source, boolean mayCome) {}
 
     /** Null if the coordinator can't be asked now. */
-    private @Nullable Reference referenceAfterJump(long maxWindowMillis) {
+    private @Nullable Reference referenceAfterStep(long maxWindowMillis) {
         Snapshot seen;
         try {
             seen = slots.pageWithReference(ALL_PEERS);
         } catch (CoordinatorException unreachable) {
             return null;
         }
-        Map<Integer, String> before = marksAtJump;
+        if (seen.serverTime() != null) {
+            clock.compareWith(seen.serverTime().toEpochMilli(), LATENESS_MILLIS);
+        }
+        Map<Integer, String> before = marksAtStep;
         if (before == null) {
             before = new HashMap<>();
             for (Slot slot : seen.slots()) {
@@ -164,7 +161,7 @@ final class ClockVetting {
                     before.put(slot.workerId(), slot.mark().value());
                 }
             }
-            marksAtJump = before;
+            marksAtStep = before;
         }
         return reference(seen, before, maxWindowMillis);
     }
@@ -178,7 +175,7 @@ final class ClockVetting {
         boolean mayCome = false;
         for (Slot slot : seen.slots()) {
             Stored mark = slot.mark();
-            if (mark == null || slot.owner() == null || own.test(slot.workerId())) {
+            if (mark == null || slot.owner() == null || Owner.isOf(platform.process(), slot.owner())) {
                 continue;
             }
             if (mark.value().equals(before.get(slot.workerId()))) {

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** Finds the coordinator that is meant: the one that is named, else the only one on the class path. */
 final class Coordinators {
 
+    private static final Pattern ARTIFACT_SUFFIX = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+
     private Coordinators() {}
 
     static WorkerCoordinatorProvider select(SnowflakeSettings settings, ClassLoader loader) {
-        TreeMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
+        SortedMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
         try {
-            for (WorkerCoordinatorProvider provider : ServiceLoader.load(WorkerCoordinatorProvider.class, loader)) {
-                found.putIfAbsent(provider.name(), provider);
-            }
+            ServiceLoader.load(WorkerCoordinatorProvider.class, loader).forEach(provider -> add(found, provider));
         } catch (ServiceConfigurationError e) {
             throw new CoordinatorException(
                     "snowflake '" + settings.generator() + "': a coordinator on the class path can't be loaded: "
@@ -26,24 +31,23 @@ final class Coordinators {
                     e,
                     true);
         }
-        found.putIfAbsent(StaticCoordinatorProvider.NAME, new StaticCoordinatorProvider());
+        add(found, new StaticCoordinatorProvider());
         List<WorkerCoordinatorProvider> counted = found.values().stream()
                 .filter(provider -> !provider.onlyByName())
                 .toList();
         String names = counted.stream().map(WorkerCoordinatorProvider::name).collect(Collectors.joining(", "));
 
         if (settings.coordinator().isPresent()) {
-            WorkerCoordinatorProvider named = found.get(settings.coordinator().get());
+            String name = settings.coordinator().get();
+            WorkerCoordinatorProvider named = found.get(name);
             if (named == null) {
-                String artifact = artifact(settings.coordinator().get());
                 throw invalid(
                         settings,
-                        "snowflake.coordinator=" + settings.coordinator().get() + " is not on the class path. There"
-                                + (counted.isEmpty()
-                                        ? " is none; add the artifact " + artifact + "."
-                                        : ": " + names
-                                                + ". Set snowflake.coordinator to one of these or add the artifact "
-                                                + artifact + "."));
+                        "snowflake.coordinator=" + SnowflakeKeys.COORDINATOR.shown(name) + " is not on the class path. "
+                                + Spelling.near(name, found.keySet())
+                                        .map(near ->
+                                                "The nearest is " + near + ": set snowflake.coordinator=" + near + ".")
+                                        .orElseGet(() -> missing(name, names)));
             }
             return named;
         }
@@ -60,6 +64,40 @@ final class Coordinators {
                             + ". Set snowflake.coordinator to one of these.");
         }
         return counted.get(0);
+    }
+
+    private static void add(Map<String, WorkerCoordinatorProvider> found, WorkerCoordinatorProvider provider) {
+        found.putIfAbsent(provider.name(), provider);
+    }
+
+    /** All that can be loaded, by their names. What can't be is reported when one is selected. */
+    static Collection<WorkerCoordinatorProvider> loadable(ClassLoader loader) {
+        SortedMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
+        try {
+            ServiceLoader.load(WorkerCoordinatorProvider.class, loader).forEach(provider -> add(found, provider));
+        } catch (ServiceConfigurationError e) {
+            // With those that were found before it.
+        }
+        add(found, new StaticCoordinatorProvider());
+        return found.values();
+    }
+
+    static ClassLoader contextLoader() {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return loader != null ? loader : Coordinators.class.getClassLoader();
+    }
+
+    private static String missing(String name, String names) {
+        String lowerCase = name.toLowerCase(Locale.ROOT);
+        String add = ARTIFACT_SUFFIX.matcher(lowerCase).matches() ? "add the artifact " + artifact(lowerCase) : "";
+        if (!add.isEmpty() && !name.equals(lowerCase)) {
+            add += " and set snowflake.coordinator=" + lowerCase;
+        }
+        if (names.isEmpty()) {
+            return "There is none" + (add.isEmpty() ? "." : "; " + add + ".");
+        }
+        return "There: " + names + ". Set snowflake.coordinator to one of these"
+                + (add.isEmpty() ? "." : " or " + add + ".");
     }
 
     private static String artifact(String coordinator) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import static org.snowflakeid.Logs.LOG;
+
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventDelivery {
 
-    private static final System.Logger LOG = System.getLogger(LeasedSnowflake.class.getName());
-
     private static final int MOST_WAITING = 64;
 
     private final Platform platform;
@@ -25,8 +25,8 @@ final class EventDelivery {
 
     private final Queue<SnowflakeEvent> queue = new ConcurrentLinkedQueue<>();
 
-    /** Events in the queue, and the one being told. A thread delivers while it is above 0. */
-    private final AtomicInteger untold = new AtomicInteger();
+    /** Events in the queue, and the one being delivered. A thread delivers while it is above 0. */
+    private final AtomicInteger undelivered = new AtomicInteger();
 
     private boolean overflowing;
     private volatile boolean closed;
@@ -42,11 +42,11 @@ final class EventDelivery {
     }
 
     /** Called by the keeper's thread only. */
-    void tell(SnowflakeEvent event) {
+    void add(SnowflakeEvent event) {
         if (!isWanted()) {
             return;
         }
-        if (untold.get() >= MOST_WAITING) {
+        if (undelivered.get() >= MOST_WAITING) {
             if (!overflowing) {
                 overflowing = true;
                 warn("a listener is too slow: events are dropped, first " + event, null);
@@ -54,7 +54,7 @@ final class EventDelivery {
             return;
         }
         queue.add(event);
-        if (untold.getAndIncrement() == 0) {
+        if (undelivered.getAndIncrement() == 0) {
             overflowing = false;
             startDelivering();
         }
@@ -63,29 +63,43 @@ final class EventDelivery {
     private void startDelivering() {
         try {
             platform.start("snowflake-" + generator + "-events", this::deliver);
-        } catch (OutOfMemoryError noThread) {
-            warn("no thread to tell of " + queue, noThread);
+        } catch (Throwable noThread) {
+            // Before anything that may fail too: or nothing would ever be delivered again.
             queue.clear();
-            untold.set(0);
+            undelivered.set(0);
+            warn("no thread to deliver events", noThread);
         }
     }
 
     private void deliver() {
         do {
             SnowflakeEvent event = queue.remove();
-            if (listener != null && !closed) {
-                Thread.currentThread().setContextClassLoader(loader);
-                try {
-                    listener.accept(event);
-                } catch (RuntimeException | Error e) {
-                    warn("a listener failed at " + event, e);
-                }
-                Thread.interrupted();
+            try {
+                deliver(event);
+            } catch (Throwable e) {
+                report(event, e);
             }
-        } while (untold.decrementAndGet() > 0);
+            Thread.interrupted();
+        } while (undelivered.decrementAndGet() > 0);
     }
 
-    /** From now on nothing is told. Waits for nobody: what is being told may go on for as long as it likes. */
+    private void deliver(SnowflakeEvent event) {
+        if (listener != null && !closed) {
+            Thread.currentThread().setContextClassLoader(loader);
+            listener.accept(event);
+        }
+    }
+
+    /** A log that fails, too, must not keep the next event from being delivered. */
+    private void report(SnowflakeEvent event, Throwable failure) {
+        try {
+            warn("a listener failed at " + event, failure);
+        } catch (Throwable logFailed) {
+            failure.addSuppressed(logFailed);
+        }
+    }
+
+    /** From now on nothing is delivered. Waits for nobody: the listener that is being called may go on for as long as it likes. */
     void close() {
         closed = true;
     }

@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The right to issue under one worker id, from the first tick of a claim up to a limit that only grows. Worker id, limit and
- * state live in this one object, so that no caller can pair one lease's worker id with another's limit.
- *
- * <p>Positions are ticks and sequences in one number: {@code tick << sequenceBits | sequence}.
+ * state are in this one object, so that no caller can pair one lease's worker id with another's limit.
  */
 final class Lease {
 
     /** The position of a lease that issues nothing any more, or nothing yet. */
     static final long SEALED = Long.MIN_VALUE;
+
+    private static final long NOT_NOTICED = Long.MIN_VALUE;
 
     /** In the middle of an array, since every id taken makes other processors read again what lies within 128 bytes. */
     private static final int POSITION = 16;
@@ -20,12 +20,23 @@ final class Lease {
     final int workerId;
 
     private final AtomicLongArray words = new AtomicLongArray(2 * POSITION + 1);
+
+    /** The position before the first; {@link #SEALED} until it is opened. Guarded by this. */
     private long start = SEALED;
+
+    /** What was issued last when it was sealed. Guarded by this. */
     private long finalPosition = SEALED;
+
     private volatile long limit;
     private volatile long endNanos;
+    private volatile long endNoticedNanos = NOT_NOTICED;
     private volatile long windowTicks;
-    private volatile long ahead;
+
+    // Set before other threads see this lease.
+    private long allowedTicks;
+
+    /** How far ahead of the clock ids had to begin; 0: not at all, or it has been caught up with. */
+    private volatile long leadTicks;
 
     /** @param limit exclusive position */
     Lease(int workerId, long limit) {
@@ -48,9 +59,16 @@ final class Lease {
         return limit;
     }
 
-    /** How far ahead of the clock ticks may be issued. */
-    long ahead() {
-        return ahead;
+    /**
+     * How far ahead of the clock ticks may be issued. Where ids had to begin ahead of it, they go on so far ahead until the clock has caught
+     * up with them.
+     *
+     * @param now in ticks
+     * @param lastTick of the position before
+     */
+    long ahead(long now, long lastTick) {
+        long lead = leadTicks;
+        return lead == 0 || lastTick - now <= allowedTicks ? allowedTicks : lead;
     }
 
     /** When, by the monotonic clock, the clock will reach the limit. */
@@ -58,26 +76,58 @@ final class Lease {
         return endNanos;
     }
 
+    /**
+     * When somebody first noticed that the window had ended. A process that was frozen meanwhile notices only when it goes on.
+     *
+     * @param now not before {@link #endNanos}
+     */
+    long noticeEnd(long now) {
+        long noticed = endNoticedNanos;
+        // Before the end that is known now: it was that of an earlier window, noticed while the next was granted.
+        if (noticed == NOT_NOTICED || noticed - endNanos < 0) {
+            noticed = now;
+            endNoticedNanos = now;
+        }
+        return noticed;
+    }
+
     /** How many ticks the last extension reserved ahead of the clock. */
     long windowTicks() {
         return windowTicks;
     }
 
-    // What follows is called by the keeper's thread only.
+    // What follows is called by the keeper's thread only, but for seal().
 
-    void open(long firstPosition, long aheadTicks) {
-        ahead = aheadTicks;
+    /**
+     * Lets ids begin. A lease is opened once: what was issued is not issued again, however often this is called.
+     *
+     * @param aheadTicks how far ahead of the clock ids may be issued at any time
+     * @param now in ticks, perhaps before the first position
+     * @param firstTick of the first position
+     */
+    synchronized void open(long firstPosition, long firstTick, long aheadTicks, long now) {
+        if (start != SEALED) {
+            return;
+        }
+        allowedTicks = aheadTicks;
+        leadTicks = firstTick - now > aheadTicks ? firstTick - now : 0;
         start = firstPosition - 1;
         words.set(POSITION, start);
     }
 
-    void allowAhead(long ticks) {
-        ahead = ticks;
+    /** The clock has caught up with ids that had to begin ahead of it, if it has. */
+    void endLead(long now, long lastTick) {
+        if (lastTick - now <= allowedTicks) {
+            leadTicks = 0;
+        }
     }
 
     void grant(long newLimit, long newEndNanos, long newWindowTicks) {
         endNanos = newEndNanos;
-        limit = Math.max(limit, newLimit);
+        if (newLimit > limit) {
+            endNoticedNanos = NOT_NOTICED;
+            limit = newLimit;
+        }
         // Last, and read first: a longer window beside the old limit would look like one that is nearly used up.
         windowTicks = newWindowTicks;
     }
@@ -90,8 +140,8 @@ final class Lease {
         } while (last != SEALED && last < floor - 1 && !words.compareAndSet(POSITION, last, floor - 1));
     }
 
-    /** Ends issuing for good. When it returns, {@link #lastIssued} is final. */
-    void seal() {
+    /** Ends issuing for good, for any thread. When it returns, {@link #lastIssued} is final. */
+    synchronized void seal() {
         long last = words.getAndSet(POSITION, SEALED);
         if (last != SEALED) {
             finalPosition = last;
@@ -99,7 +149,7 @@ final class Lease {
     }
 
     /** The highest position issued until now; {@link #SEALED} if there is none. */
-    long lastIssued() {
+    synchronized long lastIssued() {
         long last = words.get(POSITION);
         if (last == SEALED) {
             last = finalPosition;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
@@ -19,12 +19,15 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private static final int MAX_BATCH = 1_000_000;
 
     private final SnowflakeSettings settings;
-    private final List<Stripe> stripes;
+    private final Handover handover;
+    private final EventDelivery events;
+    private final StatusView status;
+    private final LeaseKeeper keeper;
 
-    /** The only one, or one of several: then {@link #striping} chooses. */
-    private final Stripe first;
+    /** The only one, or one of several: then {@link #striped} chooses. */
+    private final IdIssuer issuer;
 
-    private final @Nullable Striping striping;
+    private final @Nullable StripedIssuers striped;
 
     /**
      * Claims a worker id through the coordinator that {@code snowflake.coordinator} names, or the only one on the class path.
@@ -78,28 +81,67 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             WorkerCoordinatorProvider provider,
             Platform platform,
             @Nullable Consumer<? super SnowflakeEvent> listener) {
+        requireLastingLayout(settings, platform);
         this.settings = settings;
-        this.stripes = Stream.generate(() -> new Stripe(settings, provider, platform, listener))
-                .limit(settings.workers())
+        this.handover = new Handover(settings.generator(), platform, settings.workers());
+        VettedClock clock =
+                new VettedClock(platform, settings.layout(), settings.maxSkew().toMillis());
+        this.status = new StatusView(settings, provider.name(), clock, handover);
+        this.events = new EventDelivery(platform, settings.generator(), listener);
+        List<IdIssuer> issuers = handover.leases().stream()
+                .map(inUse -> new IdIssuer(settings, platform, clock, handover, inUse))
                 .toList();
-        this.first = stripes.get(0);
-        this.striping = stripes.size() == 1 ? null : new Striping(stripes);
-        stripes.forEach(Stripe::start);
+        this.issuer = issuers.get(0);
+        this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
+        Reports reports = new Reports(settings, provider.name(), handover, status, events);
+        this.keeper = new LeaseKeeper(settings, provider, platform, clock, handover, reports);
+        start(platform, provider.name());
+    }
+
+    private void start(Platform platform, String coordinatorName) {
         try {
-            stripes.forEach(Stripe::awaitStart);
+            Object connection = keeper.connection();
+            String thread = connection == null ? settings.generator() : coordinatorName;
+            KeeperThread.keep(keeper, platform, "snowflake-" + thread, connection);
+        } catch (RuntimeException | Error e) {
+            keeper.discard();
+            throw new SnowflakeUnavailableException(handover.message("no thread can be started: " + e), e);
+        }
+        try {
+            handover.awaitStart();
         } catch (SnowflakeException e) {
             close();
             throw e;
         }
     }
 
+    private static void requireLastingLayout(SnowflakeSettings settings, Platform platform) {
+        SnowflakeLayout layout = settings.layout();
+        Instant now = Instant.ofEpochMilli(platform.wallMillis());
+        String prefix = "snowflake '" + settings.generator() + "': ";
+        if (!layout.epoch().isBefore(now)) {
+            throw new InvalidSettingsException(List.of(prefix + "snowflake.epoch=" + layout.epoch()
+                    + " is not in the past of the system clock, which says " + now
+                    + ". Correct the one that is wrong."));
+        }
+        if (!layout.exhaustedAt().isAfter(now.plus(settings.window()))) {
+            throw new InvalidSettingsException(List.of(prefix + "snowflake.worker-id-bits=" + layout.workerIdBits()
+                    + " and snowflake.sequence-bits=" + layout.sequenceBits() + " leave "
+                    + (63 - layout.workerIdBits() - layout.sequenceBits())
+                    + " bits for the timestamp, which ran out on "
+                    + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch="
+                    + layout.epoch() + " (the system clock says " + now
+                    + "). Lower one of them, or use a new namespace with a later epoch."));
+        }
+    }
+
     @Override
     public long nextId() {
-        if (striping != null) {
-            return striping.nextId();
+        if (striped != null) {
+            return striped.nextId();
         }
-        long id = first.tryNextId();
-        return id != Stripe.NONE ? id : first.issue(null, 1, 0);
+        long id = issuer.tryNextId(0);
+        return id != IdIssuer.NONE ? id : issuer.nextId(0, () -> false);
     }
 
     @Override
@@ -109,7 +151,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                     "snowflake '" + settings.generator() + "': count " + count + " is not between 1 and " + MAX_BATCH);
         }
         long[] ids = new long[count];
-        long last = striping != null ? striping.nextIds(ids) : first.issue(ids, count, 0);
+        long last = striped != null ? striped.nextIds(ids) : issuer.nextIds(ids, 0, () -> false);
         assert last == ids[count - 1];
         return ids;
     }
@@ -121,16 +163,19 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     @Override
     public SnowflakeStatus status() {
-        return striping != null ? striping.status() : first.status();
+        return status.ofAll();
     }
 
     /**
      * Stops issuing and gives the worker id back, so that the next process can have it at once. Waits for that, a few seconds
-     * at most; safe to call again. Calls that wait for an id fail.
+     * at most; safe to call again. Calls that wait for an id fail. If the calling thread is interrupted the waiting ends, and its flag stays
+     * set; the worker id is given back all the same, and no id is issued any more.
      */
     @Override
     public void close() {
-        stripes.forEach(Stripe::beginClose);
-        stripes.forEach(Stripe::awaitClose);
+        events.close();
+        handover.close();
+        keeper.stop();
+        handover.awaitEnd(keeper.longestCloseNanos());
     }
 }

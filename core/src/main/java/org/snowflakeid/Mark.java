@@ -3,6 +3,7 @@ package org.snowflakeid;
 
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.HexFormat;
 import org.snowflakeid.spi.Stored;
 
 /**
@@ -10,7 +11,7 @@ import org.snowflakeid.spi.Stored;
  *
  * @param limit exclusive, in ticks: every tick below it was granted to somebody
  * @param token of the claim that wrote it
- * @param count of the writes under this token; with it, names one write for ever
+ * @param count of the writes under this token
  * @param from first tick of the holder's claim
  * @param pairs all of the line
  */
@@ -22,15 +23,29 @@ record Mark(long limit, String token, long count, long from, Pairs pairs) {
         return new Mark(pairs.number("limit"), pairs.text("token"), pairs.number("k"), pairs.number("from"), pairs);
     }
 
-    /** @param earlier what is replaced: pairs this version does not know are kept */
+    /**
+     * A value that no other write ever has: two copies of one memory image that write at the same moment, from the same state, write
+     * different bytes, so that only one of them can find its own.
+     *
+     * @param earlier what is replaced: pairs this version does not know are kept
+     * @param fresh random bits from the kernel, drawn for this write alone
+     */
     static Mark next(
-            Pairs earlier, long limit, String token, long count, long from, Instant at, SnowflakeLayout layout) {
+            Pairs earlier,
+            long limit,
+            String token,
+            long count,
+            long from,
+            Instant at,
+            SnowflakeLayout layout,
+            long fresh) {
         Pairs pairs = earlier.with("limit", limit)
                 .with("token", token)
                 .with("k", count)
                 .with("from", from)
                 .with("at", at)
-                .with("until", layout.instantOf(limit));
+                .with("until", layout.instantOf(limit))
+                .with("random", HexFormat.of().toHexDigits(fresh));
         return new Mark(limit, token, count, from, pairs);
     }
 

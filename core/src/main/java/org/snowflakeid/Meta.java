@@ -5,22 +5,35 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.Stored;
 
 /**
  * The record of a namespace: its identity, its layout, and what every claim in it must respect.
  *
  * @param stored exactly as read or written, to compare with
- * @param floor no claim begins below this tick
- * @param maxWindow the longest window any generator here reserves
+ * @param floor no claim begins below this tick; 0 to the layout's last tick
+ * @param maxWindow the longest window any generator here reserves; more than 0, at most {@link #LONGEST_WINDOW}
  */
 record Meta(
-        Stored stored, String id, boolean active, SnowflakeLayout layout, long floor, Duration maxWindow, Pairs pairs) {
+        Stored stored, String id, State state, SnowflakeLayout layout, long floor, Duration maxWindow, Pairs pairs) {
+
+    /** Far more than can be configured. A longer one was not written by this library. */
+    static final Duration LONGEST_WINDOW = Duration.ofDays(1);
 
     private static final String FORMAT = "1";
+    private static final Instant FIRST_EPOCH = Instant.EPOCH;
+    private static final Instant LAST_EPOCH = Instant.parse("9999-12-31T23:59:59.999Z");
 
-    /** @throws IllegalArgumentException if the value was not written by this library, or by a newer one with another format */
+    private static final String STATE = "state";
+    private static final String MOVED_TO = "moved-to";
+    private static final String SUCCESSOR = "successor";
+    private static final String REPLACES = "replaces";
+
+    /**
+     * @throws IllegalArgumentException if the value was not written by this library, or by a newer one with another format. What
+     *     is absurd or contradicts itself was edited: better no ids than ids by a floor that cannot be computed with
+     */
     static Meta parse(Stored stored) {
         Pairs pairs = Pairs.parse(stored.value());
         if (!pairs.text("format").equals(FORMAT)) {
@@ -28,26 +41,97 @@ record Meta(
         }
         try {
             SnowflakeLayout layout = new SnowflakeLayout(
-                    Instant.parse(pairs.text("epoch")),
+                    epoch(pairs),
                     Math.toIntExact(pairs.number("worker-id-bits")),
                     Math.toIntExact(pairs.number("sequence-bits")));
             return new Meta(
-                    stored,
-                    pairs.text("id"),
-                    pairs.text("state").equals("active"),
-                    layout,
-                    pairs.number("floor"),
-                    Duration.parse(pairs.text("max-window")),
-                    pairs);
+                    stored, pairs.text("id"), state(pairs), layout, floor(pairs, layout), maxWindow(pairs), pairs);
         } catch (DateTimeException | ArithmeticException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }
 
+    private static Instant epoch(Pairs pairs) {
+        Instant epoch = Instant.parse(pairs.text("epoch"));
+        if (epoch.isBefore(FIRST_EPOCH) || epoch.isAfter(LAST_EPOCH)) {
+            throw new IllegalArgumentException("epoch=" + epoch + " is not between 1970 and 9999");
+        }
+        return epoch;
+    }
+
+    private static long floor(Pairs pairs, SnowflakeLayout layout) {
+        long floor = pairs.number("floor");
+        if (floor < 0 || floor > layout.lastTick()) {
+            throw new IllegalArgumentException("floor=" + floor + " is not between 0 and " + layout.lastTick());
+        }
+        return floor;
+    }
+
+    private static Duration maxWindow(Pairs pairs) {
+        Duration window = Duration.parse(pairs.text("max-window"));
+        if (window.isNegative() || window.isZero() || window.compareTo(LONGEST_WINDOW) > 0) {
+            throw new IllegalArgumentException(
+                    "max-window=" + window + " is not more than PT0S and at most " + LONGEST_WINDOW);
+        }
+        return window;
+    }
+
+    private static State state(Pairs pairs) {
+        boolean leaves =
+                pairs.entries().containsKey(MOVED_TO) || pairs.entries().containsKey(SUCCESSOR);
+        String state = pairs.text(STATE);
+        switch (state) {
+            case "active" -> {
+                if (leaves) {
+                    throw new IllegalArgumentException("state=active contradicts moved-to and successor");
+                }
+                return State.ACTIVE;
+            }
+            case "reserved" -> {
+                pairs.text(REPLACES);
+                return State.RESERVED;
+            }
+            case "retired" -> {
+                return leaves ? State.MOVING : State.RESTORING;
+            }
+            case "moved" -> {
+                pairs.text(SUCCESSOR);
+                return State.MOVED;
+            }
+            default -> throw new IllegalArgumentException("state=" + state + " is unknown");
+        }
+    }
+
+    /** Whether worker ids are claimed and extended under it. */
+    boolean active() {
+        return state == State.ACTIVE;
+    }
+
+    /** Where a namespace goes on, for people; empty if it is to go on in its place. */
+    Optional<String> movedTo() {
+        return pair(MOVED_TO);
+    }
+
+    /** The id of the one namespace that may take the place of this one elsewhere; early versions did not note it. */
+    Optional<String> successor() {
+        return pair(SUCCESSOR);
+    }
+
+    /** The id of the namespace that this one took the place of, or is reserved for. */
+    Optional<String> replaces() {
+        return pair(REPLACES);
+    }
+
+    private Optional<String> pair(String key) {
+        return Optional.ofNullable(pairs.entries().get(key));
+    }
+
+    // ---- the values that are written; each one differs from all before it
+
     static String create(String id, SnowflakeLayout layout, Duration maxWindow, long floor, Instant created) {
         return Pairs.NONE
                 .with("id", id)
-                .with("state", "active")
+                .with(STATE, "active")
                 .with("format", FORMAT)
                 .with("epoch", layout.epoch())
                 .with("worker-id-bits", layout.workerIdBits())
@@ -62,29 +146,52 @@ record Meta(
         return pairs.with("max-window", window).toString();
     }
 
-    /** Where a retired namespace goes on; empty if it is to go on in its place. */
-    Optional<String> movedTo() {
-        return Optional.ofNullable(pairs.entries().get("moved-to"));
+    /**
+     * Nobody claims under it until the namespace that it is reserved for has been retired.
+     *
+     * @param created as {@link #create} gives it
+     * @param replaces the id of the namespace it is reserved for
+     */
+    static String reserved(String created, String replaces) {
+        return Pairs.parse(created)
+                .with(STATE, "reserved")
+                .with(REPLACES, replaces)
+                .toString();
     }
 
-    /** The id of the namespace that this one took the place of. */
-    Optional<String> replaces() {
-        return Optional.ofNullable(pairs.entries().get("replaces"));
+    /** What was reserved is put in use. */
+    String inUse(Duration longestWindow, long aboveAll) {
+        return pairs.with(STATE, "active")
+                .with("max-window", longestWindow)
+                .with("floor", aboveAll)
+                .toString();
     }
 
-    /** @param movedTo null: it is to go on in its place */
-    static String retired(Pairs pairs, @Nullable String movedTo) {
-        Pairs retired = pairs.with("state", "retired");
-        return (movedTo == null ? retired : retired.with("moved-to", movedTo)).toString();
+    /** It is to be replaced in its place. */
+    String retired() {
+        return pairs.without(MOVED_TO).without(SUCCESSOR).with(STATE, "retired").toString();
     }
 
-    /** @param replaces the id of what it takes the place of */
-    static String successor(Pairs pairs, String replaces, String id, Duration maxWindow, long floor) {
-        return pairs.with("id", id)
-                .with("state", "active")
-                .with("max-window", maxWindow)
-                .with("floor", floor)
-                .with("replaces", replaces)
+    /** It is to go on elsewhere. */
+    String retired(String movedTo, String successor) {
+        return pairs.with(STATE, "retired")
+                .with(MOVED_TO, movedTo)
+                .with(SUCCESSOR, successor)
+                .toString();
+    }
+
+    /** It goes on elsewhere. */
+    String moved(String successor) {
+        return pairs.with(STATE, "moved").with(SUCCESSOR, successor).toString();
+    }
+
+    /** Takes the place of this one where it is. */
+    String restored(String newId, Duration longestWindow, long aboveAll) {
+        return pairs.with("id", newId)
+                .with(STATE, "active")
+                .with("max-window", longestWindow)
+                .with("floor", aboveAll)
+                .with(REPLACES, id)
                 .toString();
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import static org.snowflakeid.Logs.LOG;
+
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,8 +15,6 @@ import org.snowflakeid.spi.WorkerCoordinator;
 
 /** The namespace record: joined or created at start, and compared with at every write of a mark. */
 final class Namespace {
-
-    private static final System.Logger LOG = System.getLogger(LeasedSnowflake.class.getName());
 
     private final SnowflakeSettings settings;
     private final WorkerCoordinator coordinator;
@@ -90,6 +90,10 @@ final class Namespace {
                     () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
                             + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
         }
+    }
+
+    boolean isJoined() {
+        return meta != null;
     }
 
     Meta meta() {

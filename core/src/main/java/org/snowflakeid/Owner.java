@@ -7,18 +7,31 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 
-/** The owner entry: tells operators who holds a worker id. Nothing is decided by its content. */
+/**
+ * The owner entry: shows operators who holds a worker id. No id depends on its content; only the vetting of the clock looks whether an
+ * owner is another process.
+ */
 final class Owner {
 
     private Owner() {}
 
-    static String value(String token, Instant since) {
+    static String value(String token, Instant since, String process) {
         return Pairs.NONE
                 .with("token", token)
                 .with("host", host())
                 .with("pid", ProcessHandle.current().pid())
                 .with("since", since)
+                .with("process", process)
                 .toString();
+    }
+
+    /** Whether an owner entry was written by this process; not by another one, and not by an earlier version. */
+    static boolean isOf(String process, String value) {
+        try {
+            return process.equals(Pairs.parse(value).entries().get("process"));
+        } catch (IllegalArgumentException unreadable) {
+            return false;
+        }
     }
 
     /** "host, since" of an owner entry, for messages. */

@@ -54,6 +54,12 @@ final class Pairs {
         return new Pairs(changed);
     }
 
+    Pairs without(String key) {
+        Map<String, String> changed = new LinkedHashMap<>(entries);
+        changed.remove(key);
+        return new Pairs(changed);
+    }
+
     @Override
     public String toString() {
         StringBuilder line = new StringBuilder();

@@ -35,6 +35,12 @@ public interface Platform {
     /** Runs {@code task} in a new thread that does not keep the process alive. */
     Thread start(String name, Runnable task);
 
+    /**
+     * A name for the process that runs on it, which no other process has: generators with the same name are no witnesses to each other
+     * when the clock is doubted. Without spaces, always the same.
+     */
+    String process();
+
     /** 64 bits nobody else can have drawn, also not a copy of this process's memory: from the kernel, at each call. */
     long randomLong();
 }

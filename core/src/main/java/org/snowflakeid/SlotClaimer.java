@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SlotChoice.Candidate;
 import org.snowflakeid.spi.CasResult;
@@ -22,6 +23,7 @@ final class SlotClaimer {
 
     private final SnowflakeSettings settings;
     private final SnowflakeLayout layout;
+    private final Claim.Place place;
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
     private final SlotReader reader;
@@ -29,39 +31,42 @@ final class SlotClaimer {
     private final Platform platform;
     private final BooleanSupplier stopping;
 
-    SlotClaimer(
-            SnowflakeSettings settings,
-            WorkerCoordinator coordinator,
-            Namespace namespace,
-            SlotReader reader,
-            VettedClock clock,
-            Platform platform,
-            BooleanSupplier stopping) {
+    /** Of a claim that was not applied, as was found out; not that all worker ids are taken. */
+    private @Nullable CoordinatorException lastFailure;
+
+    SlotClaimer(SnowflakeSettings settings, Claim.Place place, SlotReader reader, BooleanSupplier stopping) {
         this.settings = settings;
         this.layout = settings.layout();
-        this.coordinator = coordinator;
-        this.namespace = namespace;
+        this.place = place;
+        this.coordinator = place.coordinator();
+        this.namespace = place.namespace();
         this.reader = reader;
-        this.clock = clock;
-        this.platform = platform;
+        this.clock = place.clock();
+        this.platform = place.platform();
         this.stopping = stopping;
     }
 
     /**
-     * @param present what this generator issues from now; not claimed again unless it was taken over
-     * @param highestTick the highest tick this generator ever issued, -1 if none: it begins above
+     * @param used whether a worker id is in use here already
+     * @param firstTick the claim begins there or later
      * @param horizon how far ahead of the clock a claim may begin, in ticks: one that once believed a wrong clock must not
      *     spread it
      * @param lead how far ahead of the clock ids may begin, in ticks
+     * @param atOnce whether there are no ids until it has begun
      */
-    record Terms(@Nullable Claim present, long highestTick, long horizon, long lead) {}
+    record Terms(IntPredicate used, long firstTick, long horizon, long lead, boolean atOnce) {}
 
     /**
      * @param firstPage slots already read; null: none
      * @throws NoFreeWorkerIdException if there is none to be had now
      */
     Claim claim(@Nullable Snapshot firstPage, Terms terms) {
+        lastFailure = null;
         Snapshot page = firstPage != null ? firstPage : reader.page();
+        if (page.meta() != null) {
+            // Where no worker id can be had nothing is written, and no rejected write shows that the namespace moved.
+            namespace.noteSeen(page.meta());
+        }
         List<Slot> slots = new ArrayList<>(page.slots());
         Claim claimed = claimNow(slots, terms);
         if (claimed == null && !reader.isAll(page)) {
@@ -71,6 +76,10 @@ final class SlotClaimer {
         if (claimed == null) {
             claimed = claimFirst(slots, terms, true);
         }
+        CoordinatorException failure = lastFailure;
+        if (claimed == null && failure != null) {
+            throw failure;
+        }
         if (claimed == null) {
             throw new NoFreeWorkerIdException("no worker id of namespace '" + settings.namespace() + "' is free: "
                     + choice(terms).describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
@@ -79,7 +88,7 @@ final class SlotClaimer {
     }
 
     private long floor(Terms terms) {
-        return Math.max(namespace.meta().floor(), terms.highestTick() + 1);
+        return Math.max(namespace.meta().floor(), terms.firstTick());
     }
 
     private SlotChoice choice(Terms terms) {
@@ -87,7 +96,7 @@ final class SlotClaimer {
     }
 
     private @Nullable Claim claimNow(List<Slot> slots, Terms terms) {
-        boolean tooEarly = terms.present() == null && floor(terms) > clock.tick() + terms.lead();
+        boolean tooEarly = terms.atOnce() && floor(terms) > clock.tick() + terms.lead();
         return tooEarly ? null : claimFirst(slots, terms, false);
     }
 
@@ -100,8 +109,7 @@ final class SlotClaimer {
                 return null;
             }
             Slot slot = candidate.get().slot();
-            Claim mine = terms.present();
-            if (mine != null && !mine.takenOver && mine.workerId == slot.workerId()) {
+            if (terms.used().test(slot.workerId())) {
                 slots.remove(slot);
                 continue;
             }
@@ -133,20 +141,20 @@ final class SlotClaimer {
                     + ". Use a new namespace with a later epoch."));
         }
         String token = Token.random(platform);
-        Instant at = Instant.ofEpochMilli(platform.wallMillis());
+        Instant at = place.rawTime();
         Pairs earlier =
                 candidate.earlier() == null ? Pairs.NONE : candidate.earlier().pairs();
-        Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout);
-        String owner = Owner.value(token, at);
+        Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout, platform.randomLong());
+        String owner = Owner.value(token, at, platform.process());
 
-        CasResult result = coordinator.claim(
+        CasResult result = Claim.Place.write(() -> coordinator.claim(
                 id,
                 candidate.slot().mark(),
                 mark.value(),
                 owner,
                 candidate.evict(),
                 namespace.meta().stored(),
-                reader.timeout());
+                reader.timeout()));
         if (result instanceof CasResult.Applied applied) {
             return claimed(id, owner, candidate.limit(), mark, applied.written(), applied.ownerHeld());
         }
@@ -176,17 +184,17 @@ final class SlotClaimer {
             if (seen.mark() != null && seen.mark().value().equals(mark.value())) {
                 return claimed(id, owner, limitFound, mark, seen.mark(), owner.equals(seen.owner()));
             }
-        } catch (CoordinatorException stillUnknown) {
+        } catch (RuntimeException stillUnknown) {
             cause.addSuppressed(stillUnknown);
             coordinator.abandon(id, reader.timeout());
             throw cause;
         }
         coordinator.abandon(id, reader.timeout());
+        lastFailure = cause;
         return null;
     }
 
     private Claim claimed(int id, String owner, long limitFound, Mark mark, Stored stored, boolean ownerHeld) {
-        Lease lease = new Lease(id, mark.limit() << layout.sequenceBits());
-        return new Claim(id, owner, lease, limitFound, mark, stored, ownerHeld);
+        return new Claim(place, id, owner, limitFound, mark, stored, ownerHeld);
     }
 }

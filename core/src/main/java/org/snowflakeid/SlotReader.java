@@ -52,9 +52,11 @@ final class SlotReader {
         return enough ? page : all();
     }
 
-    private static long live(Snapshot page) {
+    /** Worker ids of this process are no reference. */
+    private long live(Snapshot page) {
         return page.slots().stream()
-                .filter(slot -> slot.mark() != null && slot.owner() != null)
+                .filter(slot ->
+                        slot.mark() != null && slot.owner() != null && !Owner.isOf(platform.process(), slot.owner()))
                 .count();
     }
 

@@ -35,17 +35,15 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         if (id < 0) {
             throw new IllegalArgumentException("id " + id + " is negative");
         }
-        return new IdParts(
-                instantOf(id >>> (workerIdBits + sequenceBits)),
-                (int) (id >>> sequenceBits) & maxWorkerId(),
-                (int) id & maxSequence());
+        Positions positions = Positions.of(this);
+        return new IdParts(instantOf(positions.tickOfId(id)), positions.workerIdOfId(id), positions.sequenceOfId(id));
     }
 
     /** @throws IllegalArgumentException if a part lies outside its range */
     public long encode(IdParts parts) {
         requireRange("worker id", parts.workerId(), maxWorkerId());
         requireRange("sequence", parts.sequence(), maxSequence());
-        return minId(parts.timestamp()) | (long) parts.workerId() << sequenceBits | parts.sequence();
+        return id(parts.timestamp(), parts.workerId(), parts.sequence());
     }
 
     private static void requireRange(String name, int value, int max) {
@@ -60,11 +58,15 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
      * @throws IllegalArgumentException if {@code at} lies before the epoch or past the last timestamp
      */
     public long minId(Instant at) {
+        return id(at, 0, 0);
+    }
+
+    private long id(Instant at, int workerId, int sequence) {
         if (at.isBefore(epoch) || at.isAfter(instantOf(lastTick()).plusMillis(1).minusNanos(1))) {
             throw new IllegalArgumentException(
                     at + " is not between the epoch " + epoch + " and " + instantOf(lastTick()));
         }
-        return tickOf(at.toEpochMilli()) << (workerIdBits + sequenceBits);
+        return Positions.of(this).id(tickOf(at.toEpochMilli()), workerId, sequence);
     }
 
     /**
@@ -73,7 +75,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
      * @throws IllegalArgumentException if {@code at} lies before the epoch or past the last timestamp
      */
     public long maxId(Instant at) {
-        return minId(at) | (1L << (workerIdBits + sequenceBits)) - 1;
+        return id(at, maxWorkerId(), maxSequence());
     }
 
     /** No id is dated at or after this instant. */
@@ -82,27 +84,33 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     public int maxWorkerId() {
-        return (1 << workerIdBits) - 1;
+        return Positions.of(this).maxWorkerId();
     }
 
     int maxSequence() {
-        return (1 << sequenceBits) - 1;
+        return Positions.of(this).maxSequence();
     }
 
     /** Highest value of the timestamp field. A limit never exceeds it, so it is never issued and no shift reaches the sign. */
     long lastTick() {
-        return (1L << (63 - workerIdBits - sequenceBits)) - 1;
+        return Positions.of(this).lastTick();
     }
 
     /**
      * The first tick here whose ids are all greater, as numbers, than any id below {@code tick} of another layout. Dates don't
-     * enter into it: two ids are equal only as numbers.
+     * enter into it: two ids are equal only as numbers. If no tick here is so late, it is the one after {@link #lastTick}.
+     *
+     * @param tick 0 to the other's last tick
+     * @throws IllegalArgumentException if {@code tick} is outside that range
      */
     long firstTickAbove(SnowflakeLayout other, long tick) {
-        long bound = Math.min(tick, other.lastTick()) << (other.workerIdBits + other.sequenceBits);
+        if (tick < 0 || tick > other.lastTick()) {
+            throw new IllegalArgumentException("tick " + tick + " is not between 0 and " + other.lastTick());
+        }
+        long bound = tick << (other.workerIdBits + other.sequenceBits);
         int shift = workerIdBits + sequenceBits;
-        // Unsigned: rounding up may reach the sign bit.
-        return (bound + (1L << shift) - 1) >>> shift;
+        // Not bound + (1 << shift) - 1, which may pass Long.MAX_VALUE.
+        return bound == 0 ? 0 : ((bound - 1) >>> shift) + 1;
     }
 
     Instant instantOf(long tick) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import static org.snowflakeid.Logs.LOG;
+
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -20,6 +23,12 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
 
     static final String NAME = "static";
+
+    /** Read by {@link SnowflakeSettings}, as the range of one worker id to claim from. */
+    static final Key<String> WORKER_ID = Key.text("snowflake.static.worker-id", text -> true, "", "a worker id")
+            .required("With snowflake.coordinator=static give each process its own worker id there.")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("The worker id of this process. Nobody guards it.");
 
     @Override
     public String name() {
@@ -32,13 +41,17 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
     }
 
     @Override
+    public List<Key<?>> keys() {
+        return List.of(WORKER_ID);
+    }
+
+    @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        System.getLogger(LeasedSnowflake.class.getName())
-                .log(
-                        Level.WARNING,
-                        () -> "snowflake '" + config.generator() + "': the worker id is fixed by"
-                                + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock steps"
-                                + " back over a restart: both issue duplicates.");
+        LOG.log(
+                Level.WARNING,
+                () -> "snowflake '" + config.generator() + "': the worker id is fixed by"
+                        + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock steps"
+                        + " back over a restart: both issue duplicates.");
         return new ProcessLocal();
     }
 

@@ -6,7 +6,9 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.HexFormat;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 final class SystemPlatform implements Platform {
 
@@ -16,6 +18,9 @@ final class SystemPlatform implements Platform {
     private static final long PARK_OVERSHOOT_NANOS = 80_000;
 
     private final Clock clock = Clock.systemUTC();
+
+    /** Drawn when it is first asked for, so that no two processes share what was prepared ahead of time. */
+    private @Nullable String process;
 
     private SystemPlatform() {}
 
@@ -57,6 +62,14 @@ final class SystemPlatform implements Platform {
         thread.setDaemon(true);
         thread.start();
         return thread;
+    }
+
+    @Override
+    public synchronized String process() {
+        if (process == null) {
+            process = HexFormat.of().toHexDigits(randomLong());
+        }
+        return process;
     }
 
     @Override

@@ -4,58 +4,197 @@ package org.snowflakeid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wall clock, doubted when it jumps against the monotonic one. Ids tolerate any clock; a mark raised by a wrong one would
- * reserve a worker id far into the future. So the keeper vets the clock before each claim and extension, and while the clock
- * is not believed, time runs on from the last moment it was.
+ * The wall clock, doubted when it steps against the monotonic one.
  *
- * <p>{@link #millis()} and {@link #tick()} may be called by any thread, all else by the keeper's.
+ * <p><b>For marks.</b> Ids tolerate any clock. A mark raised by a wrong one would reserve a worker id far into the future. So the keeper
+ * vets the clock before each claim and extension, and while the clock is not believed, time runs on from the last moment it was.
+ *
+ * <p><b>For callers.</b> They go by what the keeper has {@link #show shown} last: the wall clock where it is believed, else the monotonic one.
+ * Where the wall clock is more than a second ahead of what the monotonic clock says ({@link #isCredible}), they wait until the keeper has
+ * looked: a wrong clock reaches no id, and the copy of a memory image, whose clock seems to have stepped too, issues nothing before the
+ * keeper has found out whether there is another ({@link #isCopySuspected}). That costs one comparison an id, and a look at the monotonic
+ * clock once a second.
  */
 final class VettedClock {
 
     enum Verdict {
         /** The wall clock is in use. */
         BELIEVED,
-        /** It jumped and a reference confirms it: it is in use from now on. */
+        /** It stepped and a reference confirms it: it is in use from now on. */
         ACCEPTED,
         /** A reference contradicts it. */
         CONTRADICTED,
-        /** It jumped, and nothing tells yet whether rightly. */
+        /** It stepped, and nothing shows yet whether rightly. */
         UNDECIDED
+    }
+
+    /** The longest step that callers follow, or fail to notice. */
+    private static final long CREDIBLE_MILLIS = 1_000;
+
+    /** A coordinator's clock that is as near as this to the expected time shows that no time has passed unseen. */
+    private static final long SAME_TIME_MILLIS = 2_000;
+
+    /** Within it both clocks are read. */
+    private static final long ONE_MOMENT_NANOS = 10_000_000;
+
+    /** On a machine where a thread is paused each time, the last one is taken, by which a step is rather seen than missed. */
+    private static final int READINGS = 10;
+
+    /** A reading of both clocks. */
+    private static final class Reading {
+        final long wallMillis;
+        final long nanos;
+
+        /** The time in use, less the wall clock: 0 while that is believed. */
+        final long correctionMillis;
+
+        /** Up to here the wall clock is credible, as somebody has seen by the monotonic clock. */
+        volatile long credibleMillis;
+
+        Reading(long wallMillis, long nanos, long correctionMillis) {
+            this.wallMillis = wallMillis;
+            this.nanos = nanos;
+            this.correctionMillis = correctionMillis;
+            this.credibleMillis = wallMillis + CREDIBLE_MILLIS;
+        }
+
+        /** Of one moment: whoever is paused between the two clocks would take the pause for a step, or miss one. */
+        static Reading of(Platform platform) {
+            for (int attempt = 1; ; attempt++) {
+                long before = platform.nanoTime();
+                long wall = platform.wallMillis();
+                long after = platform.nanoTime();
+                if (after - before < ONE_MOMENT_NANOS || attempt == READINGS) {
+                    return new Reading(wall, after, 0);
+                }
+            }
+        }
+
+        /** What the wall clock shows at that moment if it does not step. */
+        long expectedMillis(long atNanos) {
+            return wallMillis + (atNanos - nanos) / 1_000_000;
+        }
     }
 
     private final Platform platform;
     private final long epochMillis;
     private final long maxSkewMillis;
 
-    /** Added to the wall clock: 0 while it is believed. */
-    private volatile long correctionMillis;
+    /** What callers go by. */
+    private volatile Reading shown;
+
+    /** Added to the wall clock for marks: 0 while it is believed. */
+    private long correctionMillis;
 
     private boolean anchored;
     private long anchorMillis;
     private long anchorNanos;
 
     private boolean doubted;
-    private long jumpMillis;
-    private long jumpNanos;
+    private long stepMillis;
+    private long stepNanos;
+
+    /** Both clocks when they were last compared here: a step between two comparisons makes a copy suspected. */
+    private Reading seen;
+
+    /** How many steps were seen that a copy may be behind, and how many of them are known to have none. */
+    private int steps;
+
+    private int stepsWithoutCopy;
+
+    /** Of those ahead that a copy may be behind; 0: the clock only stepped back. */
+    private long largestStepMillis;
 
     VettedClock(Platform platform, SnowflakeLayout layout, long maxSkewMillis) {
         this.platform = platform;
         this.epochMillis = layout.epoch().toEpochMilli();
         this.maxSkewMillis = maxSkewMillis;
+        this.seen = Reading.of(platform);
+        this.shown = seen;
     }
 
-    /** The time in use: the wall clock, corrected while it is not believed. */
+    // ---- for any thread
+
+    /** The time in use: the wall clock, or, while that is not believed, the monotonic one from when it was. */
     long millis() {
-        return platform.wallMillis() + correctionMillis;
+        Reading now = shown;
+        return now.correctionMillis == 0
+                ? platform.wallMillis()
+                : now.expectedMillis(platform.nanoTime()) + now.correctionMillis;
     }
 
     long tick() {
         return millis() - epochMillis;
     }
 
-    /** How far the time in use lies from the wall clock. */
-    long correctionMillis() {
-        return correctionMillis;
+    /** Changes whenever the time in use may do so in another way than by passing. */
+    Object state() {
+        return shown;
+    }
+
+    /** Whether the wall clock, by which {@code tick} was read just now, is not ahead of the monotonic clock by more than a second. */
+    boolean isCredible(long tick) {
+        Reading now = shown;
+        long wall = now.correctionMillis == 0 ? tick + epochMillis : platform.wallMillis();
+        return wall <= now.credibleMillis || isCredible(now, wall);
+    }
+
+    private boolean isCredible(Reading now, long wall) {
+        // Read after the wall clock: a pause in between must not look like a step.
+        long limit = now.expectedMillis(platform.nanoTime()) + CREDIBLE_MILLIS;
+        if (wall <= limit) {
+            now.credibleMillis = limit;
+            return true;
+        }
+        return false;
+    }
+
+    /** The time in use, or what it should be if the clock is not credible. */
+    long credibleTick() {
+        long tick = tick();
+        return isCredible(tick) ? tick : shownMillis(platform.nanoTime()) - epochMillis;
+    }
+
+    /** What callers take for the right time, by the monotonic clock. */
+    private long shownMillis(long nanos) {
+        Reading now = shown;
+        return now.expectedMillis(nanos) + now.correctionMillis;
+    }
+
+    // ---- for the keeper's thread
+
+    /** Lets callers go by what was vetted last. Not while a copy of this process is suspected. */
+    void show() {
+        Reading now = Reading.of(platform);
+        boolean steady = isSteady(now);
+        if (anchored && !isCopySuspected()) {
+            shown = new Reading(now.wallMillis, now.nanos, steady ? 0 : correctionMillis);
+        }
+    }
+
+    /**
+     * Whether time may have passed that this process did not see, as when its memory image was resumed: then another copy of it may be
+     * running. Callers wait meanwhile.
+     */
+    boolean isCopySuspected() {
+        return steps != stepsWithoutCopy;
+    }
+
+    /** How many steps that a copy may be behind were seen until now. */
+    int steps() {
+        return steps;
+    }
+
+    /**
+     * Nothing is used here any more that a copy may use.
+     *
+     * @param seen as {@link #steps} said before that was begun to be ensured: a later step may have a copy of its own
+     */
+    void copyExcluded(int seen) {
+        stepsWithoutCopy = seen;
+        if (!isCopySuspected()) {
+            largestStepMillis = 0;
+        }
     }
 
     /**
@@ -63,36 +202,46 @@ final class VettedClock {
      * runs on from that moment until {@link #judge} finds it right.
      */
     boolean isSteady() {
-        return isSteady(platform.wallMillis(), platform.nanoTime());
+        return isSteady(Reading.of(platform));
     }
 
     /**
-     * The time to raise a mark by. The clock may have jumped since it was vetted, while the coordinator was asked: so this
+     * The time to raise a mark by. The clock may have stepped since it was vetted, while the coordinator was asked: so this
      * very reading is doubted too.
      */
     long vettedTick() {
-        long wall = platform.wallMillis();
-        boolean steady = isSteady(wall, platform.nanoTime());
-        return (steady ? wall : wall + correctionMillis) - epochMillis;
+        Reading now = Reading.of(platform);
+        boolean steady = isSteady(now);
+        return (steady ? now.wallMillis : now.wallMillis + correctionMillis) - epochMillis;
     }
 
-    private boolean isSteady(long wall, long nanos) {
+    private boolean isSteady(Reading now) {
         if (!anchored) {
             return false;
         }
+        long wall = now.wallMillis;
+        long nanos = now.nanos;
+        long expected = expected(nanos);
+        long step = wall - seen.expectedMillis(nanos);
+        // Back by so much, time would run on by the monotonic clock, which stood still in a memory image.
+        if (step > CREDIBLE_MILLIS || step < -maxSkewMillis) {
+            steps++;
+            largestStepMillis = Math.max(largestStepMillis, step);
+        }
+        seen = now;
         // A clock in doubt is judged even if it came back: near the time in use it may still be far from the right
         // time.
-        if (!doubted && isNear(wall, nanos)) {
+        if (!doubted && Math.abs(wall - expected) <= maxSkewMillis) {
             believe(wall, nanos);
             return true;
         }
-        boolean jumpedAgain = Math.abs((wall - jumpMillis) - (nanos - jumpNanos) / 1_000_000) > maxSkewMillis;
-        if (!doubted || jumpedAgain) {
+        boolean steppedAgain = Math.abs((wall - stepMillis) - (nanos - stepNanos) / 1_000_000) > maxSkewMillis;
+        if (!doubted || steppedAgain) {
             doubted = true;
-            jumpMillis = wall;
-            jumpNanos = nanos;
+            stepMillis = wall;
+            stepNanos = nanos;
         }
-        correctionMillis = expected(nanos) - wall;
+        correctionMillis = expected - wall;
         return false;
     }
 
@@ -101,39 +250,50 @@ final class VettedClock {
         return anchorMillis + (nanos - anchorNanos) / 1_000_000;
     }
 
-    private boolean isNear(long wall, long nanos) {
-        return Math.abs(wall - expected(nanos)) <= maxSkewMillis;
-    }
-
-    /** How many milliseconds the wall clock stands ahead of where it should, while {@link #isSteady} is false. */
-    long jump() {
+    /** How many milliseconds the wall clock is ahead of where it should be, while {@link #isSteady} is false. */
+    long step() {
         return -correctionMillis;
     }
 
     /**
      * Judges a clock that is not steady, or that was never vetted.
      *
-     * @param reference another clock's time in milliseconds, read after the jump; null if there is none
+     * @param reference another clock's time in milliseconds, read after the step; null if there is none
      * @param referenceAge by how much the reference may lag behind its clock, in milliseconds
-     * @param mayBecome whether a reference may still come: then an unconfirmed jump stays undecided
+     * @param mayCome whether a reference may still come: then an unconfirmed step stays undecided
      */
-    Verdict judge(@Nullable Long reference, long referenceAge, boolean mayBecome) {
-        long wall = platform.wallMillis();
-        long nanos = platform.nanoTime();
+    Verdict judge(@Nullable Long reference, long referenceAge, boolean mayCome) {
+        Reading now = Reading.of(platform);
+        long wall = now.wallMillis;
+        long nanos = now.nanos;
         if (reference != null) {
             boolean agrees = wall >= reference - maxSkewMillis && wall <= reference + referenceAge + maxSkewMillis;
             if (!agrees) {
                 return Verdict.CONTRADICTED;
             }
-        } else if (anchored && !isNear(wall, nanos)) {
-            boolean young = nanos - jumpNanos < maxSkewMillis * 1_000_000;
-            if (mayBecome || young) {
+        } else if (anchored && Math.abs(wall - expected(nanos)) > maxSkewMillis) {
+            boolean young = nanos - stepNanos < maxSkewMillis * 1_000_000;
+            if (mayCome || young) {
                 return Verdict.UNDECIDED;
             }
         }
         Verdict verdict = anchored ? Verdict.ACCEPTED : Verdict.BELIEVED;
         believe(wall, nanos);
         return verdict;
+    }
+
+    /**
+     * Takes note of the coordinator's own time, read just now. Where it agrees with the monotonic clock after a step that is larger than
+     * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and nobody can have copied this process meanwhile.
+     *
+     * @param ageMillis by how much it may lag behind
+     */
+    void compareWith(long coordinatorMillis, long ageMillis) {
+        long off = Math.abs(coordinatorMillis - shownMillis(platform.nanoTime()));
+        boolean contradicted = largestStepMillis == 0 || largestStepMillis > maxSkewMillis + ageMillis;
+        if (off <= SAME_TIME_MILLIS && contradicted) {
+            copyExcluded(steps);
+        }
     }
 
     private void believe(long wall, long nanos) {

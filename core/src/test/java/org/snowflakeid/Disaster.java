@@ -2,32 +2,44 @@
 package org.snowflakeid;
 
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import org.snowflakeid.spi.Stored;
 
 /**
- * The coordinator forgets what it had acknowledged, while ids are issued. Nothing can make that harmless to those who already hold a
- * grant; but each of them must stop at its next extension and say why, and with {@code create-fenced} a wiped coordinator starts
- * above all that was granted before. If the operator restores the namespace before anybody else reaches the coordinator, no id
- * repeats whatever was lost.
+ * The coordinator forgets what it had acknowledged, or somebody edits what it keeps, while ids are issued. Nothing can make that harmless
+ * to those who already hold a grant; but each of them must stop at its next extension and say why, and with {@code create-fenced} a wiped
+ * coordinator starts above all that was granted before. If the operator restores the namespace before anybody else reaches the
+ * coordinator, no id repeats whatever was lost. And whatever operators do to a namespace that lost nothing, no id repeats.
  */
 final class Disaster {
 
     enum Kind {
+        /** Operators are at work though nothing happened. */
+        NONE,
         WIPE,
         OLD_BACKUP,
         MARKS_DELETED,
         META_DELETED,
         MARK_LOWERED,
-        META_REPLACED
+        MARKS_EDITED,
+        META_REPLACED,
+        META_EDITED
     }
 
+    /** What nobody in his right mind writes. */
+    private static final List<String> ABSURD_LIMITS =
+            List.of("9223372036854775807", "9223372036854775000", "2199023255552", "1e12", "", "-9223372036854775808");
+
+    private static final List<String> ABSURD_WINDOWS =
+            List.of("PT2562047788015H", "PT2000000000000H", "-PT1H", "PT0S", "P1Y", "");
+
     private final Simulation run;
+    private final Operators operators;
     private final FakeStore store;
 
-    Disaster(Simulation run) {
+    Disaster(Simulation run, Operators operators) {
         this.run = run;
+        this.operators = operators;
         store = run.store;
     }
 
@@ -38,12 +50,32 @@ final class Disaster {
         FakeStore.Backup backup = store.backup();
         run.world.sleep(Duration.ofMillis(100 + run.random.nextInt(9000)));
         Kind kind = Kind.values()[run.random.nextInt(Kind.values().length)];
-        run.tally.disasters.merge(kind, 1L, Long::sum);
+        run.tally.count(kind);
         run.note("DISASTER " + kind);
+        if (kind == Kind.NONE) {
+            store.mishapsOneIn = run.random.nextInt(3) == 0 ? 6 : 0;
+            operators.work();
+            operators.awaitIds();
+            return;
+        }
 
         List<SimulatedProcess> issuing = run.processes.stream()
                 .filter(process -> process.generator() != null)
                 .toList();
+        boolean restored = lose(kind, backup);
+        // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
+        run.world.sleep(run.simulated.window.dividedBy(3).plusSeconds(7));
+        run.oracle.requireCoveredAgain(issuing);
+        if (run.random.nextInt(3) == 0) {
+            operators.work();
+        }
+        if (restored) {
+            operators.awaitIds();
+        }
+    }
+
+    /** @return whether an operator restored the namespace before anybody else saw what had happened */
+    private boolean lose(Kind kind, FakeStore.Backup backup) {
         boolean operated = run.random.nextBoolean();
         VirtualWorld.Machine operator = run.world.new Machine();
         if (operated) {
@@ -51,46 +83,17 @@ final class Disaster {
         }
         strike(kind, backup);
         run.oracle.dataLost(kind == Kind.WIPE);
-        boolean restored = operated && restore(operator);
+        boolean restored = operated && operators.restore(operator, operators.first());
         store.reservedFor = null;
         if (restored) {
             run.oracle.dataLost(true);
         }
-        // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
-        run.world.sleep(run.settings.window().dividedBy(3).plusSeconds(7));
-        run.oracle.requireCoveredAgain(issuing);
-        if (restored) {
-            awaitIdsAgain();
-        }
-    }
-
-    /** The floor lies ahead; above it all goes on. */
-    private void awaitIdsAgain() {
-        long floor = Meta.parse(store.meta).floor();
-        long ahead = floor - run.settings.layout().tickOf(run.world.trueMillis());
-        run.processes.forEach(process -> process.issuedSince = 0);
-        run.world.sleep(Duration.ofMillis(Math.max(0, ahead)).plusSeconds(25));
-        if (run.oracle.usableSlots(run.slots) > 0
-                && run.processes.stream().noneMatch(process -> process.issuedSince > 0)) {
-            run.oracle.violated("nobody issues after the restore");
-        }
-    }
-
-    /** Refused if the floor lies years ahead: the namespace was created by a wrong clock that nobody contradicted. */
-    private boolean restore(VirtualWorld.Machine operator) {
-        try (OperatedNamespace namespace = OperatedNamespace.open(run.settings, store.usedBy(operator), operator)) {
-            namespace.restore().carryOut(EnumSet.allOf(NamespaceReplacement.Doubt.class));
-            run.tally.restored++;
-            run.note("restored: " + store.meta);
-            return true;
-        } catch (InvalidSettingsException floorFarAhead) {
-            run.note("not restored: " + floorFarAhead.getMessage());
-            return false;
-        }
+        return restored;
     }
 
     private void strike(Kind kind, FakeStore.Backup backup) {
         switch (kind) {
+            case NONE -> {}
             case WIPE -> {
                 store.marks.clear();
                 store.owners.clear();
@@ -99,19 +102,27 @@ final class Disaster {
             case OLD_BACKUP -> store.restore(backup);
             case MARKS_DELETED -> store.marks.clear();
             case META_DELETED -> store.putMeta(null);
-            case MARK_LOWERED -> store.marks.replaceAll((id, mark) -> lowered(mark));
-            case META_REPLACED -> {
-                if (store.meta != null) {
-                    store.putMeta(Pairs.parse(store.meta.value())
-                            .with("id", "another")
-                            .toString());
-                }
-            }
+            case MARK_LOWERED ->
+                store.marks.replaceAll((id, mark) -> with(
+                        mark, "limit", String.valueOf(Pairs.parse(mark.value()).number("limit") - 1000)));
+            case MARKS_EDITED -> store.marks.replaceAll((id, mark) -> with(mark, "limit", oneOf(ABSURD_LIMITS)));
+            case META_REPLACED -> editMeta("id", "another");
+            case META_EDITED -> editMeta("max-window", oneOf(ABSURD_WINDOWS));
         }
     }
 
-    private static Stored lowered(Stored mark) {
-        Pairs pairs = Pairs.parse(mark.value());
-        return new Stored(pairs.with("limit", pairs.number("limit") - 1000).toString(), mark.version() + 1);
+    private String oneOf(List<String> values) {
+        return values.get(run.random.nextInt(values.size()));
+    }
+
+    private void editMeta(String key, String value) {
+        Stored meta = store.meta;
+        if (meta != null) {
+            store.putMeta(with(meta, key, value).value());
+        }
+    }
+
+    private static Stored with(Stored stored, String key, String value) {
+        return new Stored(Pairs.parse(stored.value()).with(key, value).toString(), stored.version() + 1);
     }
 }

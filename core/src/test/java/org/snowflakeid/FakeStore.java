@@ -4,11 +4,13 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
@@ -58,13 +60,23 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
     int mishapsOneIn;
 
+    /** Reads are lost as often. */
+    boolean readsFail;
+
     /** How late a delayed or repeated write may arrive. */
     Duration latest = Duration.ofSeconds(40);
 
     boolean tellsTime = true;
 
+    /** Several marks are extended in one transaction: all of them or none. Else one after the other. */
+    boolean extendsTogether;
+
     @Nullable
     MarkObserver observer;
+
+    /** Sees each namespace record before a client's write of it is applied. */
+    @Nullable
+    Consumer<Stored> metaObserver;
 
     /** Is told of each request and what became of it. */
     @Nullable
@@ -81,8 +93,18 @@ final class FakeStore implements WorkerCoordinatorProvider {
         void write(VirtualWorld.@Nullable Machine writer, int id, @Nullable Mark before, Mark after);
     }
 
-    /** @param holder what the entry is bound to: a client, or one of its sessions */
-    record Held(String value, Object holder, long expiresNanos) {}
+    /**
+     * @param holder what the entry is bound to: a client, or one of its sessions
+     * @param machine who created it
+     * @param sinceNanos when
+     */
+    record Held(
+            String value, Object holder, long expiresNanos, VirtualWorld.@Nullable Machine machine, long sinceNanos) {
+
+        Held(String value, Object holder, long expiresNanos) {
+            this(value, holder, expiresNanos, null, 0);
+        }
+    }
 
     /** All of what is kept, to be restored later. */
     record Backup(
@@ -126,14 +148,24 @@ final class FakeStore implements WorkerCoordinatorProvider {
         return client;
     }
 
+    /** A client of a machine that is becoming a copy: the server can't tell the two clients apart. */
+    WorkerCoordinator openAgain(WorkerCoordinator copied, Runnable lossHint, VirtualWorld.Machine machine) {
+        Client earlier = (Client) copied;
+        Client client = new Client(earlier.timeToLive, lossHint, machine);
+        client.identity = earlier.identity;
+        client.session = earlier.session;
+        clients.add(client);
+        return client;
+    }
+
     void hintLoss() {
-        clients.forEach(client -> client.hint.run());
+        clients.forEach(Client::hint);
     }
 
     /** Whatever the owners are bound to ends. */
     void expireOwners() {
         owners.clear();
-        clients.forEach(Client::endSession);
+        List.copyOf(clients).forEach(Client::endSession);
     }
 
     Backup backup() {
@@ -150,11 +182,17 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     @Nullable
     String owner(int id) {
+        Held held = held(id);
+        return held == null ? null : held.value();
+    }
+
+    @Nullable
+    Held held(int id) {
         Held held = owners.get(id);
         boolean over = held == null
                 || held.expiresNanos() <= world.nanoTime()
                 || (held.holder() instanceof Session session && session.ended);
-        return over ? null : held.value();
+        return over ? null : held;
     }
 
     Mark mark(int id) {
@@ -193,6 +231,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         private final Duration timeToLive;
         private final Runnable hint;
         private final VirtualWorld.@Nullable Machine machine;
+        private Object identity = this;
         private Session session = new Session();
 
         Client(Duration timeToLive, Runnable hint, VirtualWorld.@Nullable Machine machine) {
@@ -201,10 +240,33 @@ final class FakeStore implements WorkerCoordinatorProvider {
             this.machine = machine;
         }
 
+        /** Also that of a client which can't be told apart. */
         void endSession() {
-            session.ended = true;
-            session = new Session();
-            hint.run();
+            Session ended = session;
+            ended.ended = true;
+            for (Client client : List.copyOf(clients)) {
+                if (client.session.equals(ended)) {
+                    client.session = new Session();
+                    client.hint();
+                }
+            }
+        }
+
+        void hint() {
+            if (machine == null) {
+                hint.run();
+            } else {
+                int number = clients.stream()
+                        .filter(client -> machine.equals(client.machine))
+                        .toList()
+                        .indexOf(this);
+                machine.happen(m -> clients.stream()
+                        .filter(client -> m.equals(client.machine))
+                        .toList()
+                        .get(number)
+                        .hint
+                        .run());
+            }
         }
 
         private void travel(Duration timeout) {
@@ -222,6 +284,10 @@ final class FakeStore implements WorkerCoordinatorProvider {
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
             travel(timeout);
+            if (readsFail && mishap()) {
+                world.park(timeout.toNanos());
+                throw new CoordinatorException("no answer within " + timeout, false);
+            }
             List<Slot> slots = new ArrayList<>();
             for (int id = fromId; id <= toId; id++) {
                 slots.add(slot(id));
@@ -232,27 +298,37 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         private CasResult write(String what, Duration timeout, Supplier<CasResult> operation) {
+            return writeTogether(what, 1, timeout, () -> List.of(operation.get()))
+                    .get(0);
+        }
+
+        /** @param operation answers so many writes of one transaction */
+        private List<CasResult> writeTogether(
+                String what, int count, Duration timeout, Supplier<List<CasResult>> operation) {
             writes++;
             Session sender = session;
-            CasResult result = send(what, timeout, () -> {
+            List<CasResult> results = send(what, count, timeout, () -> {
                 if (likeness == Likeness.ZOOKEEPER && sender.ended) {
-                    return new CasResult.Unknown(new CoordinatorException("the session has ended", false));
+                    return unknown(count, new CoordinatorException("the session has ended", false));
                 }
                 return operation.get();
             });
             if (trace != null) {
-                tell("answer to " + what + ": " + describe(result));
+                tell("answer to " + what + ": " + describe(results));
             }
-            return result;
+            return results;
         }
 
-        private CasResult send(String what, Duration timeout, Supplier<CasResult> operation) {
-            CasResult.Unknown lost =
-                    new CasResult.Unknown(new CoordinatorException("no answer within " + timeout, false));
+        private List<CasResult> unknown(int count, CoordinatorException cause) {
+            return Collections.nCopies(count, new CasResult.Unknown(cause));
+        }
+
+        private List<CasResult> send(String what, int count, Duration timeout, Supplier<List<CasResult>> operation) {
+            List<CasResult> lost = unknown(count, new CoordinatorException("no answer within " + timeout, false));
             try {
                 travel(timeout);
             } catch (CoordinatorException e) {
-                return new CasResult.Unknown(e);
+                return unknown(count, e);
             }
             if (requestsToLose > 0) {
                 requestsToLose--;
@@ -266,12 +342,12 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 world.park(timeout.toNanos());
                 return lost;
             }
-            CasResult result = operation.get();
+            List<CasResult> results = operation.get();
             if (mishap()) {
                 later("repeated", what, operation);
             }
             if (mishap()) {
-                tell("lost is the answer to " + what + ": " + describe(result));
+                tell("lost is the answer to " + what + ": " + describe(results));
                 world.park(timeout.toNanos());
                 return lost;
             }
@@ -279,18 +355,19 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 repliesToLose--;
                 return lost;
             }
-            return result;
+            return results;
         }
 
-        private void later(String how, String what, Supplier<CasResult> operation) {
+        private void later(String how, String what, Supplier<List<CasResult>> operation) {
             Duration delay = Duration.ofMillis(world.random().nextLong(latest.toMillis()));
             world.later(delay, () -> tell(how + " " + what + ": " + describe(operation.get())));
         }
 
-        private String describe(CasResult result) {
-            if (trace == null) {
-                return "";
-            }
+        private String describe(List<CasResult> results) {
+            return trace == null ? "" : results.stream().map(Client::describe).collect(Collectors.joining("; "));
+        }
+
+        private static String describe(CasResult result) {
             return switch (result) {
                 case CasResult.Applied applied -> "applied" + (applied.ownerHeld() ? ", owner held" : "");
                 case CasResult.Rejected rejected -> "rejected, " + rejected.seen();
@@ -323,14 +400,19 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     && (likeness == Likeness.ETCD || expected.version() == actual.version());
         }
 
-        private Held held(String owner) {
-            return new Held(owner, likeness == Likeness.ETCD ? this : session, world.nanoTime() + timeToLive.toNanos());
+        private Held held(String owner, long sinceNanos) {
+            return new Held(
+                    owner,
+                    likeness == Likeness.ETCD ? identity : session,
+                    world.nanoTime() + timeToLive.toNanos(),
+                    machine,
+                    sinceNanos);
         }
 
         private boolean ours(int id) {
-            Held held = owners.get(id);
-            return owner(id) != null
-                    && (held.holder().equals(this) || held.holder().equals(session));
+            Held held = FakeStore.this.held(id);
+            return held != null
+                    && (held.holder().equals(identity) || held.holder().equals(session));
         }
 
         @Override
@@ -339,7 +421,11 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 if (!same(expected, meta)) {
                     return new CasResult.Rejected(meta, null);
                 }
-                meta = new Stored(next, ++version);
+                Stored stored = new Stored(next, ++version);
+                if (metaObserver != null) {
+                    metaObserver.accept(stored);
+                }
+                meta = stored;
                 return new CasResult.Applied(meta, false);
             });
         }
@@ -357,7 +443,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta) || (owner(id) != null && !evict)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
-                owners.put(id, held(owner));
+                owners.put(id, held(owner, world.nanoTime()));
                 return new CasResult.Applied(put(id, next), true);
             });
         }
@@ -368,12 +454,31 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
-                Stored written = put(id, next);
-                boolean ours = ours(id);
-                if (ours) {
-                    owners.put(id, held(owners.get(id).value()));
-                }
-                return new CasResult.Applied(written, ours);
+                return extendNow(id, next);
+            });
+        }
+
+        private CasResult extendNow(int id, String next) {
+            Stored written = put(id, next);
+            boolean ours = ours(id);
+            if (ours) {
+                Held before = owners.get(id);
+                owners.put(id, held(before.value(), before.sinceNanos()));
+            }
+            return new CasResult.Applied(written, ours);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored expectedMeta, Duration timeout) {
+            String what = trace == null ? "" : "extend together " + extensions;
+            return writeTogether(what, extensions.size(), timeout, () -> {
+                boolean applied = same(expectedMeta, meta)
+                        && extensions.stream().allMatch(each -> same(each.mark(), marks.get(each.id())));
+                return extensions.stream()
+                        .map(each -> applied
+                                ? extendNow(each.id(), each.next())
+                                : new CasResult.Rejected(meta, slot(each.id())))
+                        .toList();
             });
         }
 
@@ -406,7 +511,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         @Override
         public void close() {
             clients.remove(this);
-            session.ended = true;
+            endSession();
         }
     }
 }

@@ -220,7 +220,8 @@ class LeasedSnowflakeTest {
                                 0,
                                 mine.limit(),
                                 world.trueTime(),
-                                SnowflakeLayout.STANDARD)
+                                SnowflakeLayout.STANDARD,
+                                1)
                         .value());
 
         List<Long> after = idsFor(ids, Duration.ofSeconds(60));
@@ -408,8 +409,6 @@ class LeasedSnowflakeTest {
 
             List<Long> during = idsFor(ids, Duration.ofMinutes(3));
             process.stepClock(Duration.ofDays(-1));
-            assertThatThrownBy(ids::nextId).isInstanceOf(ClockMovedBackwardsException.class);
-            seconds(1);
             idsFor(ids, Duration.ofMinutes(3));
 
             assertThat(time(during.get(during.size() - 1))).isBefore(world.trueTime());
@@ -513,7 +512,7 @@ class LeasedSnowflakeTest {
             Instant wrong = world.trueTime().plus(Duration.ofDays(30 * 365));
             store.putMark(
                     id,
-                    Mark.next(Pairs.NONE, now + 5000, "wrong", 0, now, wrong, SnowflakeLayout.STANDARD)
+                    Mark.next(Pairs.NONE, now + 5000, "wrong", 0, now, wrong, SnowflakeLayout.STANDARD, 1)
                             .value());
             store.owners.put(id, new FakeStore.Held("wrong", this, Long.MAX_VALUE));
 

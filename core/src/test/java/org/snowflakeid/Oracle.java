@@ -3,8 +3,10 @@ package org.snowflakeid;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 import org.snowflakeid.spi.Stored;
@@ -20,16 +22,14 @@ final class Oracle {
     /** How late a coordinator's time may reach the process that asked for it. */
     private static final long REFERENCE_AGE_MILLIS = 5000;
 
+    final Copies copies;
+
     private final Simulation run;
-    private final SnowflakeLayout layout;
-    private final Map<Machine, SimulatedProcess> processes = new HashMap<>();
-
-    /** Per worker id, as the coordinator keeps it. */
-    private final Map<Integer, Long> limits = new HashMap<>();
-
-    private final Map<Integer, Long> highestIssued = new HashMap<>();
+    private final SimulatedSettings settings;
+    private final Map<Machine, SimulatedProcess> processes = new LinkedHashMap<>();
+    private final Map<FakeStore, Ledger> ledgers = new HashMap<>();
     private final List<Run> runs = new ArrayList<>();
-    private @Nullable String violation;
+    private final List<String> violations = new ArrayList<>();
     private @Nullable Stored parsedMeta;
     private long parsedFloor;
 
@@ -38,75 +38,93 @@ final class Oracle {
 
     private boolean duplicatesExcused;
 
-    /** Ids of one worker id without a gap, as numbers in which the worker id comes first. */
-    private record Run(long first, long last, String process) {}
+    /** Ids without a gap. */
+    private record Run(long first, long last, SimulatedProcess process, FakeStore store) {}
 
     Oracle(Simulation run) {
         this.run = run;
-        layout = run.settings.layout();
+        settings = run.simulated;
+        copies = new Copies(run);
     }
 
     void add(SimulatedProcess process) {
         processes.put(process.machine, process);
     }
 
-    /** The first thing that was wrong; null: all is well. */
-    @Nullable
-    String violation() {
-        return violation;
+    SimulatedProcess process(Machine machine) {
+        return processes.get(machine);
+    }
+
+    /** All processes there ever were. */
+    List<SimulatedProcess> everyone() {
+        return List.copyOf(processes.values());
+    }
+
+    Ledger ledger(FakeStore store) {
+        return ledgers.computeIfAbsent(store, first -> new Ledger());
+    }
+
+    /** What was wrong, the first first. */
+    List<String> violations() {
+        return violations;
     }
 
     void violated(String what) {
         run.note("VIOLATION " + what);
-        if (violation == null) {
-            violation = what;
-        }
+        violations.add(what);
     }
 
     // ---- at each write of a mark
 
-    void markWritten(@Nullable Machine writer, int id, @Nullable Mark before, Mark after) {
+    void markWritten(FakeStore store, @Nullable Machine writer, int id, @Nullable Mark before, Mark after) {
         long limit = before == null ? 0 : before.limit();
         boolean released = after.token().startsWith("free-");
         if (released) {
-            run.tally.releases++;
+            run.tally.count(Tally.Count.RELEASES);
             require(after.limit() <= limit, "a release raises the mark", id, before, after);
         } else if (before != null && before.from() == after.from() && after.count() == before.count() + 1) {
-            run.tally.extensions++;
+            run.tally.count(Tally.Count.EXTENSIONS);
             require(after.limit() >= limit, "an extension lowers the mark", id, before, after);
         } else {
-            run.tally.claims++;
-            run.tally.takeovers += before == null || before.token().startsWith("free-") ? 0 : 1;
+            run.tally.count(Tally.Count.CLAIMS);
+            if (before != null && !before.token().startsWith("free-")) {
+                run.tally.count(Tally.Count.TAKEOVERS);
+            }
             require(after.count() == 0, "neither a claim nor the next write of one", id, before, after);
             require(after.from() >= limit, "a claim begins below the mark", id, before, after);
-            require(after.from() >= floor(), "a claim begins below the floor", id, before, after);
+            require(after.from() >= floor(store), "a claim begins below the floor", id, before, after);
         }
-        if (dataLost) {
-            limits.put(id, after.limit());
-            return;
+        copies.written(writer);
+        Ledger ledger = ledger(store);
+        if (!dataLost) {
+            if (!copies.isShared(store, id, after.limit())) {
+                require(
+                        after.limit() > ledger.highestIssued(id),
+                        "the mark does not cover what was issued",
+                        id,
+                        before,
+                        after);
+                for (SimulatedProcess process : processes.values()) {
+                    requireCovered(store, process, id, before, after);
+                }
+            }
+            SimulatedProcess process = processes.get(writer);
+            if (after.limit() > limit && process != null) {
+                requireRightTime(store, process, id, before, after);
+            }
         }
-        require(
-                after.limit() > highestIssued.getOrDefault(id, -1L),
-                "the mark does not cover what was issued",
-                id,
-                before,
-                after);
-        for (SimulatedProcess process : processes.values()) {
-            requireCovered(process, id, before, after);
-        }
-        SimulatedProcess process = processes.get(writer);
-        if (run.store.tellsTime && after.limit() > limit && process != null) {
-            long ahead = after.limit() - layout.tickOf(run.world.trueMillis());
-            require(ahead <= furthest(process), "raised " + ahead + " ms ahead of the time", id, before, after);
-        }
-        limits.put(id, after.limit());
+        ledger.write(writer, id, before, after);
     }
 
-    private long floor() {
-        Stored meta = run.store.meta;
+    private long floor(FakeStore store) {
+        Stored meta = store.meta;
         if (meta != null && !meta.equals(parsedMeta)) {
-            parsedMeta = meta;
-            parsedFloor = Meta.parse(meta).floor();
+            try {
+                parsedFloor = Meta.parse(meta).floor();
+                parsedMeta = meta;
+            } catch (IllegalArgumentException edited) {
+                return 0;
+            }
         }
         return meta == null ? 0 : parsedFloor;
     }
@@ -118,83 +136,113 @@ final class Oracle {
     }
 
     /** What a generator may still issue lies below the mark, whoever writes it. */
-    private void requireCovered(SimulatedProcess process, int id, @Nullable Mark before, Mark after) {
-        LeasedSnowflake generator = process.generator();
-        if (generator == null) {
+    private void requireCovered(FakeStore store, SimulatedProcess process, int id, @Nullable Mark before, Mark after) {
+        if (process.generator() == null || process.watch().place.store() != store || settings.workers > 1) {
             return;
         }
-        SnowflakeStatus status = generator.status();
+        SnowflakeStatus status = process.status();
         if (status.workerId().isPresent() && status.workerId().getAsInt() == id) {
-            long granted = layout.tickOf(status.reservedUntil().orElseThrow().toEpochMilli());
+            long granted = settings.tickOf(status.reservedUntil().orElseThrow().toEpochMilli());
             require(after.limit() >= granted, process.name + " may issue up to " + granted, id, before, after);
         }
     }
 
-    /** Where the coordinator tells the time no clock carries a mark further: a claim begins a window ahead at most, and takes one. */
+    /**
+     * No clock carries a mark further than the time, where the coordinator tells it, or where a process with a right clock has been
+     * there since before this one's clock was moved.
+     */
+    private void requireRightTime(
+            FakeStore store, SimulatedProcess process, int id, @Nullable Mark before, Mark after) {
+        long ahead = after.limit() - run.trueTick();
+        if (ahead <= furthest(process)) {
+            return;
+        }
+        if (store.tellsTime) {
+            require(false, "raised " + ahead + " ms ahead of the time", id, before, after);
+        } else if (ahead > furthest(process) + settings.window.toMillis() && isContradicted(store, process)) {
+            require(false, "raised " + ahead + " ms ahead of the time that others tell", id, before, after);
+        }
+    }
+
+    private boolean isContradicted(FakeStore store, SimulatedProcess process) {
+        boolean contradicted = false;
+        for (int id : store.owners.keySet()) {
+            FakeStore.Held held = store.held(id);
+            SimulatedProcess other = held == null ? null : processes.get(held.machine());
+            if (other == null || other == process) {
+                continue;
+            }
+            if (other.clockTouched) {
+                return false;
+            }
+            contradicted |= held.sinceNanos() < process.clockFirstTouchedNanos;
+        }
+        return contradicted && process.clockTouched;
+    }
+
+    /** A claim begins a window ahead at most, and takes one. */
     private long furthest(SimulatedProcess process) {
         return process.unvettedMillis
-                + run.settings.maxSkew().toMillis()
+                + settings.maxSkew.toMillis()
                 + REFERENCE_AGE_MILLIS
-                + 2 * run.settings.window().toMillis()
-                + run.settings.burst().toMillis()
+                + 2 * settings.window.toMillis()
+                + settings.burst.toMillis()
                 + 100;
     }
 
     // ---- at each call
 
-    void issued(SimulatedProcess process, long[] ids, long lastId) {
-        run.tally.ids += ids.length;
-        long previous = lastId;
-        long first = 0;
-        long last = -2;
-        for (long id : ids) {
-            if (id <= previous) {
-                violated(process.name + " issued " + id + " after " + previous);
-            }
-            previous = id;
-            long workerId = (id >>> layout.sequenceBits()) & layout.maxWorkerId();
-            long tick = id >>> (layout.sequenceBits() + layout.workerIdBits());
-            long key = (workerId << (63 - layout.workerIdBits()))
-                    | (tick << layout.sequenceBits())
-                    | (id & layout.maxSequence());
-            if (key != last + 1) {
-                close(process, first, last);
-                first = key;
-            }
-            last = key;
-        }
-        close(process, first, last);
-    }
-
-    private void close(SimulatedProcess process, long first, long last) {
-        if (last < 0) {
+    void issued(SimulatedProcess process, long[] ids) {
+        if (process.machine.isBeingCopied()) {
             return;
         }
-        runs.add(new Run(first, last, process.name));
-        int workerId = (int) (last >>> (63 - layout.workerIdBits()));
-        long tick = (last << (layout.workerIdBits() + 1)) >>> (layout.workerIdBits() + 1 + layout.sequenceBits());
+        run.tally.count(Tally.Count.IDS, ids.length);
+        int from = 0;
+        for (int i = 1; i <= ids.length; i++) {
+            if (i == ids.length || ids[i] != ids[i - 1] + 1) {
+                issued(process, ids[from], ids[i - 1]);
+                from = i;
+            }
+        }
+    }
+
+    private void issued(SimulatedProcess process, long first, long last) {
+        FakeStore store = process.watch().place.store();
+        runs.add(new Run(first, last, process, store));
+        int id = settings.workerId(first);
+        long tick = settings.tick(first);
         if (run.traced()) {
-            run.note("ids of worker id " + workerId + " in tick " + tick + ", " + (last - first + 1));
+            run.note("ids of worker id " + id + " in tick " + tick + ", " + (last - first + 1));
         }
         if (dataLost) {
             return;
         }
-        highestIssued.merge(workerId, tick, Math::max);
-        Long limit = limits.get(workerId);
-        if (limit == null || tick >= limit) {
-            violated(process.name + " issued tick " + tick + " of worker id " + workerId + ", its mark ends at "
-                    + limit);
+        Ledger ledger = ledger(store);
+        ledger.issued(id, tick);
+        if (!copies.isShared(store, id, tick)) {
+            Machine holder = ledger.holder(id, tick);
+            if (tick >= ledger.limit(id)) {
+                violated(process.name + " issued tick " + tick + " of worker id " + id + ", its mark ends at "
+                        + ledger.limit(id));
+            } else if (holder != process.machine) {
+                violated(process.name + " issued tick " + tick + " of worker id " + id + ", which "
+                        + (holder == null ? "nobody" : process(holder).name) + " was granted");
+            }
         }
-        long ahead = tick - layout.tickOf(process.machine.wallMillis());
-        long allowed = run.settings.burst().plus(run.settings.startupAhead()).toMillis();
+        copies.issued(process, id, tick);
+        long ahead = tick - settings.tickOf(process.machine.wallNow());
+        long allowed = settings.burst.plus(settings.startupAhead).toMillis();
         if (!process.clockTouched && ahead > allowed) {
             violated(process.name + " issued an id " + ahead + " ms ahead of its clock");
         }
     }
 
     void regressed(SimulatedProcess process, CoordinatorRegressedException e) {
-        run.tally.regressions++;
-        if (!dataLost) {
+        if (process.machine.isBeingCopied()) {
+            return;
+        }
+        run.tally.count(Tally.Count.REGRESSIONS_NOTICED);
+        if (!dataLost && run.operations == 0 && !copies.isCopied(process.machine)) {
             violated("a false alarm in " + process.name + ": " + e.getMessage());
         }
     }
@@ -205,44 +253,75 @@ final class Oracle {
     void dataLost(boolean fenced) {
         dataLost = true;
         duplicatesExcused = !fenced || processes.values().stream().anyMatch(process -> process.clockTouched);
-        limits.clear();
+        ledgers.values().forEach(Ledger::forget);
     }
 
     /** Whoever held a grant then has stopped by now, unless the coordinator still shows it, or shows a new one. */
     void requireCoveredAgain(List<SimulatedProcess> issuing) {
         for (SimulatedProcess process : issuing) {
-            LeasedSnowflake generator = process.generator();
-            if (generator == null || generator.status().state() != SnowflakeStatus.State.ACTIVE) {
+            if (process.generator() == null || process.status().state() != SnowflakeStatus.State.ACTIVE) {
                 continue;
             }
-            SnowflakeStatus status = generator.status();
-            Stored mark = run.store.marks.get(status.workerId().orElseThrow());
-            long granted = layout.tickOf(status.reservedUntil().orElseThrow().toEpochMilli());
-            if (mark == null || run.store.meta == null || Mark.parse(mark).limit() < granted) {
-                violated(process.name + " issues under " + status + " though the coordinator shows " + mark);
+            SnowflakeStatus status = process.status();
+            FakeStore store = process.watch().place.store();
+            long granted = settings.tickOf(status.reservedUntil().orElseThrow().toEpochMilli());
+            long shown = status.workerIds().stream()
+                    .mapToLong(id -> limit(store.marks.get(id)))
+                    .max()
+                    .orElse(-1);
+            if (store.meta == null || shown < granted) {
+                violated(process.name + " issues under " + status + " though the coordinator shows " + store.meta
+                        + " and a limit of " + shown);
             }
+        }
+    }
+
+    /** -1: none that could be read. */
+    private static long limit(@Nullable Stored mark) {
+        try {
+            return mark == null ? -1 : Pairs.parse(mark.value()).number("limit");
+        } catch (IllegalArgumentException edited) {
+            return -1;
         }
     }
 
     // ---- at the end
 
     void requireNoDuplicates() {
+        if (duplicatesExcused) {
+            return;
+        }
         runs.sort((a, b) -> Long.compare(a.first, b.first));
-        for (int i = 1; i < runs.size(); i++) {
-            Run earlier = runs.get(i - 1);
-            Run later = runs.get(i);
-            if (later.first <= earlier.last && !duplicatesExcused) {
-                violated("duplicate ids: " + earlier + " and " + later);
+        Run highest = null;
+        for (Run later : runs) {
+            if (highest != null && later.first <= highest.last && !isExcused(highest, later)) {
+                violated("duplicate ids " + later.first + " to " + Math.min(highest.last, later.last) + ", of "
+                        + highest.process.name + " and " + later.process.name);
             }
+            highest = highest == null || later.last > highest.last ? later : highest;
         }
     }
 
+    private boolean isExcused(Run a, Run b) {
+        boolean copied = copies.isCopied(a.process.machine) || copies.isCopied(b.process.machine);
+        return copied && copies.isShared(a.store, settings.workerId(b.first), settings.tick(b.first));
+    }
+
     /** Those not reserved, one by one or by the floor, into a far future by a process without a reference and with a wrong clock. */
-    long usableSlots(int slots) {
-        long soon = layout.tickOf(run.world.trueMillis()) + HOUR_MILLIS;
-        long poisoned = run.store.marks.values().stream()
-                .filter(mark -> Mark.parse(mark).limit() > soon)
+    long usableIds(FakeStore store) {
+        return IntStream.range(settings.firstId, settings.firstId + settings.ids)
+                .filter(id -> isUsable(store, id))
                 .count();
-        return floor() > soon ? 0 : slots - poisoned;
+    }
+
+    boolean isUsable(FakeStore store, int id) {
+        long soon = run.trueTick() + HOUR_MILLIS;
+        Stored mark = store.marks.get(id);
+        return floor(store) <= soon && (mark == null || (limit(mark) >= 0 && limit(mark) <= soon));
+    }
+
+    /** As long as the coordinator has lost nothing. */
+    boolean isFree(FakeStore store, int id) {
+        return store.held(id) == null && ledger(store).limit(id) <= run.trueTick() && floor(store) <= run.trueTick();
     }
 }

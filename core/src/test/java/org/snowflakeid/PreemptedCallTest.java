@@ -61,6 +61,11 @@ class PreemptedCallTest {
         }
 
         @Override
+        public String process() {
+            return Platform.system().process();
+        }
+
+        @Override
         public long randomLong() {
             return Platform.system().randomLong();
         }

@@ -2,18 +2,21 @@
 package org.snowflakeid;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
-/** Opens a generator, issues from one thread or two, closes it, and opens the next. */
+/** Opens a generator, issues from a few threads, closes it, and opens the next. */
 final class SimulatedProcess {
-
-    /** No single id may keep its caller longer: wait-timeout, max-wait, and what a call of the platform takes. */
-    private static final long LONGEST_CALL_NANOS = 2_600_000_000L;
 
     final String name;
     final Machine machine;
+    final Simulation run;
+    final SimulatedClient.Clients clients;
 
     /** Ids issued since this was last set to 0. */
     int issuedSince;
@@ -23,133 +26,239 @@ final class SimulatedProcess {
 
     boolean clockTouched;
 
-    private final Simulation run;
+    /** By the world's time. */
+    long clockFirstTouchedNanos;
+
+    /** What its clock said when it was last frozen, and when that was over. */
+    long frozenAtWallMillis;
+
+    long thawedAtWallMillis;
+
+    private final long seed;
     private final Random random;
-    private final Thread thread;
+    private final @Nullable Accidents accidents;
+    private final List<Watch> watches = new ArrayList<>();
+    private Watch watch;
     private boolean close;
-    private @Nullable LeasedSnowflake generator;
     private long lastId;
+    private @Nullable Thread thread;
 
     SimulatedProcess(Simulation run, String name) {
+        this(run, name, run.random.nextLong(), null);
+        if (run.isToBeCopied(this)) {
+            machine.beCopyable();
+        }
+        begin();
+    }
+
+    private SimulatedProcess(Simulation run, String name, long seed, @Nullable SimulatedProcess original) {
         this.run = run;
         this.name = name;
-        random = run.random;
+        this.seed = seed;
+        random = new Random(seed);
         machine = run.world.new Machine();
+        clients = new SimulatedClient.Clients(original == null ? null : original.clients);
+        accidents = original != null || run.accidentsOneIn == 0 || run.isToBeCopied(this)
+                ? null
+                : new Accidents(run, random, run.accidentsOneIn);
+        watch = new Watch(this, run.place(this));
         run.oracle.add(this);
+    }
+
+    private void begin() {
         thread = machine.start(name, this::live);
+    }
+
+    /** Another machine with the same memory. */
+    SimulatedProcess copy(String copyName, Duration late, boolean clockSet) {
+        SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this);
+        copy.machine.copy(machine, copy::begin, late, clockSet);
+        copy.touchClock();
+        copy.unvettedMillis = unvettedMillis + late.toMillis();
+        if (clockSet) {
+            copy.watch.clockSteps(late);
+        }
+        if (late.toMillis() > 0) {
+            run.store.silence(copy.machine, late);
+        }
+        return copy;
     }
 
     // ---- faults
 
     void pause(Duration duration) {
+        long now = machine.wallNow();
+        if (now >= thawedAtWallMillis) {
+            frozenAtWallMillis = now;
+        }
+        thawedAtWallMillis = Math.max(thawedAtWallMillis, now + duration.toMillis());
         machine.pause(duration);
         run.store.silence(machine, duration);
     }
 
     void stepClock(Duration by) {
-        clockTouched = true;
-        if (by.abs().compareTo(run.settings.maxSkew()) <= 0) {
+        touchClock();
+        if (by.abs().compareTo(run.simulated.maxSkew) <= 0) {
             unvettedMillis += by.abs().toMillis();
         }
         machine.stepClock(by);
+        watch.clockSteps(by);
+    }
+
+    private void touchClock() {
+        if (!clockTouched) {
+            clockTouched = true;
+            clockFirstTouchedNanos = run.world.nanoTime();
+        }
     }
 
     void restoreClock() {
-        stepClock(Duration.ofMillis(run.world.trueMillis() - machine.wallMillis()));
+        long wrong = machine.wallNow() - run.world.trueMillis();
+        if (wrong != 0) {
+            stepClock(Duration.ofMillis(-wrong));
+        }
     }
 
     void crash() {
         machine.crash();
-        generator = null;
         run.store.silence(machine, Duration.ofDays(1));
     }
 
     void closeSoon() {
-        close = true;
+        machine.happen(m -> run.process(m).close = true);
     }
 
     void interrupt() {
-        thread.interrupt();
+        machine.happen(m -> run.process(m).thread.interrupt());
     }
 
-    // ---- what the oracle asks
+    // ---- what others ask
 
     /** The generator that may issue now; null: none. */
     @Nullable
     LeasedSnowflake generator() {
-        return generator;
+        return machine.isCrashed() ? null : watch.generator();
+    }
+
+    /** Of the generator that may issue now. */
+    SnowflakeStatus status() {
+        SnowflakeStatus[] seen = new SnowflakeStatus[1];
+        machine.look(m ->
+                seen[0] = Objects.requireNonNull(run.process(m).generator()).status());
+        return seen[0];
+    }
+
+    Watch watch() {
+        return watch;
+    }
+
+    /** Of all generators it had that may still have threads. */
+    List<Watch> watches() {
+        return watches;
     }
 
     /** Whether its ids are ahead of the clock for good, since it once believed a clock that was wrong by years. */
     boolean isFarAhead() {
-        return generator != null
-                && lastId >= 0
-                && generator.layout().decode(lastId).timestamp().toEpochMilli() > run.world.trueMillis() + 3_600_000;
+        return generator() != null && lastId >= 0 && run.simulated.tick(lastId) > run.trueTick() + 3_600_000;
     }
 
     // ---- its threads
 
     private void live() {
         while (!run.over) {
-            try (LeasedSnowflake opened = LeasedSnowflake.open(run.settings, run.store, machine)) {
-                generator = opened;
-                close = false;
-                lastId = -1;
-                if (random.nextBoolean()) {
-                    Thread unused = machine.start(name, () -> issueUntilClosed(opened));
-                }
-                issueUntilClosed(opened);
-            } catch (CoordinatorRegressedException e) {
-                run.oracle.regressed(this, e);
-            } catch (SnowflakeException notOpened) {
-                run.tally.notOpened++;
-                if (run.traced()) {
-                    run.note("not opened: " + notOpened.getMessage());
-                }
+            Place place = run.place(this);
+            Watch opening = new Watch(this, place);
+            watch = opening;
+            watches.removeIf(ended -> ended.threadsLeft() == 0);
+            watches.add(opening);
+            if (!machine.isBeingCopied()) {
+                run.tally.count(Tally.Count.STARTS);
             }
-            generator = null;
+            close = false;
+            lastId = -1;
+            LeasedSnowflake opened = open(place, opening);
+            if (opened != null) {
+                opening.opened(opened);
+                for (int more = random.nextInt(run.simulated.workers == 1 ? 2 : 4); more > 0; more--) {
+                    Thread unused = machine.start(name, () -> issueUntilClosed(opened, opening));
+                }
+                issueUntilClosed(opened, opening);
+                if (random.nextInt(4) == 0) {
+                    Thread.currentThread().interrupt();
+                }
+                opening.close(opened);
+            }
             Thread.interrupted();
-            run.world.sleep(Duration.ofMillis(200 + random.nextInt(2000)));
+            machine.sleep(Duration.ofMillis(200 + random.nextInt(2000)));
         }
     }
 
-    private void issueUntilClosed(LeasedSnowflake ids) {
-        while (!close && ids.equals(generator)) {
-            issue(ids);
-            run.world.sleep(Duration.ofMillis(10 + random.nextInt(random.nextInt(4) == 0 ? 50 : 2000)));
-            if (thread.equals(Thread.currentThread())) {
+    private @Nullable LeasedSnowflake open(Place place, Watch opening) {
+        SimulatedPlatform platform = new SimulatedPlatform(machine, opening, accidents);
+        Consumer<SnowflakeEvent> listener =
+                opening.listener(!machine.isCopyable() && random.nextInt(4) == 0, accidents);
+        try {
+            var provider = clients.provider(place.store(), machine, opening, accidents);
+            return listener == null
+                    ? LeasedSnowflake.open(place.settings(), provider, platform)
+                    : LeasedSnowflake.open(place.settings(), provider, platform, listener);
+        } catch (CoordinatorRegressedException e) {
+            opening.notOpened(e);
+            run.oracle.regressed(this, e);
+        } catch (RuntimeException | Error e) {
+            opening.notOpened(e);
+            if (run.traced()) {
+                run.note("not opened: " + e.getMessage());
+            }
+        }
+        return null;
+    }
+
+    /** On each thread that calls. */
+    private void issueUntilClosed(LeasedSnowflake ids, Watch issuing) {
+        long lastIdOfThread = -1;
+        boolean first = Thread.currentThread().equals(thread);
+        while (!close && !issuing.isClosed()) {
+            lastIdOfThread = issue(ids, issuing, lastIdOfThread);
+            machine.sleep(Duration.ofMillis(10 + random.nextInt(random.nextInt(4) == 0 ? 50 : 2000)));
+            if (first) {
                 Thread.interrupted();
             }
         }
+        if (!first && issuing.isClosed()) {
+            // It did not hear of it.
+            issue(ids, issuing, lastIdOfThread);
+        }
     }
 
-    private void issue(LeasedSnowflake ids) {
-        long began = run.world.nanoTime();
-        long paused = machine.pausedNanos();
-        long highestBefore = lastId;
+    private long issue(LeasedSnowflake ids, Watch issuing, long lastIdOfThread) {
+        int millisecond = 1 << run.simulated.sequenceBits;
         int count =
                 switch (random.nextInt(24)) {
-                    case 0 -> 4000 + random.nextInt(2000);
+                    case 0 -> millisecond + random.nextInt(millisecond / 2 + 1);
                     case 1, 2, 3, 4, 5 -> 1 + random.nextInt(20);
                     default -> 1;
                 };
+        WatchedCall call = new WatchedCall(issuing, count, lastIdOfThread);
         try {
             long[] issued = count == 1 ? new long[] {ids.nextId()} : ids.nextIds(count);
-            run.oracle.issued(this, issued, highestBefore);
-            lastId = Math.max(lastId, issued[issued.length - 1]);
+            call.returned(issued);
+            run.oracle.issued(this, issued);
+            long last = issued[issued.length - 1];
+            lastId = Math.max(lastId, last);
             issuedSince++;
-        } catch (CoordinatorRegressedException e) {
-            run.oracle.regressed(this, e);
-            close = true;
-        } catch (SnowflakeException unavailable) {
-            run.tally.refused++;
-            if (run.traced()) {
-                run.note("no id: " + unavailable.getMessage());
+            return last;
+        } catch (SnowflakeException e) {
+            if (e instanceof CoordinatorRegressedException regressed) {
+                run.oracle.regressed(this, regressed);
             }
+            if (run.traced()) {
+                run.note("no id: " + e.getMessage());
+            }
+            close |= call.refused(e);
+        } catch (RuntimeException | Error e) {
+            call.failed(e);
         }
-        long took = run.world.nanoTime() - began - (machine.pausedNanos() - paused);
-        if (count == 1 && took > LONGEST_CALL_NANOS) {
-            run.oracle.violated(name + " waited " + took / 1_000_000 + " ms for an id");
-        }
+        return lastIdOfThread;
     }
 }

@@ -3,32 +3,26 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
 /**
  * One run: the real generators of a few processes on fewer worker ids than they need, in a world where everything fails at
- * random. All of it follows from the domain and the seed, to the last step. {@link Oracle} says what must hold.
+ * random. All of it follows from the domain and the seed, to the last step. {@link Oracle}, {@link Watch}, {@link WatchedCall} and {@link
+ * Recovery} say what must hold.
  */
 final class Simulation {
 
     /** How large a world is, and what happens in it. Each has seeds of its own. */
     enum Domain {
-        /** 2 or 3 processes, 1 or 2 worker ids, a few faults that meet. These runs find most. */
+        /** 2 or 3 processes, a few worker ids, a few faults that meet. These runs find most. */
         SMALL(0),
         /** Up to 16 processes for minutes. */
         WIDE(1),
-        /** A small one whose coordinator forgets what it had acknowledged. */
+        /** A small one whose coordinator forgets what it had acknowledged, or whose operators are at work. */
         DISASTER(2);
 
         private final int salt;
@@ -47,117 +41,82 @@ final class Simulation {
         CLOCK_LEAP,
         CLOCK_RIGHT,
         CRASH,
+        /** New processes then find all worker ids held by those that are gone. */
+        CRASH_OF_ALL,
         CLOSE,
         INTERRUPT,
         LOSS_HINT
     }
 
-    private static final Logger LOGGER = Logger.getLogger(LeasedSnowflake.class.getName());
     private static final Fault[] FAULTS = Fault.values();
-    private static final Map<Map<String, String>, SnowflakeSettings> SETTINGS = new ConcurrentHashMap<>();
 
     final VirtualWorld world;
     final FakeStore store;
     final Random random;
-    final SnowflakeSettings settings;
+    final SimulatedSettings simulated;
     final Tally tally;
     final Oracle oracle;
     final List<SimulatedProcess> processes = new ArrayList<>();
-    final int slots;
+
+    /** How often something happens that no contract names; 0: never. */
+    final int accidentsOneIn;
+
+    boolean accidentsOver;
+
+    /** How often operators began to replace a namespace: each may have written something, whatever came of it. */
+    int operations;
+
     boolean over;
 
     private final Domain domain;
     private final @Nullable Consumer<String> trace;
+    private final boolean goesOn;
+    private final boolean copied;
+    private final Operators operators;
     private int started;
 
-    private Simulation(Domain domain, long seed, Tally tally, @Nullable Consumer<String> trace) {
+    /**
+     * @param trace is given all that happens, a line each
+     * @param goesOn whether the run goes on after a violation, to show what else is wrong
+     */
+    Simulation(Domain domain, long seed, Tally tally, @Nullable Consumer<String> trace, boolean goesOn) {
         this.domain = domain;
         this.tally = tally;
         this.trace = trace;
+        this.goesOn = goesOn;
         // Neighbouring seeds of java.util.Random begin alike.
         world = new VirtualWorld((seed * 4 + domain.salt) * 0x9E3779B97F4A7C15L);
         random = world.random();
-        slots = domain == Domain.WIDE ? 3 + random.nextInt(8) : 1 + random.nextInt(2);
-        settings = settings();
-        store = new FakeStore(world);
-        store.likeness = random.nextBoolean() ? FakeStore.Likeness.ETCD : FakeStore.Likeness.ZOOKEEPER;
-        store.tellsTime = random.nextBoolean();
-        store.mishapsOneIn = 4 + random.nextInt(20);
-        if (trace != null) {
-            store.trace = this::note;
-        }
+        simulated = new SimulatedSettings(random, domain == Domain.WIDE, domain == Domain.DISASTER, tally);
+        accidentsOneIn = random.nextInt(5) == 0 ? 5 + random.nextInt(60) : 0;
+        copied = domain != Domain.DISASTER && random.nextInt(6) == 0;
         oracle = new Oracle(this);
-        store.observer = oracle::markWritten;
+        operators = new Operators(this);
+        store = operators.first().store();
+        store.mishapsOneIn = 4 + random.nextInt(20);
+        store.readsFail = random.nextInt(4) == 0;
+        note("etcd or ZooKeeper: " + store.likeness + ", tells time: " + store.tellsTime + ", extends together: "
+                + store.extendsTogether + ", mishaps: one in "
+                + store.mishapsOneIn + ", of reads: " + store.readsFail + ", accidents: " + accidentsOneIn
+                + ", a process is copied: " + copied + ", " + simulated);
     }
 
-    private SnowflakeSettings settings() {
-        Map<String, String> keys = new HashMap<>();
-        keys.put("snowflake.window", List.of("PT3S", "PT6S", "PT12S").get(random.nextInt(3)));
-        keys.put("snowflake.startup-timeout", "PT20S");
-        // Joining a namespace reads all of it.
-        keys.put("snowflake.worker-id-bits", "4");
-        keys.put("snowflake.sequence-bits", "12");
-        keys.put("snowflake.worker-ids", "0-" + (slots - 1));
-        keys.put(
-                "snowflake.clock.on-rollback",
-                List.of("wait", "fail", "continue").get(random.nextInt(3)));
-        keys.put("snowflake.clock.max-skew", random.nextBoolean() ? "PT10S" : "PT1S");
-        if (random.nextInt(4) == 0) {
-            keys.put("snowflake.burst", "PT1S");
+    /** Where a coordinator of its own may be. */
+    FakeStore newStore() {
+        FakeStore made = new FakeStore(world);
+        made.likeness = random.nextBoolean() ? FakeStore.Likeness.ETCD : FakeStore.Likeness.ZOOKEEPER;
+        made.tellsTime = random.nextBoolean();
+        made.extendsTogether = random.nextBoolean();
+        made.observer = (writer, id, before, after) -> oracle.markWritten(made, writer, id, before, after);
+        made.metaObserver = written -> operators().metaWritten(made, written);
+        if (trace != null) {
+            made.trace = this::note;
         }
-        if (random.nextInt(4) == 0) {
-            keys.put("snowflake.startup-ahead", "PT4S");
-        }
-        if (domain == Domain.DISASTER || random.nextInt(4) == 0) {
-            keys.put("snowflake.namespace-creation", "create-fenced");
-        }
-        return SETTINGS.computeIfAbsent(keys, SnowflakeSettings::of);
+        return made;
     }
 
-    /**
-     * Plays one run. If it fails it is played again, with a trace.
-     *
-     * @throws AssertionError with the domain, the seed, what was violated, and the trace
-     */
-    static void play(Domain domain, long seed, Tally tally) {
-        LOGGER.setLevel(Level.OFF);
-        String violation = new Simulation(domain, seed, tally, null).run();
-        if (violation != null) {
-            throw new AssertionError(
-                    domain + " seed " + seed + ": " + violation + "\n" + String.join("\n", trace(domain, seed)));
-        }
-        tally.runs++;
-    }
-
-    /** All that happens in a run, a line each. */
-    static List<String> trace(Domain domain, long seed) {
-        List<String> lines = new ArrayList<>();
-        Simulation again = new Simulation(domain, seed, new Tally(), lines::add);
-        Handler logged = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                again.note("log: " + line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        LOGGER.setLevel(Level.INFO);
-        LOGGER.setUseParentHandlers(false);
-        LOGGER.addHandler(logged);
-        try {
-            again.note("etcd or ZooKeeper: " + again.store.likeness + ", tells time: " + again.store.tellsTime
-                    + ", mishaps: one in " + again.store.mishapsOneIn + ", " + again.settings);
-            again.run();
-        } finally {
-            LOGGER.removeHandler(logged);
-            LOGGER.setUseParentHandlers(true);
-            LOGGER.setLevel(Level.OFF);
-        }
-        return lines;
+    private Operators operators() {
+        return operators;
     }
 
     boolean traced() {
@@ -167,33 +126,69 @@ final class Simulation {
     void note(String what) {
         if (trace != null) {
             Machine machine = world.runningMachine();
-            String who = processes.stream()
-                    .filter(process -> process.machine.equals(machine))
-                    .map(process -> process.name)
-                    .findAny()
-                    .orElse("world");
-            trace.accept(String.format("%9.3f %-6s %s", (world.nanoTime() - 1_000_000_000L) / 1e9, who, what));
+            SimulatedProcess process = machine == null ? null : oracle.process(machine);
+            if (process == null || !machine.isBeingCopied()) {
+                trace.accept(String.format(
+                        "%9.3f %-6s %s",
+                        (world.nanoTime() - 1_000_000_000L) / 1e9, process == null ? "world" : process.name, what));
+            }
         }
     }
 
-    private @Nullable String run() {
-        int count = domain == Domain.WIDE ? slots + 1 + random.nextInt(6) : 2 + random.nextInt(2);
+    /** Somebody warns in the log. */
+    void warned() {
+        Machine machine = world.runningMachine();
+        SimulatedProcess process = machine == null ? null : oracle.process(machine);
+        if (process != null) {
+            process.watch().said();
+        }
+    }
+
+    long trueTick() {
+        return simulated.tickOf(world.trueMillis());
+    }
+
+    SimulatedProcess process(Machine machine) {
+        return oracle.process(machine);
+    }
+
+    /** Where a process is to claim worker ids. */
+    Place place(SimulatedProcess process) {
+        return operators.place(process);
+    }
+
+    boolean isToBeCopied(SimulatedProcess process) {
+        return copied && process.name.equals("p1");
+    }
+
+    boolean isGoingOn() {
+        return goesOn || oracle.violations().isEmpty();
+    }
+
+    /** Returns what was wrong, the first first; nothing: all is well. */
+    List<String> run() {
+        int fit = simulated.ids / simulated.workers;
+        int count = domain == Domain.WIDE ? fit + 1 + random.nextInt(6) : 2 + random.nextInt(2);
         for (int i = 0; i < count; i++) {
             processes.add(newProcess());
         }
         if (domain == Domain.DISASTER) {
-            new Disaster(this).play();
+            new Disaster(this, operators).play();
         } else {
             faults(domain == Domain.WIDE ? 60 : 1 + random.nextInt(8));
             endFaults();
-            awaitIds();
+            new Recovery(this).await();
         }
         over = true;
-        processes.forEach(process -> process.machine.crash());
+        oracle.everyone().forEach(process -> process.machine.crash());
         world.sleep(Duration.ofMillis(1));
         oracle.requireNoDuplicates();
-        tally.add(store);
-        return oracle.violation();
+        operators.stores().forEach(each -> {
+            tally.count(Tally.Count.WRITES, each.writes);
+            tally.count(Tally.Count.MISHAPS, each.mishaps);
+        });
+        tally.count(Tally.Count.RUNS);
+        return oracle.violations();
     }
 
     private SimulatedProcess newProcess() {
@@ -203,15 +198,30 @@ final class Simulation {
 
     /** Faults that meet often: many come at once, some after seconds. */
     void faults(int count) {
-        for (int i = 0; i < count && oracle.violation() == null; i++) {
+        int copyAt = copied ? random.nextInt(count) : -1;
+        for (int i = 0; i < count && isGoingOn(); i++) {
             world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 300 : 4000)));
+            if (i == copyAt) {
+                copy();
+            }
             strike(FAULTS[random.nextInt(FAULTS.length)]);
+        }
+    }
+
+    /** It is the copy that is struck from here on, and has to recover. */
+    private void copy() {
+        SimulatedProcess original = processes.get(0);
+        if (isToBeCopied(original)) {
+            Copies.Kind[] kinds = Copies.Kind.values();
+            Copies.Kind kind = kinds[random.nextInt(kinds.length)];
+            note("COPY " + kind + " " + original.name);
+            processes.add(oracle.copies.copy(original, kind));
         }
     }
 
     private void strike(Fault fault) {
         SimulatedProcess process = processes.get(random.nextInt(processes.size()));
-        tally.faults.merge(fault, 1L, Long::sum);
+        tally.count(fault);
         if (traced()) {
             note("FAULT " + fault + " " + process.name);
         }
@@ -223,43 +233,24 @@ final class Simulation {
             case CLOCK_STEP -> process.stepClock(Duration.ofMillis(random.nextInt(40_000) - 20_000));
             case CLOCK_LEAP -> process.stepClock(Duration.ofDays(random.nextInt(51_100) - 25_550));
             case CLOCK_RIGHT -> process.restoreClock();
-            case CRASH -> {
-                process.crash();
-                processes.set(processes.indexOf(process), newProcess());
-            }
+            case CRASH -> crash(process);
+            case CRASH_OF_ALL -> List.copyOf(processes).forEach(this::crash);
             case CLOSE -> process.closeSoon();
             case INTERRUPT -> process.interrupt();
             case LOSS_HINT -> store.hintLoss();
         }
     }
 
+    private void crash(SimulatedProcess process) {
+        process.crash();
+        processes.set(processes.indexOf(process), newProcess());
+    }
+
     void endFaults() {
         note("the faults end");
         store.down = false;
         store.mishapsOneIn = 0;
+        accidentsOver = true;
         processes.forEach(SimulatedProcess::restoreClock);
-    }
-
-    /** As many processes as there are usable worker ids issue again, without anybody's help. */
-    private void awaitIds() {
-        long since = world.nanoTime();
-        processes.forEach(process -> process.issuedSince = 0);
-        for (int i = 0; i < 600 && oracle.violation() == null; i++) {
-            world.sleep(Duration.ofMillis(500));
-            long wanted = Math.min(
-                    oracle.usableSlots(slots),
-                    processes.stream().filter(process -> !process.isFarAhead()).count());
-            if (processes.stream()
-                            .filter(process -> process.issuedSince > 0 && !process.isFarAhead())
-                            .count()
-                    >= wanted) {
-                tally.longestRecoveryNanos = Math.max(tally.longestRecoveryNanos, world.nanoTime() - since);
-                return;
-            }
-        }
-        if (oracle.violation() != null) {
-            return;
-        }
-        oracle.violated("too few processes issue ids 5 minutes after the faults ended");
     }
 }

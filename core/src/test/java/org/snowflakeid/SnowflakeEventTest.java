@@ -65,7 +65,7 @@ class SnowflakeEventTest {
         long limit = store.mark(id).limit();
         store.putMark(
                 id,
-                Mark.next(Pairs.NONE, limit + 5000, "another", 0, limit, world.trueTime(), SnowflakeLayout.STANDARD)
+                Mark.next(Pairs.NONE, limit + 5000, "another", 0, limit, world.trueTime(), SnowflakeLayout.STANDARD, 1)
                         .value());
     }
 
@@ -353,7 +353,7 @@ class SnowflakeEventTest {
         void whatIsTooMuchForOneIsDroppedAndLoggedOnce() {
             List<String> lines = new ArrayList<>();
             Handler handler = noting(lines);
-            Logger logger = Logger.getLogger(LeasedSnowflake.class.getName());
+            Logger logger = Logger.getLogger("org.snowflakeid");
             logger.addHandler(handler);
             try {
                 EventDelivery events = new EventDelivery(world.new Machine(), NAME, event -> {
@@ -361,7 +361,7 @@ class SnowflakeEventTest {
                     seconds(10);
                 });
                 for (int i = 0; i < 100; i++) {
-                    events.tell(new Claimed(NAME, i));
+                    events.add(new Claimed(NAME, i));
                 }
                 seconds(1000);
 
@@ -370,7 +370,7 @@ class SnowflakeEventTest {
                         .containsExactly("snowflake 'default': a listener is too slow: events are dropped, first "
                                 + new Claimed(NAME, 64));
 
-                events.tell(new Claimed(NAME, 100));
+                events.add(new Claimed(NAME, 100));
                 seconds(10);
 
                 assertThat(told).last().isEqualTo(new Claimed(NAME, 100));

@@ -44,7 +44,8 @@ class SnowflakeLayoutTest {
             new SnowflakeLayout(Instant.EPOCH, 20, 3),
             new SnowflakeLayout(Instant.EPOCH, 1, 1)
         }) {
-            for (long tick : new long[] {0, 1, 2, 1023, 217_402_605_123L, SnowflakeLayout.STANDARD.lastTick()}) {
+            long last = SnowflakeLayout.STANDARD.lastTick();
+            for (long tick : new long[] {0, 1, 2, 1023, 217_402_605_123L, last - 1, last}) {
                 int shift = SnowflakeLayout.STANDARD.workerIdBits() + SnowflakeLayout.STANDARD.sequenceBits();
                 int otherShift = other.workerIdBits() + other.sequenceBits();
 
@@ -58,5 +59,17 @@ class SnowflakeLayoutTest {
                 }
             }
         }
+    }
+
+    @Test
+    void noFirstTickAboveAFormerTickThatIsNone() {
+        SnowflakeLayout other = new SnowflakeLayout(Instant.EPOCH, 20, 20);
+
+        for (long tick : new long[] {-1, Long.MIN_VALUE, layout.lastTick() + 1, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> other.firstTickAbove(layout, tick))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("tick " + tick + " is not between 0 and " + layout.lastTick());
+        }
+        assertThat(other.firstTickAbove(layout, layout.lastTick())).isEqualTo(other.lastTick() + 1);
     }
 }

@@ -7,15 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.spi.Key;
 
 class SnowflakeSettingsTest {
 
     @Test
-    void standsWithoutAnySetting() {
+    void needsNoSetting() {
         SnowflakeSettings settings = SnowflakeSettings.of(Map.of());
 
         assertThat(settings.layout()).isEqualTo(SnowflakeLayout.STANDARD);
@@ -36,7 +40,7 @@ class SnowflakeSettingsTest {
                     snowflake.epoch                  | yesterday            | is not an instant in UTC
                     snowflake.epoch                  | 1577836800000        | is not an instant in UTC
                     snowflake.epoch                  | 2020-01-01T00:00:00.000001Z | finer than a millisecond
-                    snowflake.epoch                  | 1960-01-01T00:00:00Z | not between 1970 and 9999
+                    snowflake.epoch                  | 1960-01-01T00:00:00Z | not between 1970-01-01T00:00:00Z and 9999
                     snowflake.worker-id-bits         | 0                    | between 1 and 20
                     snowflake.worker-id-bits         | 21                   | between 1 and 20
                     snowflake.worker-id-bits         | ten                  | not a whole number
@@ -51,7 +55,7 @@ class SnowflakeSettingsTest {
                     snowflake.window                 | PT1S                 | is not between PT3S and PT1H
                     snowflake.window                 | PT2H                 | is not between PT3S and PT1H
                     snowflake.window                 | -PT60S               | is not between PT3S and PT1H
-                    snowflake.startup-timeout        | PT60S                | one and a half windows (snowflake.window=PT1M)
+                    snowflake.startup-timeout        | PT60S                | one and a half windows (snowflake.window=PT60S)
                     snowflake.startup-timeout        | 90000                | is not an ISO-8601 duration
                     snowflake.startup-ahead          | PT2H                 | is not between PT0S and PT1H
                     snowflake.wait-timeout           | -PT1S                | is not between PT0S and PT1H
@@ -61,7 +65,7 @@ class SnowflakeSettingsTest {
                     snowflake.clock.max-wait         | 500ms                | is not an ISO-8601 duration
                     snowflake.clock.max-ahead        | P1D                  | is not between PT0S and PT1H
                     snowflake.clock.max-skew         | PT0S                 | is not between PT1S and PT1H
-                    snowflake.burst                  | PT31S                | more than half the window (snowflake.window=PT1M)
+                    snowflake.burst                  | PT31S                | more than half the window (snowflake.window=PT60S)
                     """)
     void refusesWhatCanNotBeMeant(String key, String value, String remedy) {
         assertThatThrownBy(() -> SnowflakeSettings.of(Map.of(key, value)))
@@ -157,5 +161,129 @@ class SnowflakeSettingsTest {
         assertThatThrownBy(() -> LeasedSnowflake.open(settings))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("add the artifact snowflake-testing.");
+    }
+
+    @Test
+    void aNameInCapitalsIsAnsweredWithTheRightOne() {
+        assertThatThrownBy(() -> LeasedSnowflake.open(SnowflakeSettings.of(Map.of("snowflake.coordinator", "STATIC"))))
+                .hasMessageContaining("snowflake.coordinator=STATIC is not on the class path")
+                .hasMessageContaining("set snowflake.coordinator=static.")
+                .hasMessageNotContaining("artifact");
+        assertThatThrownBy(() -> LeasedSnowflake.open(SnowflakeSettings.of(Map.of("snowflake.coordinator", "ETCD"))))
+                .hasMessageContaining("add the artifact snowflake-coordinator-etcd and set snowflake.coordinator=etcd.")
+                .hasMessageNotContaining("snowflake-coordinator-ETCD");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT60S,PT90S", "PT2M,PT3M", "PT10M,PT15M", "PT1H,PT90M", "PT3S,PT90S"})
+    void aStartKeepsTryingForOneAndAHalfWindowsAndNinetySecondsUnlessItIsSet(Duration window, Duration timeout) {
+        SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.window", window.toString()));
+
+        assertThat(settings.startupTimeout()).isEqualTo(timeout);
+    }
+
+    @Test
+    void keepsWhatItWasMadeFromWhenTheMapChanges() {
+        Map<String, String> values = new HashMap<>(Map.of("snowflake.etcd.endpoints", "http://a:2379"));
+        SnowflakeSettings settings = SnowflakeSettings.of(values);
+
+        values.put("snowflake.etcd.endpoints", "http://b:2379");
+        values.put("snowflake.etcd.user", "app");
+
+        assertThat(settings.lookup().apply("snowflake.etcd.endpoints")).isEqualTo("http://a:2379");
+        assertThat(settings.lookup().apply("snowflake.etcd.user")).isNull();
+    }
+
+    @Test
+    void readsEachKeyOnce() {
+        Map<String, String> values = new HashMap<>();
+        SnowflakeSettings settings = SnowflakeSettings.of("default", values::get);
+        assertThat(settings.lookup().apply("snowflake.etcd.endpoints")).isNull();
+
+        values.put("snowflake.etcd.endpoints", "http://b:2379");
+        values.put("snowflake.window", "PT30S");
+
+        assertThat(settings.lookup().apply("snowflake.etcd.endpoints")).isNull();
+        assertThat(settings.lookup().apply("snowflake.window")).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "  "})
+    void aBlankValueOfAGeneratorInheritsTheSharedOne(String blank) {
+        Map<String, String> values = Map.of(
+                "snowflake.epoch", "2024-01-01T00:00:00Z",
+                "snowflake.worker-ids", "0-99",
+                "snowflake.namespace", "shop",
+                "snowflake.generators.orders.epoch", blank,
+                "snowflake.generators.orders.worker-ids", blank,
+                "snowflake.generators.orders.namespace", blank,
+                "snowflake.generators.orders.coordinator", blank);
+
+        SnowflakeSettings settings = SnowflakeSettings.of("orders", values::get);
+
+        assertThat(settings.layout().epoch()).isEqualTo(Instant.parse("2024-01-01T00:00:00Z"));
+        assertThat(settings.maxWorkerId()).isEqualTo(99);
+        assertThat(settings.namespace()).isEqualTo("shop/orders");
+    }
+
+    @Test
+    void refusesKeysOfAGeneratorNamedDefaultSinceThatOneHasNoName() {
+        Map<String, String> values =
+                Map.of("snowflake.generators.default.window", "PT30S", "snowflake.generators.default.workers", "2");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of("default", values::get))
+                .hasMessageContaining("snowflake.generators.default.window=PT30S has no effect")
+                .hasMessageContaining("Set snowflake.window.")
+                .hasMessageContaining("Set snowflake.workers.");
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .hasSize(2));
+    }
+
+    @Test
+    void refusesMisspeltKeysBesideWrongValues() {
+        Map<String, String> values = Map.of("snowflake.namespace-creations", "require", "snowflake.window", "1");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("snowflake.namespace-creations is no key")
+                .hasMessageContaining("The nearest is snowflake.namespace-creation.")
+                .hasMessageContaining("snowflake.window=1 is not an ISO-8601 duration");
+    }
+
+    @Test
+    void reportsAValueThatCanNotBeReadBesideTheOthers() {
+        assertThatThrownBy(() -> SnowflakeSettings.of("default", key -> {
+                    if (key.equals("snowflake.epoch")) {
+                        throw new InvalidSettingsException(List.of("the epoch can't be read"));
+                    }
+                    return key.equals("snowflake.window") ? "1" : null;
+                }))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .hasSize(2));
+    }
+
+    @Test
+    void showsWhatIsWrongOnOneLineOfBoundedLength() {
+        Map<String, String> values = Map.of("snowflake.window", "1\u001b[31m\n2".repeat(1000));
+
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .hasMessageNotContaining("\n")
+                .hasMessageContaining("1\\u001b[31m\\u000a2")
+                .message()
+                .hasSizeLessThan(4000);
+    }
+
+    @Test
+    void eachDefaultIsAValueThatCanBeSet() {
+        Map<String, String> defaults = SnowflakeKeys.core().stream()
+                .filter(key -> key.standard().isPresent())
+                .collect(Collectors.toMap(Key::name, key -> key.standard().orElseThrow()));
+
+        assertThat(defaults).hasSizeGreaterThan(10);
+        assertThat(SnowflakeSettings.of(defaults))
+                .usingRecursiveComparison()
+                .ignoringFields("lookup")
+                .isEqualTo(SnowflakeSettings.of(Map.of()));
     }
 }

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,22 +26,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class Stage {
 
-    final VirtualWorld world = new VirtualWorld(1);
-    final FakeStore store = new FakeStore(world);
-    final Map<String, String> keys = new HashMap<>(Map.of(
-            "snowflake.window", "PT12S",
-            "snowflake.worker-ids", "0",
-            "snowflake.startup-timeout", "PT60S",
-            "snowflake.startup-ahead", "PT1M",
-            "snowflake.clock.on-rollback", "continue",
-            "snowflake.clock.max-ahead", "PT1H"));
+    final VirtualWorld world;
+    final FakeStore store;
+    final Map<String, String> keys;
 
     private final Grants grants = new Grants();
     private final Set<Long> issued = new HashSet<>();
     private int processes;
 
     Stage() {
+        this(
+                1,
+                Map.of(
+                        "snowflake.window", "PT12S",
+                        "snowflake.worker-ids", "0",
+                        "snowflake.startup-timeout", "PT60S",
+                        "snowflake.startup-ahead", "PT1M",
+                        "snowflake.clock.on-rollback", "continue",
+                        "snowflake.clock.max-ahead", "PT1H"));
+    }
+
+    private Stage(long seed, Map<String, String> keys) {
+        this.world = new VirtualWorld(seed);
+        this.store = new FakeStore(world);
+        this.keys = new HashMap<>(keys);
         watch(store, "here");
+    }
+
+    /** Where processes are as they are unless somebody sets something: they do wait for the clock. */
+    static Stage ofDefaults(long seed) {
+        return new Stage(seed, Map.of());
     }
 
     /** A namespace elsewhere, whose ids go into the same column. */
@@ -66,10 +82,14 @@ final class Stage {
     }
 
     void until(String what, BooleanSupplier condition) {
+        within(Duration.ofMinutes(10), what, condition);
+    }
+
+    void within(Duration limit, String what, BooleanSupplier condition) {
         int millis = 1;
         for (int waited = 0; !condition.getAsBoolean(); waited += millis) {
-            if (waited > 600_000) {
-                throw new AssertionError("not within 10 minutes: " + what);
+            if (waited > limit.toMillis()) {
+                throw new AssertionError("not within " + limit + ": " + what);
             }
             // What answers in moments is not kept waiting for, what takes a minute is not asked for each millisecond of
             // it.
@@ -87,12 +107,28 @@ final class Stage {
         final Wire wire;
         private final String name = "p" + ++processes;
         private @Nullable LeasedSnowflake ids;
-        private @Nullable SnowflakeException refusal;
+        private @Nullable Throwable refusal;
         private @Nullable Thread keeper;
         private @Nullable Instant clockHeldAt;
         private final List<Stop> stops = new ArrayList<>();
+        private final Map<Thread, Long> nanosAhead = new HashMap<>();
         private boolean looking;
         private boolean ended;
+
+        /** Hears of its generator's events; null: nobody does. */
+        @Nullable
+        Consumer<? super SnowflakeEvent> listener;
+
+        /** Sees the name of each thread that is about to be made, and may throw. */
+        Consumer<String> beforeThread = threadName -> {};
+
+        /** What the keeper's thread meets once where it parks next. */
+        @Nullable
+        Error atKeepersNextPark;
+
+        /** Null: that of the world. */
+        @Nullable
+        LongSupplier randomness;
 
         private Actor(FakeStore at) {
             wire = new Wire(world, at);
@@ -110,22 +146,29 @@ final class Stage {
             SnowflakeSettings settings = SnowflakeSettings.of(Map.copyOf(keys));
             Thread unused = machine.start("open", () -> {
                 try {
-                    ids = LeasedSnowflake.open(settings, wire, this);
-                } catch (SnowflakeException e) {
+                    ids = listener == null
+                            ? LeasedSnowflake.open(settings, wire, this)
+                            : LeasedSnowflake.open(settings, wire, this, listener);
+                } catch (RuntimeException | Error e) {
                     refusal = e;
                 }
             });
         }
 
         void awaitOpen() {
-            until("open", () -> ids != null || refusal != null);
+            until("open", this::isDecided);
             assertThat(refusal).isNull();
         }
 
-        SnowflakeException awaitRefusal() {
-            until("refusal", () -> ids != null || refusal != null);
+        Throwable awaitRefusal() {
+            until("refusal", this::isDecided);
             assertThat(refusal).isNotNull();
             return refusal;
+        }
+
+        /** Whether {@code open} has returned, one way or the other. */
+        boolean isDecided() {
+            return ids != null || refusal != null;
         }
 
         boolean isOpen() {
@@ -166,9 +209,9 @@ final class Stage {
             SnowflakeSettings successor = SnowflakeSettings.of(Map.copyOf(moved));
             ended = false;
             Thread unused = machine.start("move", () -> {
-                try (OperatedNamespace from = OperatedNamespace.open(old, wire, this);
-                        OperatedNamespace to = OperatedNamespace.open(successor, there, this)) {
-                    from.moveTo(to).carryOut(Set.of());
+                try (NamespaceAdministration from = NamespaceAdministration.open(old, wire, this);
+                        NamespaceAdministration to = NamespaceAdministration.open(successor, there, this)) {
+                    from.prepareMove(to).carryOut(Set.of());
                     ended = true;
                 }
             });
@@ -188,14 +231,29 @@ final class Stage {
             return issued(ids.nextId());
         }
 
-        /** Issues an id while the wall clock says something of its own. */
+        /** Issues an id while the caller's clocks say something of their own, both of them. */
         IdParts issueAt(Instant clock) {
+            showLater(Thread.currentThread(), clock);
             setClock(clock);
             try {
                 return issue();
             } finally {
                 machine.restoreClock();
+                nanosAhead.remove(Thread.currentThread());
             }
+        }
+
+        /** From now on both clocks show this thread that time. */
+        void setBothClocks(Instant clock) {
+            showLater(Thread.currentThread(), clock);
+            setClock(clock);
+        }
+
+        /** The monotonic clock shows a thread as much more time as the wall clock will. */
+        private void showLater(Thread thread, Instant clock) {
+            long ahead = Duration.between(Instant.ofEpochMilli(machine.wallMillis()), clock)
+                    .toNanos();
+            nanosAhead.put(thread, Math.max(0, ahead));
         }
 
         /** Issues an id of the last tick it believes to be granted. */
@@ -204,6 +262,19 @@ final class Stage {
             IdParts last = issueAt(end.minusMillis(1));
             assertThat(last.timestamp()).isEqualTo(end.minusMillis(1));
             return last;
+        }
+
+        /** Issues an id every 100 ms. None has to be waited for. */
+        void issueFor(Duration duration) {
+            Instant end = world.trueTime().plus(duration);
+            while (world.trueTime().isBefore(end)) {
+                Instant asked = world.trueTime();
+                issue();
+                assertThat(Duration.between(asked, world.trueTime()))
+                        .as("a call's duration")
+                        .isLessThanOrEqualTo(Duration.ofMillis(100));
+                world.sleep(Duration.ofMillis(100));
+            }
         }
 
         private IdParts issued(long id) {
@@ -261,11 +332,22 @@ final class Stage {
             return call;
         }
 
+        /** Calls for an id a while from now, on a thread that is there already. */
+        Call startCallAfter(Duration delay) {
+            Call call = new Call();
+            call.thread = machine.start("call", () -> {
+                world.sleep(delay);
+                call.run();
+            });
+            return call;
+        }
+
         /** Calls for an id, and stands still between reading the clock, which says this, and using it. */
         Call startCallStoppedAtClock(Instant clock) {
             Call call = startCall();
             Thread caller = call.thread;
             call.stop = stopAtClock(() -> Thread.currentThread().equals(caller));
+            showLater(caller, clock);
             setClock(clock);
             call.stop.await();
             machine.restoreClock();
@@ -336,11 +418,16 @@ final class Stage {
 
         @Override
         public long nanoTime() {
-            return machine.nanoTime();
+            return machine.nanoTime() + nanosAhead.getOrDefault(Thread.currentThread(), 0L);
         }
 
         @Override
         public void park(long nanos) {
+            Error thrown = atKeepersNextPark;
+            if (thrown != null && Thread.currentThread().equals(keeper)) {
+                atKeepersNextPark = null;
+                throw thrown;
+            }
             machine.park(nanos);
         }
 
@@ -356,13 +443,19 @@ final class Stage {
 
         @Override
         public Thread start(String threadName, Runnable task) {
+            beforeThread.accept(threadName);
             keeper = machine.start(threadName, task);
             return keeper;
         }
 
         @Override
+        public String process() {
+            return machine.process();
+        }
+
+        @Override
         public long randomLong() {
-            return machine.randomLong();
+            return randomness == null ? machine.randomLong() : randomness.getAsLong();
         }
     }
 }

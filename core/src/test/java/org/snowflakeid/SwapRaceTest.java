@@ -36,7 +36,14 @@ class SwapRaceTest {
             "snowflake.sequence-bits",
             "8"));
 
-    private final Stripe ids = new Stripe(settings, new StaticCoordinatorProvider(), Platform.system(), null);
+    private final Handover handover = new Handover("race", Platform.system(), 1);
+    private final LeaseInUse inUse = handover.leases().get(0);
+    private final IdIssuer ids = new IdIssuer(
+            settings,
+            Platform.system(),
+            new VettedClock(Platform.system(), settings.layout(), 10_000),
+            handover,
+            inUse);
 
     /** The first tick of each lease, by its worker id; beyond the one in use: 0. */
     private final AtomicLongArray begins = new AtomicLongArray(SWAPS + 2);
@@ -46,13 +53,17 @@ class SwapRaceTest {
 
     @BeforeEach
     void open() {
-        ids.start();
-        ids.awaitStart();
+        Lease first = new Lease(0, Long.MAX_VALUE);
+        long now = settings.layout().tickOf(System.currentTimeMillis());
+        first.grant(Long.MAX_VALUE, System.nanoTime() + 3_600_000_000_000L, 0);
+        first.open(now << 8, now, FAR_AHEAD, now);
+        handover.publish(inUse, first);
+        handover.start();
     }
 
     @AfterEach
     void close() {
-        ids.close();
+        handover.close();
     }
 
     @Test
@@ -75,24 +86,22 @@ class SwapRaceTest {
 
     private void swap() {
         long begin = settings.layout().tickOf(System.currentTimeMillis()) + 1;
-        Lease current = null;
+        Lease current = inUse.get();
         for (int id = 1; id <= SWAPS && wrong.isEmpty(); id++) {
-            if (current != null) {
-                current.seal();
-                long last = current.lastIssued();
-                begin = last == Lease.SEALED ? begin + 1 : (last >> 8) + 1;
-            }
+            current.seal();
+            long last = current.lastIssued();
+            begin = last == Lease.SEALED ? begin + 1 : (last >> 8) + 1;
             begins.set(id, begin);
             current = new Lease(id, Long.MAX_VALUE);
             current.grant(Long.MAX_VALUE, System.nanoTime() + 3_600_000_000_000L, 0);
-            current.open(begin << 8, FAR_AHEAD);
-            ids.publish(current);
+            current.open(begin << 8, begin, FAR_AHEAD, begin);
+            handover.publish(inUse, current);
         }
     }
 
     private long next() {
-        long id = ids.tryNextId();
-        return id != Stripe.NONE ? id : ids.issue(null, 1, 0);
+        long id = ids.tryNextId(0);
+        return id != IdIssuer.NONE ? id : ids.nextId(0, () -> false);
     }
 
     private void issue() {

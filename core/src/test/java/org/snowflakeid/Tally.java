@@ -1,54 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import java.util.EnumMap;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import org.snowflakeid.Simulation.Fault;
+import java.util.TreeMap;
 
 /** What happened in many runs, for a report: a simulation in which nothing happens proves nothing. */
 final class Tally {
 
-    final Map<Fault, Long> faults = new EnumMap<>(Fault.class);
-    final Map<Disaster.Kind, Long> disasters = new EnumMap<>(Disaster.Kind.class);
-    long runs;
-    long ids;
-    long refused;
-    long notOpened;
-    long claims;
-    long takeovers;
-    long extensions;
-    long releases;
-    long writes;
-    long mishaps;
-    long regressions;
-    long restored;
-    long longestRecoveryNanos;
+    enum Count {
+        RUNS,
+        IDS,
+        REFUSED,
+        STARTS,
+        STARTS_REFUSED,
+        WRITES,
+        CLAIMS,
+        TAKEOVERS,
+        EXTENSIONS,
+        RELEASES,
+        MISHAPS,
+        REGRESSIONS_NOTICED,
+        RECOVERIES
+    }
 
-    void add(FakeStore store) {
-        writes += store.writes;
-        mishaps += store.mishaps;
+    private final Map<Enum<?>, long[]> counts = new HashMap<>();
+    private long longestRecoveryMillis;
+
+    void count(Enum<?> what) {
+        count(what, 1);
+    }
+
+    void count(Enum<?> what, long times) {
+        counts.computeIfAbsent(what, first -> new long[1])[0] += times;
+    }
+
+    long of(Enum<?> what) {
+        long[] count = counts.get(what);
+        return count == null ? 0 : count[0];
+    }
+
+    /** Which of all that there are never happened. */
+    <E extends Enum<E>> List<E> missing(Class<E> kinds) {
+        return Arrays.stream(kinds.getEnumConstants())
+                .filter(kind -> of(kind) == 0)
+                .toList();
+    }
+
+    void recovered(long millis) {
+        count(Count.RECOVERIES);
+        longestRecoveryMillis = Math.max(longestRecoveryMillis, millis);
+    }
+
+    /** By name, to be added to those of other processes. */
+    Map<String, Long> byName() {
+        Map<String, Long> all = new TreeMap<>();
+        counts.forEach(
+                (what, count) -> all.put(TallyReport.group(what.getDeclaringClass()) + "." + what.name(), count[0]));
+        all.put(TallyReport.LONGEST_RECOVERY, longestRecoveryMillis);
+        return all;
     }
 
     @Override
     public String toString() {
-        return String.format(
-                "%,d runs, %,d ids, %,d writes: %,d claims (%,d of a worker id that was not given back), %,d extensions,"
-                        + " %,d releases; %,d mishaps, %,d ids refused, %,d starts refused, %,d losses noticed, ids again"
-                        + " at most %.1f s after the faults; faults: %s; disasters: %s, %,d of them restored",
-                runs,
-                ids,
-                writes,
-                claims,
-                takeovers,
-                extensions,
-                releases,
-                mishaps,
-                refused,
-                notOpened,
-                regressions,
-                longestRecoveryNanos / 1e9,
-                faults,
-                disasters,
-                restored);
+        return TallyReport.line(byName());
     }
 }

@@ -2,23 +2,28 @@
 package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.snowflakeid.Turns.Waiter;
 
-/** Time stands still unless a test moves it: whoever is not called sleeps for ever. */
-@Timeout(20)
+/** One thread makes all the calls, as if it were many: time passes only when a test moves it, and nobody sleeps. */
 class TurnsTest {
+
+    private static final long IDS_PER_TICK = 4096;
+    private static final long ROOM = 1000;
 
     private final StandingPlatform platform = new StandingPlatform();
     private final Turns turns = new Turns(platform);
+    private long tick = 1;
+    private long position = tick * IDS_PER_TICK;
 
     private static class StandingPlatform implements Platform {
-        volatile long nanos;
+        long nanos;
+        int unparked;
 
         @Override
         public long wallMillis() {
@@ -31,24 +36,24 @@ class TurnsTest {
         }
 
         @Override
-        public void park(long nanos) {
-            LockSupport.park(this);
-        }
+        public void park(long nanos) {}
 
         @Override
         public void awaitNextMillis() {}
 
         @Override
         public void unpark(Thread thread) {
-            LockSupport.unpark(thread);
+            unparked++;
         }
 
         @Override
         public Thread start(String name, Runnable task) {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            thread.start();
-            return thread;
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String process() {
+            return "test";
         }
 
         @Override
@@ -57,91 +62,291 @@ class TurnsTest {
         }
     }
 
-    private Thread asleep(String name, Runnable task) throws InterruptedException {
-        Thread thread = platform.start(name, task);
-        while (thread.getState() != Thread.State.WAITING) {
-            assertThat(thread.isAlive()).isTrue();
-            TimeUnit.MILLISECONDS.sleep(1);
+    private Waiter join() {
+        return join(turns, true, 0);
+    }
+
+    private static Waiter join(Turns turns, boolean single, long fromTick) {
+        Waiter waiter = turns.waiter(single, fromTick);
+        turns.join(waiter);
+        return waiter;
+    }
+
+    private List<Waiter> join(int count) {
+        List<Waiter> joined = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            joined.add(join());
         }
-        return thread;
+        return joined;
+    }
+
+    /** As a waiter that has been woken. */
+    private boolean leads(Waiter waiter) {
+        turns.await(waiter, Long.MAX_VALUE);
+        return waiter.leads();
+    }
+
+    /** The leader takes an id of its own and serves as many of the others as it is to. Returns how many. */
+    private int take(long bound) {
+        int others = turns.select(bound, position, IDS_PER_TICK, tick, ROOM);
+        position += 1 + others;
+        turns.serve(bound, position - others, others, position, tick);
+        return others;
+    }
+
+    private void nextTick() {
+        tick++;
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(1);
     }
 
     @Test
-    void comesToEachInTheOrderOfArrival() throws Exception {
-        List<String> order = new CopyOnWriteArrayList<>();
-        assertThat(turns.take()).isTrue();
-        Thread[] threads = new Thread[3];
-        for (int i = 0; i < threads.length; i++) {
-            String name = "thread " + i;
-            threads[i] = asleep(name, () -> {
-                if (turns.take()) {
-                    order.add(name);
-                    turns.pass();
-                }
-            });
+    void serveThoseWhoWaitInTheOrderInWhichTheyCame() {
+        Waiter leader = join();
+        List<Waiter> others = join(5);
+
+        turns.serve(turns.lastArrival(), 100, 3, position, tick);
+        turns.leave(leader);
+
+        assertThat(others).extracting(Waiter::id).containsExactly(100L, 101L, 102L, -1L, -1L);
+        assertThat(leads(others.get(4))).isFalse();
+        assertThat(leads(others.get(3))).isTrue();
+        assertThat(platform.unparked).isEqualTo(4);
+    }
+
+    @Test
+    void giveTheLeadToWhoeverFindsNobodyWaiting() {
+        Waiter first = join();
+        assertThat(first.leads()).isTrue();
+        turns.leave(first);
+
+        assertThat(join().leads()).isTrue();
+    }
+
+    @Test
+    void admitOnlyTheLeaderUntilNobodyWaits() throws Exception {
+        boolean[] open = new boolean[2];
+        Waiter leader = join();
+        Waiter other = join();
+        turns.close(leader);
+        turns.leave(leader);
+        Thread stranger = new Thread(() -> open[0] = turns.isOpen());
+        stranger.start();
+        stranger.join();
+        assertThat(turns.isOpen()).isTrue();
+
+        assertThat(leads(other)).isTrue();
+        turns.leave(other);
+        Thread another = new Thread(() -> open[1] = turns.isOpen());
+        another.start();
+        another.join();
+
+        assertThat(open).containsExactly(false, true);
+    }
+
+    @Test
+    void giveNoIdToACallThatBeganAfterThePositionWasRead() {
+        Waiter leader = join();
+        Waiter before = join();
+        long bound = turns.lastArrival();
+        Waiter after = join();
+
+        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
+        turns.serve(bound, 100, 2, position, tick);
+        turns.leave(leader);
+
+        assertThat(before.id()).isEqualTo(100);
+        assertThat(after.id()).isNegative();
+        assertThat(leads(after)).isTrue();
+    }
+
+    @Test
+    void leaveABatchAndALaterTickToThemselves() {
+        Waiter leader = join();
+        Waiter batch = join(turns, false, 0);
+        join();
+        assertThat(take(turns.lastArrival())).isZero();
+        turns.leave(leader);
+        assertThat(leads(batch)).isTrue();
+
+        Waiter later = join(turns, true, tick + 1);
+        assertThat(take(turns.lastArrival())).isEqualTo(1);
+        turns.leave(batch);
+        assertThat(leads(later)).isTrue();
+    }
+
+    @Test
+    void serveEverybodySoonIfIdsAreLeftOver() {
+        List<Waiter> all = join(200);
+        int served = 0;
+        for (int i = 0; i < 10; i++) {
+            Waiter leader = all.get(served++);
+            assertThat(leads(leader)).isTrue();
+            platform.nanos += 50_000;
+            served += take(turns.lastArrival());
+            turns.leave(leader);
+            if (served == all.size()) {
+                break;
+            }
         }
 
-        turns.pass();
+        assertThat(all.subList(0, 100)).noneMatch(waiter -> waiter.id() == -1);
+    }
 
-        for (Thread thread : threads) {
-            thread.join();
+    @Test
+    void wakeFewWhileOneThreadUsesAllUp() {
+        List<Waiter> all = join(200);
+        int served = 0;
+        for (int i = 0; i < 20; i++) {
+            Waiter leader = all.get(served++);
+            assertThat(leads(leader)).isTrue();
+            position = tick * IDS_PER_TICK - 1;
+            served += take(turns.lastArrival());
+            position += IDS_PER_TICK / 2;
+            turns.leave(leader);
+            nextTick();
         }
-        assertThat(order).containsExactly("thread 0", "thread 1", "thread 2");
-        assertThat(turns.take()).isTrue();
+
+        assertThat(served).isBetween(20, 80);
     }
 
     @Test
-    void isNotWaitedForLongerThanPatienceAllows() throws Exception {
-        List<Boolean> taken = new CopyOnWriteArrayList<>();
-        assertThat(turns.take()).isTrue();
-        Thread waiting = asleep("waiting", () -> taken.add(turns.take()));
+    void letALeaderWaitWhileTheOneBeforeItUsesTheMillisecondUp() {
+        take(turns.lastArrival());
 
-        platform.nanos = TimeUnit.SECONDS.toNanos(1);
-        platform.unpark(waiting);
-
-        waiting.join();
-        assertThat(taken).containsExactly(false);
+        platform.nanos += 50_000;
+        assertThat(turns.isDue(position + 3, IDS_PER_TICK, tick)).isTrue();
+        assertThat(turns.isDue(position + 1000, IDS_PER_TICK, tick)).isFalse();
+        assertThat(turns.isDue(position + 1000, IDS_PER_TICK, tick + 1)).isTrue();
     }
 
     @Test
-    void isNotWaitedForByAnInterruptedThread() throws Exception {
-        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
-        assertThat(turns.take()).isTrue();
-        Thread waiting = asleep("waiting", () -> {
-            assertThat(turns.take()).isFalse();
-            interrupted.add(Thread.currentThread().isInterrupted());
-        });
+    void serveAllForWhomThereIsAnIdWhereAMillisecondHasFew() {
+        Waiter leader = join();
+        List<Waiter> others = join(20);
 
-        waiting.interrupt();
+        int served = turns.select(turns.lastArrival(), position, 16, tick, 15);
+        turns.serve(turns.lastArrival(), 100, served, position, tick);
+        turns.leave(leader);
 
-        waiting.join();
-        assertThat(interrupted).containsExactly(true);
+        assertThat(others).filteredOn(other -> other.id() >= 0).hasSize(15);
     }
 
     @Test
-    void comesToTheNextIfItIsPassedJustWhenTheFirstGivesUp() throws Exception {
-        Turns[] passed = new Turns[1];
-        Thread[] first = new Thread[1];
-        List<String> order = new CopyOnWriteArrayList<>();
-        StandingPlatform atTheLastMoment = new StandingPlatform() {
+    void callTheNextIfTheOneThatWasCalledGivesUp() {
+        Waiter leader = join();
+        Waiter second = join();
+        Waiter third = join();
+        turns.leave(leader);
+
+        turns.leave(second);
+
+        assertThat(leads(third)).isTrue();
+    }
+
+    @Test
+    void skipWhoeverGaveUpBefore() {
+        Waiter leader = join();
+        Waiter second = join();
+        Waiter third = join();
+
+        turns.leave(second);
+        turns.leave(leader);
+
+        assertThat(leads(third)).isTrue();
+        turns.leave(third);
+        assertThat(join().leads()).isTrue();
+    }
+
+    @Test
+    void takeTheLeadFromWhoDoesNothingWithIt() {
+        Waiter dead = join();
+        Waiter waiting = join();
+        assertThat(leads(waiting)).isFalse();
+
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+
+        assertThat(leads(waiting)).isTrue();
+        turns.leave(waiting);
+        assertThat(join().leads()).isTrue();
+        assertThat(dead.id()).isNegative();
+    }
+
+    @Test
+    void letWhoLostTheLeadBeTheFirstToWait() {
+        Waiter slow = join();
+        List<Waiter> others = join(2);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+        assertThat(leads(others.get(1))).isTrue();
+
+        turns.wentOn(slow);
+        assertThat(slow.leads()).isFalse();
+        turns.serve(turns.lastArrival(), 100, 2, position, tick);
+
+        assertThat(slow.id()).isEqualTo(100);
+        assertThat(others.get(0).id()).isEqualTo(101);
+    }
+
+    @Test
+    void callABatchAgainThatCameLateToItsTurn() {
+        Waiter leader = join();
+        Waiter batch = join(turns, false, 0);
+        Waiter other = join();
+        turns.leave(leader);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+        assertThat(leads(other)).isTrue();
+
+        assertThat(leads(batch)).isFalse();
+        turns.leave(other);
+
+        assertThat(leads(batch)).isTrue();
+    }
+
+    @Test
+    void passTheLeadOnThoughAnErrorEndsItsHolder() {
+        Turns[] failing = new Turns[1];
+        StandingPlatform outOfMemory = new StandingPlatform() {
             @Override
-            public long nanoTime() {
-                if (nanos > 0 && Thread.currentThread().equals(first[0])) {
-                    passed[0].pass();
-                }
-                return super.nanoTime();
+            public void park(long nanos) {
+                throw new OutOfMemoryError("park");
             }
         };
-        passed[0] = new Turns(atTheLastMoment);
-        assertThat(passed[0].take()).isTrue();
-        first[0] = asleep("first", () -> order.add("first: " + passed[0].take()));
-        Thread second = asleep("second", () -> order.add("second: " + passed[0].take()));
+        failing[0] = new Turns(outOfMemory);
+        Waiter leader = join(failing[0], true, 0);
+        Waiter doomed = join(failing[0], true, 0);
+        Waiter last = join(failing[0], true, 0);
 
-        atTheLastMoment.nanos = TimeUnit.SECONDS.toNanos(1);
-        atTheLastMoment.unpark(first[0]);
-        first[0].join();
-        second.join();
+        assertThatThrownBy(() -> failing[0].await(doomed, Long.MAX_VALUE)).isInstanceOf(OutOfMemoryError.class);
+        failing[0].leave(doomed);
+        failing[0].leave(leader);
+        failing[0].await(last, Long.MAX_VALUE);
 
-        assertThat(order).containsExactlyInAnyOrder("first: false", "second: true");
+        assertThat(last.leads()).isTrue();
+    }
+
+    @Test
+    void sleepLongerWhereManyAreBefore() {
+        List<Long> slept = new ArrayList<>();
+        StandingPlatform recording = new StandingPlatform() {
+            @Override
+            public void park(long nanos) {
+                slept.add(nanos);
+            }
+        };
+        Turns crowded = new Turns(recording);
+        join(crowded, true, 0);
+        Waiter second = join(crowded, true, 0);
+        Waiter third = join(crowded, true, 0);
+
+        crowded.await(second, Long.MAX_VALUE);
+        Waiter last = third;
+        for (int i = 0; i < 1_000; i++) {
+            last = join(crowded, true, 0);
+        }
+        crowded.await(last, Long.MAX_VALUE);
+        crowded.await(last, 5);
+
+        assertThat(slept.get(0)).isLessThan(TimeUnit.MILLISECONDS.toNanos(100));
+        assertThat(slept.get(1)).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(slept.get(2)).isEqualTo(5);
     }
 }

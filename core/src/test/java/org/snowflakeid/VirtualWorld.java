@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,15 +31,27 @@ final class VirtualWorld {
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Random random;
     private long nanos = BEGIN_NANOS;
+    private int machines;
     private int turnsAtOnce;
     private long eventsAdded;
     private volatile Task running;
 
+    /** The thread that made this world, and what ended it for that one: nobody else goes on then. */
+    private final Task maker;
+
+    private volatile @Nullable AssertionError end;
+
+    /** Whose memory is being copied now, and the thread that waits for it; see {@link MemoryImage}. */
+    private @Nullable Machine copied;
+
+    private @Nullable Task copier;
+
     VirtualWorld(long seed) {
         random = new Random(seed);
-        running = new Task(null);
-        running.thread = Thread.currentThread();
-        tasks.add(running);
+        maker = new Task(null);
+        maker.thread = Thread.currentThread();
+        running = maker;
+        tasks.add(maker);
     }
 
     /** What a perfect clock would say. */
@@ -81,19 +95,80 @@ final class VirtualWorld {
         if (!me.thread.equals(Thread.currentThread())) {
             throw new IllegalStateException(Thread.currentThread() + " is not of this world");
         }
+        if (me.machine != null && me.machine.isBeingCopied()) {
+            parkAsBefore(me, forNanos);
+            return;
+        }
         if (!me.permit && !me.thread.isInterrupted()) {
             me.parked = true;
             me.wakeNanos = nanos + Math.max(0, forNanos);
-            handOver();
+            handOver(me);
             awaitTurn(me);
             me.parked = false;
         } else if (++turnsAtOnce > TURNS_AT_ONCE) {
-            throw new AssertionError(me + " never waits, and no time passes");
+            endWorld(me, new AssertionError(me + " never waits, and no time passes"));
         }
         me.permit = false;
-        if (me.machine != null && me.machine.crashed) {
-            throw new Crash();
+        if (me.machine != null) {
+            vanishIfCrashed(me);
+            me.machine.remember(me.number, MemoryImage.Kind.TURN, null);
         }
+    }
+
+    /** As the thread's like did on the machine whose memory is copied: it goes on when that one went on. */
+    private void parkAsBefore(Task me, long forNanos) {
+        me.parked = true;
+        me.wakeNanos = me.machine.past.nanos() + Math.max(0, forNanos);
+        MemoryImage.Entry turn = awaitEntry(me);
+        if (turn != null) {
+            require(turn, MemoryImage.Kind.TURN);
+        }
+        me.parked = false;
+        me.permit = false;
+        vanishIfCrashed(me);
+    }
+
+    /**
+     * As if the process had never been: nothing of it runs any more, nor any of its finally blocks. The thread is collected as garbage
+     * ({@code -Djdk.trackAllThreads=false}).
+     */
+    private void vanishIfCrashed(Task me) {
+        if (me.machine.crashed) {
+            tasks.remove(me);
+            handOver(me);
+            awaitTurn(me);
+        }
+    }
+
+    /** Waits until what this thread's like met next is next; null: the copy is complete, and this thread's turn has come. */
+    private MemoryImage.@Nullable Entry awaitEntry(Task me) {
+        MemoryImage past = me.machine.past;
+        while (me.machine.isBeingCopied()) {
+            MemoryImage.Entry next = past.peek();
+            if (next != null && next.thread() == me.number) {
+                return past.take();
+            }
+            copyOn(me.machine);
+            awaitTurn(me);
+        }
+        return null;
+    }
+
+    /** Lets the thread run whose like ran next. */
+    private void copyOn(Machine machine) {
+        MemoryImage past = machine.past;
+        MemoryImage.Entry next = past.peek();
+        while (next != null && next.thread() == MemoryImage.OUTSIDE) {
+            machine.commanded = true;
+            past.take().command(machine);
+            machine.commanded = false;
+            next = past.peek();
+        }
+        running = next == null ? copier : machine.threads.get(next.thread());
+        if (next == null) {
+            copied = null;
+        }
+        LockSupport.unpark(running.thread);
     }
 
     private void awaitTurn(Task me) {
@@ -106,8 +181,29 @@ final class VirtualWorld {
                 interrupted |= Thread.interrupted();
             }
         }
+        AssertionError reason = end;
+        if (reason != null) {
+            throw reason;
+        }
         if (interrupted) {
             me.thread.interrupt();
+        }
+    }
+
+    /** What is wrong with the world itself is for the one that made it: code that is simulated might survive it. */
+    private void endWorld(Task by, AssertionError reason) {
+        end = reason;
+        running = maker;
+        LockSupport.unpark(maker.thread);
+        awaitTurn(by);
+    }
+
+    private MemoryImage.Entry require(MemoryImage.Entry entry, MemoryImage.Kind kind) {
+        try {
+            return entry.require(kind);
+        } catch (AssertionError otherwise) {
+            endWorld(running, otherwise);
+            throw otherwise;
         }
     }
 
@@ -121,6 +217,10 @@ final class VirtualWorld {
 
     private Thread start(String name, Runnable work, @Nullable Machine machine) {
         Task task = new Task(machine);
+        if (machine != null) {
+            task.number = machine.threads.size();
+            machine.threads.add(task);
+        }
         Thread thread = Thread.ofVirtual().name(name).unstarted(() -> runInTurn(task, work));
         task.thread = thread;
         task.permit = true;
@@ -132,21 +232,45 @@ final class VirtualWorld {
 
     private void runInTurn(Task me, Runnable work) {
         awaitTurn(me);
+        if (me.machine != null) {
+            if (me.machine.isBeingCopied()) {
+                MemoryImage.Entry turn = awaitEntry(me);
+                if (turn != null) {
+                    require(turn, MemoryImage.Kind.TURN);
+                }
+            } else {
+                me.machine.remember(me.number, MemoryImage.Kind.TURN, null);
+            }
+        }
         me.parked = false;
         me.permit = false;
         try {
             if (me.machine == null || !me.machine.crashed) {
                 work.run();
             }
-        } catch (Crash end) {
-            // as if the process had never been
         } finally {
             tasks.remove(me);
-            handOver();
+            if (me.machine != null && me.machine.isBeingCopied()) {
+                copyOn(me.machine);
+            } else {
+                handOver(me);
+            }
         }
     }
 
-    private void handOver() {
+    private void handOver(Task me) {
+        if (end != null) {
+            return;
+        }
+        try {
+            chooseNext();
+            LockSupport.unpark(running.thread);
+        } catch (RuntimeException | AssertionError e) {
+            endWorld(me, e instanceof AssertionError error ? error : new AssertionError(e));
+        }
+    }
+
+    private void chooseNext() {
         int ready = countReady();
         if (ready == 0) {
             turnsAtOnce = 0;
@@ -167,7 +291,6 @@ final class VirtualWorld {
                 break;
             }
         }
-        LockSupport.unpark(running.thread);
     }
 
     private int countReady() {
@@ -202,18 +325,13 @@ final class VirtualWorld {
         }
     }
 
-    /** Ends a thread of a crashed process. */
-    private static final class Crash extends Error {
-        private static final long serialVersionUID = 1L;
-
-        Crash() {
-            super("crash", null, false, false);
-        }
-    }
-
     private final class Task {
         volatile boolean permit;
         Thread thread;
+
+        /** Among those of its machine, in the order of their starts. */
+        int number;
+
         boolean parked;
         long wakeNanos;
         final @Nullable Machine machine;
@@ -236,12 +354,141 @@ final class VirtualWorld {
         }
     }
 
-    /** One process of this world, with a wall clock of its own. */
+    /** One process of this world, with clocks of its own. */
     final class Machine implements Platform {
+        private final List<Task> threads = new ArrayList<>();
+
+        /** In its memory, and so that of the original on a copy. */
+        private String process = "process-" + ++machines;
+
+        /** What it remembers, or, while it becomes the copy of another, what it has yet to be told; null: it is never copied. */
+        private @Nullable MemoryImage past;
+
         private long wallOffsetMillis;
+
+        /** For how long nothing of it ran anywhere: its monotonic clock does not know of it. */
+        private long missedNanos;
+
         private long pausedUntilNanos;
         private long pausedNanos;
         private boolean crashed;
+
+        /** Whether what runs its code now is no thread of it. */
+        private boolean commanded;
+
+        private boolean looked;
+
+        /** From now on its memory can be copied. */
+        void beCopyable() {
+            past = new MemoryImage();
+        }
+
+        boolean isCopyable() {
+            return past != null;
+        }
+
+        /**
+         * Makes this machine, which nothing runs on yet, a copy of another's memory as it is now.
+         *
+         * @param begin starts the first thread of the copy as that of the other was started
+         * @param late how long after the copy was taken it runs again
+         * @param clockSet whether its wall clock is right by then, as far as the other's was; else it goes on from the copy
+         */
+        void copy(Machine other, Runnable begin, Duration late, boolean clockSet) {
+            process = other.process;
+            past = other.past;
+            other.past = null;
+            past.rewind(nanos);
+            copied = this;
+            copier = running;
+            begin.run();
+            Task me = running;
+            copyOn(this);
+            awaitTurn(me);
+            past = null;
+            missedNanos = late.toNanos();
+            wallOffsetMillis = other.wallOffsetMillis - (clockSet ? 0 : late.toMillis());
+            pausedNanos = other.pausedNanos;
+            pausedUntilNanos = Math.max(other.pausedUntilNanos, nanos) + missedNanos;
+            for (Task task : threads) {
+                task.wakeNanos += missedNanos;
+            }
+        }
+
+        /** Whether it does again what another machine did, and nothing of that is news to the world. */
+        boolean isBeingCopied() {
+            return copied == this;
+        }
+
+        private void remember(int thread, MemoryImage.Kind kind, @Nullable Object value) {
+            if (past != null) {
+                past.add(thread, kind, nanos, value);
+            }
+        }
+
+        /** What the code that runs here gets from outside of it: {@code live} says it, and a copy gets the same. */
+        @SuppressWarnings("unchecked")
+        <T extends @Nullable Object> T input(MemoryImage.Kind kind, Supplier<T> live) {
+            if (isBeingCopied()) {
+                MemoryImage.Entry before = commanded ? past.take() : awaitEntry(running);
+                if (before != null) {
+                    return (T) require(before, kind).value();
+                }
+            }
+            T value = live.get();
+            remember(commanded ? MemoryImage.OUTSIDE : running.number, kind, value);
+            return value;
+        }
+
+        /**
+         * As {@link #input}, for what takes time to answer.
+         *
+         * @param lost what comes of it if the answer came to the machine that was copied, and not to this copy
+         */
+        @SuppressWarnings("unchecked")
+        <T> T answer(Supplier<T> live, Supplier<T> lost) {
+            if (isBeingCopied()) {
+                Task me = running;
+                me.parked = true;
+                me.wakeNanos = 0;
+                MemoryImage.Entry before = awaitEntry(me);
+                while (before != null && before.kind() == MemoryImage.Kind.TURN) {
+                    before = awaitEntry(me);
+                }
+                me.parked = false;
+                return before == null
+                        ? lost.get()
+                        : (T) require(before, MemoryImage.Kind.ANSWER).value();
+            }
+            T value = live.get();
+            remember(running.number, MemoryImage.Kind.ANSWER, value);
+            return value;
+        }
+
+        /** Something that happens to it from outside, and so in a copy of it. */
+        void happen(Consumer<Machine> command) {
+            remember(MemoryImage.OUTSIDE, MemoryImage.Kind.COMMAND, command);
+            commanded = true;
+            command.accept(this);
+            commanded = false;
+        }
+
+        /**
+         * Runs code of the machine for somebody who looks at it from outside. What that code remembers, if only when the clock was last
+         * read, is in a copy too.
+         */
+        void look(Consumer<Machine> view) {
+            happen(m -> {
+                m.looked = true;
+                view.accept(m);
+                m.looked = false;
+            });
+        }
+
+        /** Whether what runs its code now only looks at it. */
+        boolean isLookedAt() {
+            return looked;
+        }
 
         /** Every thread of this process stands still, as in a garbage collection; clocks run on. */
         void pause(Duration duration) {
@@ -255,9 +502,17 @@ final class VirtualWorld {
             return pausedNanos;
         }
 
+        boolean isPaused() {
+            return pausedUntilNanos > nanos;
+        }
+
         /** Every thread of this process ends where it stands. */
         void crash() {
             crashed = true;
+        }
+
+        boolean isCrashed() {
+            return crashed;
         }
 
         /** Moves this process's wall clock, and nothing else. */
@@ -269,14 +524,37 @@ final class VirtualWorld {
             wallOffsetMillis = 0;
         }
 
+        /** What {@link #wallMillis} says, for those who look at the machine from outside. */
+        long wallNow() {
+            return trueMillis() + wallOffsetMillis;
+        }
+
+        /** What {@link #nanoTime} says, for those who look at the machine from outside. */
+        long nanosNow() {
+            return isBeingCopied() ? past.nanos() : nanos - missedNanos;
+        }
+
+        /** Not ended by an interrupt; the flag is kept. */
+        void sleep(Duration duration) {
+            long until = nanosNow() + duration.toNanos();
+            boolean interrupted = false;
+            while (nanosNow() < until) {
+                interrupted |= Thread.interrupted();
+                park(until - nanosNow());
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
         @Override
         public long wallMillis() {
-            return trueMillis() + wallOffsetMillis;
+            return past == null ? wallNow() : input(MemoryImage.Kind.WALL, this::wallNow);
         }
 
         @Override
         public long nanoTime() {
-            return nanos;
+            return past == null ? nanosNow() : input(MemoryImage.Kind.NANOS, this::nanosNow);
         }
 
         @Override
@@ -286,7 +564,7 @@ final class VirtualWorld {
 
         @Override
         public void awaitNextMillis() {
-            VirtualWorld.this.park(1_000_000 - nanos % 1_000_000);
+            VirtualWorld.this.park(1_000_000 - nanosNow() % 1_000_000);
         }
 
         @Override
@@ -300,8 +578,13 @@ final class VirtualWorld {
         }
 
         @Override
+        public String process() {
+            return process;
+        }
+
+        @Override
         public long randomLong() {
-            return random.nextLong();
+            return past == null ? random.nextLong() : input(MemoryImage.Kind.RANDOM, random::nextLong);
         }
     }
 }

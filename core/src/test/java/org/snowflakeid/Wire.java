@@ -3,7 +3,9 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -23,6 +25,10 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 final class Wire implements WorkerCoordinatorProvider {
 
     enum Kind {
+        /** Not a write, and never held; nor are opening and closing. */
+        READ,
+        OPEN,
+        CLOSE,
         META,
         CLAIM,
         EXTEND,
@@ -35,6 +41,9 @@ final class Wire implements WorkerCoordinatorProvider {
     private final WorkerCoordinatorProvider store;
     private final Set<Kind> held = EnumSet.noneOf(Kind.class);
     private final Queue<Request> inFlight = new ArrayDeque<>();
+    private final List<Trouble> troubles = new ArrayList<>();
+    private int connections;
+    private int applied;
 
     /** Nothing gets through, either way. */
     boolean cut;
@@ -72,6 +81,67 @@ final class Wire implements WorkerCoordinatorProvider {
         return inFlight.isEmpty();
     }
 
+    /** The next so many calls of this kind throw this and are never sent. */
+    void throwInsteadOf(Kind kind, int times, Throwable thrown) {
+        troubles.add(new Trouble(kind, false, times, thrown));
+    }
+
+    /** The next so many calls of this kind throw this after they did what was asked. */
+    void throwAfter(Kind kind, int times, Throwable thrown) {
+        troubles.add(new Trouble(kind, true, times, thrown));
+    }
+
+    /** From now on nothing is thrown. */
+    void heal() {
+        troubles.clear();
+    }
+
+    /** Opened and not closed yet. */
+    int connections() {
+        return connections;
+    }
+
+    /** How many writes from this end were applied. */
+    int applied() {
+        return applied;
+    }
+
+    private static final class Trouble {
+        final Kind kind;
+        final boolean afterwards;
+        final Throwable thrown;
+        int times;
+
+        Trouble(Kind kind, boolean afterwards, int times, Throwable thrown) {
+            this.kind = kind;
+            this.afterwards = afterwards;
+            this.times = times;
+            this.thrown = thrown;
+        }
+    }
+
+    private void raise(Kind kind, boolean afterwards) {
+        for (Trouble trouble : troubles) {
+            if (trouble.kind == kind && trouble.afterwards == afterwards && trouble.times > 0) {
+                trouble.times--;
+                throw unchecked(trouble.thrown);
+            }
+        }
+    }
+
+    /** Checked exceptions included: nothing keeps a coordinator in another language from throwing them. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    static <T extends Throwable> RuntimeException unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    private <T> T call(Kind kind, Supplier<T> operation) {
+        raise(kind, false);
+        T answer = operation.get();
+        raise(kind, true);
+        return answer;
+    }
+
     /** A write on its way. */
     final class Request {
         final Kind kind;
@@ -90,7 +160,9 @@ final class Wire implements WorkerCoordinatorProvider {
 
         /** The coordinator gets it, now; as often as this is called. Nobody hears of the outcome. */
         CasResult arrive() {
-            return operation.get();
+            CasResult result = operation.get();
+            applied += result instanceof CasResult.Applied ? 1 : 0;
+            return result;
         }
 
         /** The sender gets this answer, if it still waits. */
@@ -119,7 +191,7 @@ final class Wire implements WorkerCoordinatorProvider {
             return new CasResult.Unknown(e);
         }
         if (!held.contains(request.kind)) {
-            return request.operation.get();
+            return request.arrive();
         }
         inFlight.add(request);
         long deadline = world.nanoTime() + timeout.toNanos();
@@ -143,7 +215,11 @@ final class Wire implements WorkerCoordinatorProvider {
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        return new End(store.open(config, lossHint));
+        return call(Kind.OPEN, () -> {
+            WorkerCoordinator end = new End(store.open(config, lossHint));
+            connections++;
+            return end;
+        });
     }
 
     private final class End implements WorkerCoordinator {
@@ -155,13 +231,19 @@ final class Wire implements WorkerCoordinatorProvider {
 
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
-            requireWhole(timeout);
-            return reads.apply(beyond.read(fromId, toId, timeout));
+            return call(Kind.READ, () -> {
+                requireWhole(timeout);
+                return reads.apply(beyond.read(fromId, toId, timeout));
+            });
+        }
+
+        private CasResult write(Kind kind, int id, String next, Duration timeout, Supplier<CasResult> operation) {
+            return call(kind, () -> send(new Request(kind, id, next, operation), timeout));
         }
 
         @Override
         public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
-            return send(new Request(Kind.META, -1, next, () -> beyond.writeMeta(expected, next, timeout)), timeout);
+            return write(Kind.META, -1, next, timeout, () -> beyond.writeMeta(expected, next, timeout));
         }
 
         @Override
@@ -173,21 +255,18 @@ final class Wire implements WorkerCoordinatorProvider {
                 boolean evict,
                 Stored meta,
                 Duration timeout) {
-            return send(
-                    new Request(Kind.CLAIM, id, next, () -> beyond.claim(id, mark, next, owner, evict, meta, timeout)),
-                    timeout);
+            return write(
+                    Kind.CLAIM, id, next, timeout, () -> beyond.claim(id, mark, next, owner, evict, meta, timeout));
         }
 
         @Override
         public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            return send(
-                    new Request(Kind.EXTEND, id, next, () -> beyond.extend(id, mark, next, meta, timeout)), timeout);
+            return write(Kind.EXTEND, id, next, timeout, () -> beyond.extend(id, mark, next, meta, timeout));
         }
 
         @Override
         public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            return send(
-                    new Request(Kind.RELEASE, id, next, () -> beyond.release(id, mark, next, meta, timeout)), timeout);
+            return write(Kind.RELEASE, id, next, timeout, () -> beyond.release(id, mark, next, meta, timeout));
         }
 
         @Override
@@ -202,7 +281,10 @@ final class Wire implements WorkerCoordinatorProvider {
 
         @Override
         public void close() {
+            raise(Kind.CLOSE, false);
+            connections--;
             beyond.close();
+            raise(Kind.CLOSE, true);
         }
     }
 }

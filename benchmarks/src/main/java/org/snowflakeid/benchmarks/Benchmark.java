@@ -80,6 +80,30 @@ final class Benchmark implements Callable<Integer> {
             description = "measure single costs with JMH instead: all, or those whose name matches")
     private @Nullable String jmh;
 
+    @Option(
+            names = "--fairness",
+            arity = "0..1",
+            paramLabel = "CROWDS",
+            fallbackValue = Fairness.CROWDS,
+            description =
+                    "measure instead how long calls wait where many threads want more ids than there are: 400p/4 is"
+                            + " 400 platform threads (v: virtual) on 4 sequence bits; alone: ${FALLBACK-VALUE}")
+    private @Nullable String fairness;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "SECONDS",
+            defaultValue = "4",
+            description = "with --fairness: how long each crowd is measured; default: ${DEFAULT-VALUE}")
+    private int seconds;
+
+    @Option(
+            names = "--pause",
+            paramLabel = "MICROS",
+            defaultValue = "0",
+            description = "with --fairness: how long a thread sleeps after each id; default: ${DEFAULT-VALUE}")
+    private int pauseMicros;
+
     @Option(names = "--commit", defaultValue = "unknown", hidden = true)
     private String commit = "";
 
@@ -104,6 +128,19 @@ final class Benchmark implements Callable<Integer> {
         if (jmh != null) {
             return new ProcessBuilder(
                             java.toString(), "-cp", classPath(), "org.openjdk.jmh.Main", "SingleCosts.*" + jmh)
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        }
+        if (fairness != null) {
+            return new ProcessBuilder(
+                            java.toString(),
+                            "-cp",
+                            classPath(),
+                            Fairness.class.getName(),
+                            Integer.toString(seconds),
+                            Integer.toString(pauseMicros),
+                            fairness)
                     .inheritIO()
                     .start()
                     .waitFor();

@@ -11,10 +11,12 @@ import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -24,6 +26,7 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.UnknownKeys;
 
 /**
  * What the two extensions have in common. Which generators an application has is kept by its container alone, so that several
@@ -72,17 +75,17 @@ final class Generators {
     }
 
     /**
-     * Checks the settings of these generators, each by itself and together.
+     * Checks the settings of these generators, each by itself and together, and that no key is misspelt.
      *
      * @throws DeploymentException naming all that is wrong
      */
     static void validate(BeanContainer container, Collection<String> generators) {
-        List<String> problems = new ArrayList<>();
+        List<String> used = generators.stream()
+                .filter(generator -> bean(container, generator).isPresent())
+                .toList();
+        Set<String> problems = new LinkedHashSet<>();
         Map<String, String> generatorsByNamespace = new HashMap<>();
-        for (String generator : generators) {
-            if (bean(container, generator).isEmpty()) {
-                continue;
-            }
+        for (String generator : used) {
             try {
                 String namespace = settings(generator).namespace();
                 String other = generatorsByNamespace.putIfAbsent(namespace, generator);
@@ -93,9 +96,20 @@ final class Generators {
                 problems.addAll(e.problems());
             }
         }
+        if (!used.isEmpty()) {
+            problems.addAll(unknownKeys(generators).problems());
+        }
         if (!problems.isEmpty()) {
             throw new DeploymentException(String.join("\n", problems));
         }
+    }
+
+    private static UnknownKeys unknownKeys(Collection<String> injected) {
+        Set<String> generators = new TreeSet<>(injected);
+        generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
+        Config config = ConfigProvider.getConfig();
+        return UnknownKeys.among(
+                config.getPropertyNames(), key -> value(config, SnowflakeSettings.DEFAULT_GENERATOR, key), generators);
     }
 
     /**
@@ -106,6 +120,9 @@ final class Generators {
      */
     static void claim(BeanContainer container, Collection<String> generators) {
         validate(container, generators);
+        if (generators.stream().anyMatch(generator -> bean(container, generator).isPresent())) {
+            unknownKeys(generators).warn();
+        }
         try {
             for (String generator : generators) {
                 bean(container, generator)
@@ -147,6 +164,14 @@ final class Generators {
             if (!other.equals(generator) && settings(other).namespace().equals(settings.namespace())) {
                 throw new InvalidSettingsException(List.of(sharedNamespace(generator, other, settings.namespace())));
             }
+        }
+        if (injected.isEmpty()) {
+            // Nothing was checked at the start, since nothing was going to be used.
+            UnknownKeys unknown = unknownKeys(injected);
+            if (!unknown.problems().isEmpty()) {
+                throw new InvalidSettingsException(unknown.problems());
+            }
+            unknown.warn();
         }
         return new InjectedSnowflake(
                 EventFiring.isObserved(container, generator)

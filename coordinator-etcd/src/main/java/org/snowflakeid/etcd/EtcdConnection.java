@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
-import io.etcd.jetcd.ClientBuilder;
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -16,32 +14,29 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A jetcd client whose calls block, end in time and say how they ended. Bare jetcd does none of this:
+ * What one coordinator sends through the {@linkplain SharedClient jetcd client} that it shares with others of the same settings. Calls
+ * block, end in time and say how they ended. Bare jetcd does none of this:
  *
  * <ul>
  *   <li>Its futures never complete while no server answers. Here each call carries a deadline, and the wait for it is bounded
  *       as well.
  *   <li>After an outage it waits out a reconnect backoff of up to two minutes. Here a client that cannot connect, or that
- *       got no answer {@value #FAILURES_BEFORE_REBUILD} times in a row (with several servers: once), is thrown away: a new
- *       one connects at once, to what answers.
- *   <li>It does not tell a request that never left from one without an answer. Here a {@link ClientStreamTracer} does, so that
+ *       got no answer three times in a row (with several servers: once), is thrown away: a new one connects at once, to what answers.
+ *   <li>It does not report whether a request has left the process when there is no answer. Here a {@link ClientStreamTracer} does, so that
  *       an unreachable server leaves no write in doubt.
  * </ul>
- *
- * <p>Used by one thread at a time, except for {@link #background} and {@link #close}.
  */
 final class EtcdConnection implements AutoCloseable {
 
@@ -50,15 +45,25 @@ final class EtcdConnection implements AutoCloseable {
         CompletableFuture<T> send(Client client);
     }
 
-    private static final int FAILURES_BEFORE_REBUILD = 3;
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+    /** How one of several requests ended. */
+    record Answer<T>(@Nullable T value, @Nullable EtcdFailure failure) {
+
+        T get() throws EtcdFailure {
+            if (failure != null) {
+                throw failure;
+            }
+            // An answer of jetcd is never null.
+            if (value == null) {
+                throw new IllegalStateException("neither an answer nor a failure");
+            }
+            return value;
+        }
+    }
+
+    /** Of each request. */
+    static final ClientInterceptor DEADLINES = new Deadlines();
+
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
-
-    /** etcd counts pings closer than 5 s as abuse, gRPC raises less than 10 s to 10 s. */
-    private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
-
-    private static final Duration PING_TIMEOUT = Duration.ofSeconds(3);
-    private static final int MAX_MESSAGE_BYTES = 16 << 20;
 
     /** How much later than gRPC's own deadline the wait ends, so that the report is normally gRPC's, which has the cause. */
     private static final long GRACE_MILLIS = 200;
@@ -68,47 +73,47 @@ final class EtcdConnection implements AutoCloseable {
 
     private static final String LOGIN = "etcdserverpb.Auth/Authenticate";
 
-    // jetcd logs each failed attempt, which is reported to the caller anyway. The logger is its own, by the package it
-    // is
-    // relocated to. Held here, since java.util.logging forgets the level of a logger that nobody holds.
-    private static final Logger JETCD_LOGGER = Logger.getLogger(Client.class.getPackageName());
-
-    static {
-        if (JETCD_LOGGER.getLevel() == null) {
-            JETCD_LOGGER.setLevel(Level.OFF);
-        }
-    }
-
     private final EtcdSettings settings;
-    private final ExecutorService background;
-    private volatile @Nullable Client client;
-    private volatile boolean closed;
-    private boolean hasAnswered;
-    private int failures;
+
+    /** Of whoever opened it: what the client's threads begin with. */
+    private final @Nullable ClassLoader application = Thread.currentThread().getContextClassLoader();
+
+    // Guarded by this. Borrowed for the first call, so that who is never closed, and never called, keeps nothing.
+    private @Nullable SharedClient borrowed;
+    private boolean closed;
 
     EtcdConnection(EtcdSettings settings) {
         this.settings = settings;
-        AtomicInteger count = new AtomicInteger();
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(2, 2, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread =
-                            new Thread(task, "snowflake-etcd-" + settings.generator() + "-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        threads.allowCoreThreadTimeOut(true);
-        this.background = threads;
     }
 
-    /** Runs what must not delay a call: the HTTP request for the server's time, closing of what may hang. */
+    private synchronized SharedClient shared() {
+        if (closed) {
+            throw new IllegalStateException("closed");
+        }
+        SharedClient shared = borrowed;
+        if (shared == null) {
+            shared = SharedClient.borrow(settings.access(), application);
+            borrowed = shared;
+        }
+        return shared;
+    }
+
+    EtcdSettings.Access access() {
+        return settings.access();
+    }
+
+    /** Runs what must not delay a call; nothing once this is closed. */
     synchronized void background(Runnable task) {
         if (!closed) {
-            background.execute(task);
+            shared().background(task);
         }
     }
 
-    EtcdSettings settings() {
-        return settings;
+    /** Begins to ask the server for its time. */
+    synchronized Future<Optional<Instant>> askTime() {
+        return closed
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : shared().serverTime().ask();
     }
 
     Deadline deadline(Duration timeout) {
@@ -117,122 +122,129 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     /** The client that answered last; null if there is none. */
-    @Nullable
-    Client client() {
-        return client;
+    synchronized @Nullable Client client() {
+        return borrowed == null ? null : borrowed.client();
     }
 
     /** Sends a request, once, and waits for the answer. */
     <T> T call(Deadline deadline, Request<T> request) throws EtcdFailure {
-        for (boolean first = true; ; first = false) {
-            boolean hadAnswered = hasAnswered;
-            Call call = new Call(deadline);
-            try {
-                T answer = await(call, request);
-                hasAnswered = true;
-                failures = 0;
-                return answer;
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw EtcdFailure.interrupted(settings, e);
-            } catch (ExecutionException | TimeoutException | RuntimeException e) {
-                EtcdFailure failure = EtcdFailure.of(settings, e, call.sent);
-                noteFailure(failure, call.sent);
-                // Both are no second sending: nothing left this process, or the server refused to look at it.
-                boolean again = (failure.unreachable() && !call.sent && hadAnswered) || failure.tokenExpired();
-                if (!first || !again || closed) {
-                    throw failure;
-                }
-            }
-        }
+        return callAll(deadline, List.of(request)).get(0).get();
     }
 
-    private <T> T await(Call call, Request<T> request)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        CompletableFuture<T> answer;
-        CURRENT_CALL.set(call);
+    /** Sends requests at the same time, each once, and waits for the answers, which are in the order of the requests. */
+    <T> List<Answer<T>> callAll(Deadline deadline, List<Request<T>> requests) {
+        List<Sent<T>> all = new ArrayList<>();
+        requests.forEach(request -> all.add(send(deadline, request)));
+        List<Answer<T>> answers = new ArrayList<>(await(all));
+        for (int i = 0; i < answers.size(); i++) {
+            if (maySendAgain(all.get(i), answers.get(i).failure())) {
+                Sent<T> again = send(deadline, requests.get(i));
+                answers.set(i, await(List.of(again)).get(0));
+            }
+        }
+        return answers;
+    }
+
+    /** That is no second sending: nothing left this process, or the server refused to look at it. */
+    private synchronized boolean maySendAgain(Sent<?> sent, @Nullable EtcdFailure failure) {
+        return failure != null
+                && !closed
+                && ((failure.unreachable() && !sent.call.sent && sent.hadAnswered) || failure.tokenExpired());
+    }
+
+    private <T> Sent<T> send(Deadline deadline, Request<T> request) {
+        Sent<T> sent = new Sent<>(new Call(deadline));
+        CURRENT_CALL.set(sent.call);
         try {
-            answer = request.send(open());
+            SharedClient shared = shared();
+            sent.hadAnswered = shared.hasAnswered();
+            sent.client = shared.open();
+            sent.answer = request.send(sent.client);
+        } catch (RuntimeException e) {
+            sent.answer = CompletableFuture.failedFuture(e);
         } finally {
             CURRENT_CALL.remove();
         }
-        long millis = Math.max(0, call.deadline.timeRemaining(TimeUnit.MILLISECONDS)) + GRACE_MILLIS;
-        return answer.get(millis, TimeUnit.MILLISECONDS);
+        return sent;
     }
 
-    private void noteFailure(EtcdFailure failure, boolean sent) {
-        if (!failure.noAnswer()) {
-            hasAnswered = true;
-            failures = 0;
-            return;
-        }
-        failures++;
-        // A frozen member of several keeps its share of the calls until a ping fails, 13 s later. A new client does
-        // without
-        // it, since a connection counts only when the server has said its first word.
-        boolean another = sent && settings.endpoints().size() > 1;
-        if (another || failures >= FAILURES_BEFORE_REBUILD || (failure.unreachable() && !sent)) {
-            discard();
-        }
-    }
-
-    private synchronized Client open() {
-        Client open = client;
-        if (open == null) {
-            if (closed) {
-                throw new IllegalStateException("closed");
+    private <T> List<Answer<T>> await(List<Sent<T>> all) {
+        List<Answer<T>> answers = new ArrayList<>();
+        boolean silence = false;
+        boolean inVain = false;
+        for (Sent<T> sent : all) {
+            Answer<T> answer = await(sent);
+            answers.add(answer);
+            EtcdFailure failure = answer.failure();
+            if (failure != null && failure.noAnswer()) {
+                if (!failure.interrupted()) {
+                    silence = true;
+                    // A frozen member of several keeps its share of the calls until a ping fails, 13 s later. A new
+                    // client does without it, since a connection counts only when the server has said its first word.
+                    boolean another = sent.call.sent && settings.endpoints().size() > 1;
+                    inVain |= another || (failure.unreachable() && !sent.call.sent);
+                }
+            } else {
+                noteAnswer(sent.client);
             }
-            open = build();
-            client = open;
-            hasAnswered = false;
-            failures = 0;
         }
-        return open;
+        if (silence) {
+            noteSilence(all.get(0).client, inVain);
+        }
+        return answers;
     }
 
-    private Client build() {
-        ClientBuilder builder = Client.builder()
-                .endpoints(settings.endpoints())
-                .interceptor(new Deadlines())
-                // An unreachable server is reported at once, with the cause; waiting and trying again is core's.
-                .waitForReady(false)
-                .retryMaxAttempts(0)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .keepaliveTime(PING_INTERVAL)
-                .keepaliveTimeout(PING_TIMEOUT)
-                // etcd ends connections that ping without a stream open.
-                .keepaliveWithoutCalls(false)
-                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                // jetcd only starts requests there, without blocking: the caller's thread will do, and is the one that
-                // carries CURRENT_CALL.
-                .executorService(MoreExecutors.newDirectExecutorService());
-        if (settings.user() != null && settings.password() != null) {
-            builder.user(utf8(settings.user())).password(utf8(settings.password()));
+    private synchronized void noteAnswer(@Nullable Client used) {
+        if (borrowed != null && used != null) {
+            borrowed.noteAnswer(used);
         }
-        if (settings.tls() != null) {
-            builder.sslContext(settings.tls());
+    }
+
+    private synchronized void noteSilence(@Nullable Client used, boolean inVain) {
+        if (borrowed != null && used != null) {
+            borrowed.noteSilence(used, inVain);
         }
-        return builder.build();
+    }
+
+    private <T> Answer<T> await(Sent<T> sent) {
+        long millis = Math.max(0, sent.call.deadline.timeRemaining(TimeUnit.MILLISECONDS)) + GRACE_MILLIS;
+        try {
+            return new Answer<>(sent.answer.get(millis, TimeUnit.MILLISECONDS), null);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Answer<>(null, EtcdFailure.interrupted(settings, e));
+        } catch (ExecutionException | TimeoutException | RuntimeException e) {
+            return new Answer<>(null, EtcdFailure.of(settings, e, sent.call.sent));
+        }
     }
 
     static ByteSequence utf8(String text) {
         return ByteSequence.from(text, StandardCharsets.UTF_8);
     }
 
-    private synchronized void discard() {
-        Client old = client;
-        client = null;
-        if (old != null) {
-            background.execute(old::close);
-        }
-    }
-
+    /** Ends the client if no other connection uses it. What is on its way for others goes on. */
     @Override
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            discard();
-            background.shutdown();
+            if (borrowed != null) {
+                borrowed.giveBack();
+            }
+        }
+    }
+
+    /** A request under way. */
+    private static final class Sent<T> {
+        final Call call;
+        CompletableFuture<T> answer = new CompletableFuture<>();
+
+        @Nullable
+        Client client;
+
+        boolean hadAnswered;
+
+        Sent(Call call) {
+            this.call = call;
         }
     }
 
@@ -256,7 +268,7 @@ final class EtcdConnection implements AutoCloseable {
         }
     }
 
-    private final class Deadlines implements ClientInterceptor {
+    private static final class Deadlines implements ClientInterceptor {
         @Override
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
             Call call = CURRENT_CALL.get();

@@ -20,7 +20,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
@@ -45,7 +48,16 @@ import org.snowflakeid.spi.WorkerCoordinator;
 final class EtcdCoordinator implements WorkerCoordinator {
     private static final System.Logger LOG = System.getLogger(EtcdCoordinator.class.getName());
 
-    /** Up to so many ids are read key by key: etcd allows 128 operations in a transaction. */
+    /** etcd takes no more in each of the three lists of a transaction, unless it is told to. */
+    private static final int MAX_OPERATIONS = 128;
+
+    /** Each is a write of the mark and a look at the owner. */
+    private static final int MAX_EXTENSIONS = MAX_OPERATIONS / 2;
+
+    /** Of so many worker ids, mark and owner each, a refused transaction can show what it saw, beside the namespace record. */
+    private static final int MAX_SHOWN = (MAX_OPERATIONS - 1) / 2;
+
+    /** Up to so many ids are read key by key. */
     private static final int MAX_POINT_READS = 30;
 
     private static final int PAGE = 4_000;
@@ -55,7 +67,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     private final EtcdConnection connection;
     private final OwnerWatch watch;
-    private final ServerTime serverTime;
     private final long timeToLiveSeconds;
     private final ByteSequence metaKey;
     private final String marks;
@@ -78,7 +89,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
     EtcdCoordinator(CoordinatorConfig config, EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
         this.watch = new OwnerWatch(connection, lossHint);
-        this.serverTime = new ServerTime(connection);
         this.timeToLiveSeconds = (config.timeToLive().toMillis() + 999) / 1_000;
         String root = "/" + config.namespace() + "/";
         this.metaKey = EtcdConnection.utf8(root + "meta");
@@ -99,7 +109,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     @Override
     public Snapshot read(int fromId, int toId, Duration timeout) {
         Deadline deadline = connection.deadline(timeout);
-        Future<Optional<Instant>> now = serverTime.ask();
+        Future<Optional<Instant>> now = connection.askTime();
         try {
             Reading reading = toId - fromId < MAX_POINT_READS
                     ? readPoints(fromId, toId, deadline)
@@ -145,13 +155,9 @@ final class EtcdCoordinator implements WorkerCoordinator {
     }
 
     private Reading readPoints(int fromId, int toId, Deadline deadline) throws EtcdFailure {
-        List<Op> gets = new ArrayList<>();
-        gets.add(get(metaKey));
-        for (int id = fromId; id <= toId; id++) {
-            gets.add(get(mark(id)));
-            gets.add(get(owner(id)));
-        }
-        List<GetResponse> got = commit(deadline, List.of(), gets, List.of()).getGetResponses();
+        List<Integer> ids = IntStream.rangeClosed(fromId, toId).boxed().toList();
+        List<GetResponse> got =
+                commit(deadline, List.of(), gets(ids), List.of()).getGetResponses();
         Reading reading = new Reading(fromId, toId);
         reading.meta = stored(got.get(0));
         for (int id = fromId; id <= toId; id++) {
@@ -239,7 +245,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
                         deadline,
                         compares,
                         List.of(put(mark(id), next, 0), put(owner(id), owner, lease.id())),
-                        List.of(get(metaKey), get(mark(id)), get(owner(id))));
+                        gets(List.of(id)));
             } catch (EtcdFailure e) {
                 if (e.nothingChanged()) {
                     restore(id, before);
@@ -250,7 +256,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             if (!response.isSucceeded()) {
                 restore(id, before);
                 spare = lease;
-                return rejected(id, response);
+                return rejected(List.of(id), response).get(0);
             }
             held.put(id, new Held(owner, Set.of(lease.id())));
             watch.end(id);
@@ -290,42 +296,104 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     @Override
     public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return write(timeout, deadline -> {
-            TxnResponse response = commit(
-                    deadline,
-                    List.of(is(mark(id), mark), is(metaKey, meta)),
-                    List.of(put(mark(id), next, 0), get(owner(id))),
-                    List.of(get(metaKey), get(mark(id)), get(owner(id))));
-            if (!response.isSucceeded()) {
-                return rejected(id, response);
-            }
-            boolean ownerHeld = renew(id, response.getGetResponses().get(0), deadline);
-            if (ownerHeld) {
-                watch.watch(id, owner(id), response.getHeader().getRevision());
-            }
-            return new CasResult.Applied(stored(next), ownerHeld);
-        });
+        return extendAll(List.of(new Extension(id, mark, next)), meta, timeout).get(0);
     }
 
-    /** Whether the owner entry is ours and stays: a lease alone proves nothing, it outlives an owner entry that was deleted. */
-    private boolean renew(int id, GetResponse owner, Deadline deadline) {
-        Held ours = held.get(id);
-        if (ours == null
-                || owner.getKvs().isEmpty()
-                || !ours.leases().contains(owner.getKvs().get(0).getLease())) {
-            return false;
+    @Override
+    public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        Deadline deadline = connection.deadline(timeout);
+        List<CasResult> results = new ArrayList<>();
+        for (int from = 0; from < extensions.size(); from += MAX_EXTENSIONS) {
+            int to = Math.min(from + MAX_EXTENSIONS, extensions.size());
+            try {
+                results.addAll(extendTogether(extensions.subList(from, to), meta, deadline));
+            } catch (EtcdFailure e) {
+                if (e.nothingChanged() && from == 0) {
+                    throw e.exception();
+                }
+                // The others would fail in the same way, or take more time than there is.
+                results.addAll(Collections.nCopies(extensions.size() - from, new CasResult.Unknown(e.exception())));
+                break;
+            }
         }
-        long lease = owner.getKvs().get(0).getLease();
-        held.put(id, new Held(ours.owner(), Set.of(lease)));
-        boolean late = deadline.timeRemaining(TimeUnit.MILLISECONDS) < MIN_RENEWAL_MILLIS;
+        return results;
+    }
+
+    private List<CasResult> extendTogether(List<Extension> extensions, Stored meta, Deadline deadline)
+            throws EtcdFailure {
+        List<Cmp> compares = new ArrayList<>();
+        List<Op> then = new ArrayList<>();
+        for (Extension each : extensions) {
+            compares.add(is(mark(each.id()), each.mark()));
+            then.add(put(mark(each.id()), each.next(), 0));
+        }
+        compares.add(is(metaKey, meta));
+        List<Integer> ids = extensions.stream().map(Extension::id).toList();
+        ids.forEach(id -> then.add(get(owner(id))));
+        List<Integer> shown = ids.subList(0, Math.min(MAX_SHOWN, ids.size()));
+        TxnResponse response = commit(deadline, compares, then, gets(shown));
+        if (!response.isSucceeded()) {
+            List<CasResult> rejected = new ArrayList<>(rejected(shown, response));
+            rejected.addAll(lookAt(ids.subList(shown.size(), ids.size()), deadline));
+            return rejected;
+        }
+        List<Boolean> held = renew(ids, response.getGetResponses(), deadline);
+        List<CasResult> applied = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            int id = ids.get(i);
+            if (held.get(i)) {
+                watch.watch(id, owner(id), response.getHeader().getRevision());
+            }
+            applied.add(new CasResult.Applied(stored(extensions.get(i).next()), held.get(i)));
+        }
+        return applied;
+    }
+
+    /** What there was no room to show: later than the refusal, which is no less true. */
+    private List<CasResult> lookAt(List<Integer> ids, Deadline deadline) throws EtcdFailure {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
         try {
-            LeaseKeepAliveResponse renewed = connection.call(
-                    late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline,
-                    client -> client.getLeaseClient().keepAliveOnce(lease));
-            return renewed.getTTL() > 0;
+            return rejected(ids, commit(deadline, List.of(), gets(ids), List.of()));
+        } catch (EtcdFailure e) {
+            throw e.withNothingChanged();
+        }
+    }
+
+    /**
+     * Which of the owner entries are ours and stay: a lease alone proves nothing, it outlives an owner entry that was deleted. Their leases
+     * are renewed at the same time.
+     */
+    private List<Boolean> renew(List<Integer> ids, List<GetResponse> owners, Deadline deadline) {
+        List<EtcdConnection.Request<LeaseKeepAliveResponse>> renewals = new ArrayList<>();
+        List<Boolean> ours = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            Held holding = held.get(ids.get(i));
+            List<KeyValue> entry = owners.get(i).getKvs();
+            boolean own = holding != null
+                    && !entry.isEmpty()
+                    && holding.leases().contains(entry.get(0).getLease());
+            ours.add(own);
+            if (holding != null && own) {
+                long lease = entry.get(0).getLease();
+                held.put(ids.get(i), new Held(holding.owner(), Set.of(lease)));
+                renewals.add(client -> client.getLeaseClient().keepAliveOnce(lease));
+            }
+        }
+        boolean late = deadline.timeRemaining(TimeUnit.MILLISECONDS) < MIN_RENEWAL_MILLIS;
+        Iterator<EtcdConnection.Answer<LeaseKeepAliveResponse>> answers = connection
+                .callAll(late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline, renewals)
+                .iterator();
+        return ours.stream().map(own -> own && isRenewed(answers.next())).toList();
+    }
+
+    private static boolean isRenewed(EtcdConnection.Answer<LeaseKeepAliveResponse> answer) {
+        try {
+            return answer.get().getTTL() > 0;
         } catch (EtcdFailure e) {
             // Without an answer the entry still stands, as the transaction has just seen.
-            LOG.log(Level.DEBUG, () -> "the lease of worker id " + id + " was not renewed: " + e.getMessage());
+            LOG.log(Level.DEBUG, () -> "a lease was not renewed: " + e.getMessage());
             return !e.leaseNotFound();
         }
     }
@@ -341,13 +409,10 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 Cmp own = new Cmp(owner(id), Cmp.Op.EQUAL, CmpTarget.value(EtcdConnection.utf8(ours.owner())));
                 then.add(Op.txn(new Cmp[] {own}, new Op[] {Op.delete(owner(id), DeleteOption.DEFAULT)}, new Op[0]));
             }
-            TxnResponse response = commit(
-                    deadline,
-                    List.of(is(mark(id), mark), is(metaKey, meta)),
-                    then,
-                    List.of(get(metaKey), get(mark(id)), get(owner(id))));
+            TxnResponse response =
+                    commit(deadline, List.of(is(mark(id), mark), is(metaKey, meta)), then, gets(List.of(id)));
             if (!response.isSucceeded()) {
-                return rejected(id, response);
+                return rejected(List.of(id), response).get(0);
             }
             revoke(id, deadline);
             return new CasResult.Applied(stored(next), false);
@@ -376,7 +441,13 @@ final class EtcdCoordinator implements WorkerCoordinator {
     }
 
     @Override
+    public Object connection() {
+        return connection.access();
+    }
+
+    @Override
     public void close() {
+        watch.endAll();
         connection.close();
     }
 
@@ -391,9 +462,24 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    private static CasResult rejected(int id, TxnResponse response) {
+    /** What was seen, in the order of {@link #gets}. */
+    private static List<CasResult> rejected(List<Integer> ids, TxnResponse response) {
         List<GetResponse> seen = response.getGetResponses();
-        return new CasResult.Rejected(stored(seen.get(0)), new Slot(id, stored(seen.get(1)), value(seen.get(2))));
+        List<CasResult> rejected = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            Slot slot = new Slot(ids.get(i), stored(seen.get(1 + 2 * i)), value(seen.get(2 + 2 * i)));
+            rejected.add(new CasResult.Rejected(stored(seen.get(0)), slot));
+        }
+        return rejected;
+    }
+
+    private List<Op> gets(List<Integer> ids) {
+        List<Op> gets = new ArrayList<>(List.of(get(metaKey)));
+        for (int id : ids) {
+            gets.add(get(mark(id)));
+            gets.add(get(owner(id)));
+        }
+        return gets;
     }
 
     private TxnResponse commit(Deadline deadline, List<Cmp> compares, List<Op> then, List<Op> otherwise)

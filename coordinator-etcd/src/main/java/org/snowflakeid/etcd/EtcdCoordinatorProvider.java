@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
+import java.util.List;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
@@ -11,6 +13,11 @@ public final class EtcdCoordinatorProvider implements WorkerCoordinatorProvider 
     @Override
     public String name() {
         return "etcd";
+    }
+
+    @Override
+    public List<Key<?>> keys() {
+        return EtcdSettings.KEYS;
     }
 
     @Override

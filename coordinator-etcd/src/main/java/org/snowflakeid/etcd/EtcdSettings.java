@@ -5,52 +5,87 @@ import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.io.File;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.time.DateTimeException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.Tls;
+import org.snowflakeid.spi.TlsKeys;
 
-/**
- * The keys {@code snowflake.etcd.*}, checked: whatever can be known to be wrong without asking a server is refused here.
- *
- * <ul>
- *   <li>{@code endpoints}: <em>required</em>, URLs joined by commas, all http or all https
- *   <li>{@code user}, {@code password}: <em>optional</em>, both or none
- *   <li>{@code tls.ca}: <em>optional</em>, PEM file of the authorities to trust; default: those of the JVM
- *   <li>{@code tls.cert}, {@code tls.key}: <em>optional</em>, both or none, PEM files that identify this client
- *   <li>{@code call-timeout}: <em>optional</em>, an upper bound for each call; default: what the window allows
- * </ul>
- */
+/** The keys {@code snowflake.etcd.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
 final class EtcdSettings {
-    static final String ENDPOINTS = "snowflake.etcd.endpoints";
-    static final String USER = "snowflake.etcd.user";
-    static final String PASSWORD = "snowflake.etcd.password";
-    static final String TLS_CA = "snowflake.etcd.tls.ca";
-    static final String TLS_CERT = "snowflake.etcd.tls.cert";
-    static final String TLS_KEY = "snowflake.etcd.tls.key";
-    static final String CALL_TIMEOUT = "snowflake.etcd.call-timeout";
+    static final Key<String> ENDPOINTS = Key.addressWithoutCredentials(
+                    "snowflake.etcd.endpoints",
+                    "URLs joined by commas",
+                    "Set snowflake.etcd.user and snowflake.etcd.password instead.")
+            .required("Set it to the URLs of the etcd servers, such as http://localhost:2379.")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("The servers, all `http` or all `https`.");
+    static final Key<String> USER =
+            Key.text("snowflake.etcd.user").use(Key.Use.OFTEN).meaning("Set together with the password.");
+    static final Key<String> PASSWORD =
+            Key.secret("snowflake.etcd.password", "text").use(Key.Use.OFTEN).meaning("Set together with the user.");
+    private static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
+    static final Key<Path> TLS_CA = TLS.ca();
+    static final Key<Path> TLS_CERT = TLS.cert();
+    static final Key<Path> TLS_KEY = TLS.key();
+    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.etcd.call-timeout", "PT0.1S", "PT1M")
+            .otherwise("what the window allows")
+            .meaning("Upper bound of one call.");
 
-    private static final Duration MIN_CALL_TIMEOUT = Duration.ofMillis(100);
-    private static final Duration MAX_CALL_TIMEOUT = Duration.ofMinutes(1);
+    static final List<Key<?>> KEYS = List.of(ENDPOINTS, USER, PASSWORD, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
 
     private final CoordinatorConfig config;
-    private final List<String> problems = new ArrayList<>();
-    private final List<URI> endpoints;
-    private final @Nullable String user;
-    private final @Nullable String password;
-    private final @Nullable JdkSslContext tls;
+    private final Access access;
     private final @Nullable Duration callTimeout;
+
+    /**
+     * Which servers are reached, and how; equal for those who may use the same client. A file that was replaced since makes a difference.
+     *
+     * @param endpoints scheme, host and port each
+     * @param files of the encryption
+     * @param sslContext made of these; null over plain HTTP
+     */
+    record Access(
+            List<URI> endpoints,
+            @Nullable String user,
+            @Nullable String password,
+            Tls files,
+            @Nullable JdkSslContext sslContext) {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Access access
+                    && endpoints.equals(access.endpoints)
+                    && Objects.equals(user, access.user)
+                    && Objects.equals(password, access.password)
+                    && files.equals(access.files);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(endpoints, user, password, files);
+        }
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return endpoints.stream().map(URI::toString).collect(Collectors.joining(","));
+        }
+    }
 
     /** @throws InvalidSettingsException naming every problem at once */
     static EtcdSettings of(CoordinatorConfig config) {
@@ -59,50 +94,41 @@ final class EtcdSettings {
 
     private EtcdSettings(CoordinatorConfig config) {
         this.config = config;
-        endpoints = readEndpoints();
-        user = config.value(USER).orElse(null);
-        // Not config.value(): blanks at the ends may belong to a password.
-        String secret = config.settings().apply(PASSWORD);
-        password = secret == null || secret.isEmpty() ? null : secret;
+        SettingsReader reader = new SettingsReader(config);
+        List<URI> endpoints = readEndpoints(reader);
+        String user = reader.optional(USER).orElse(null);
+        String password = reader.optional(PASSWORD).orElse(null);
         if (user != null && password == null) {
-            problem(USER, user, "comes without a password. Set " + PASSWORD + " or remove it.");
+            reader.refuse(USER, "comes without a password. Set " + PASSWORD + " or remove it.");
         }
         if (user == null && password != null) {
-            problem(PASSWORD, "(not shown)", "comes without a user. Set " + USER + " or remove it.");
+            reader.refuse(PASSWORD, "comes without a user. Set " + USER + " or remove it.");
         }
-        tls = readTls();
-        callTimeout = readCallTimeout();
-        if (!problems.isEmpty()) {
-            throw new InvalidSettingsException(problems);
-        }
+        Tls files = TLS.read(reader);
+        access = new Access(endpoints, user, password, files, sslContext(reader, endpoints, files));
+        callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
+        reader.throwProblems();
     }
 
-    private void problem(String key, String value, String complaint) {
-        problems.add("snowflake '" + config.generator() + "': " + key + "=" + value + " " + complaint);
-    }
-
-    private List<URI> readEndpoints() {
-        Optional<String> text = config.value(ENDPOINTS);
+    private static List<URI> readEndpoints(SettingsReader reader) {
+        Optional<String> text = reader.optional(ENDPOINTS);
         if (text.isEmpty()) {
-            problems.add("snowflake '" + config.generator() + "': " + ENDPOINTS
-                    + " is not set. Set it to the URLs of the etcd servers, such as http://localhost:2379.");
             return List.of();
         }
         List<URI> uris = new ArrayList<>();
         for (String part : text.get().split(",", -1)) {
             URI uri = endpoint(part.strip());
             if (uri == null) {
-                problem(
+                reader.refuse(
                         ENDPOINTS,
-                        withoutPasswords(text.get()),
-                        "holds '" + withoutPasswords(part.strip()) + "', which is not the URL of a server."
+                        "holds '" + ENDPOINTS.shown(part.strip()) + "', which is not the URL of a server."
                                 + " Write http://host:2379 or https://host:2379, several joined by commas.");
                 return List.of();
             }
             uris.add(uri);
         }
         if (uris.stream().map(EtcdSettings::scheme).distinct().count() > 1) {
-            problem(ENDPOINTS, text.get(), "mixes http and https. Use the same for all of them.");
+            reader.refuse(ENDPOINTS, "mixes http and https. Use the same for all of them.");
         }
         return List.copyOf(uris);
     }
@@ -126,107 +152,34 @@ final class EtcdSettings {
         }
     }
 
-    private static String withoutPasswords(String urls) {
-        return urls.replaceAll("//[^/,]*@", "//***@");
-    }
-
     private static String scheme(URI uri) {
         return String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
     }
 
-    private @Nullable JdkSslContext readTls() {
-        Optional<String> ca = config.value(TLS_CA);
-        Optional<String> cert = config.value(TLS_CERT);
-        Optional<String> key = config.value(TLS_KEY);
-        if (cert.isPresent() && key.isEmpty()) {
-            problem(TLS_CERT, cert.get(), "comes without its private key. Set " + TLS_KEY + " to its PEM file.");
-        }
-        if (key.isPresent() && cert.isEmpty()) {
-            problem(TLS_KEY, key.get(), "comes without its certificate. Set " + TLS_CERT + " to its PEM file.");
-        }
-        int before = problems.size();
-        checkReadable(TLS_CA, ca);
-        checkReadable(TLS_CERT, cert);
-        checkReadable(TLS_KEY, key);
-        boolean readable = problems.size() == before;
+    private static @Nullable JdkSslContext sslContext(SettingsReader reader, List<URI> endpoints, Tls files) {
         if (endpoints.isEmpty()) {
             return null;
         }
         if (!scheme(endpoints.get(0)).equals("https")) {
-            if (Stream.of(ca, cert, key).anyMatch(Optional::isPresent)) {
-                problem(
+            if (TLS.areSet(reader)) {
+                reader.refuse(
                         ENDPOINTS,
-                        endpointsText(),
                         "is not encrypted, but snowflake.etcd.tls.* is set. Write https:// or remove the latter.");
             }
             return null;
         }
-        if (!readable || cert.isPresent() != key.isPresent()) {
-            return null;
-        }
-        SslContextBuilder builder = SslContextBuilder.forClient();
-        if (ca.isPresent()) {
-            try {
-                builder.trustManager(new File(ca.get()));
-            } catch (IllegalArgumentException e) {
-                problem(
-                        TLS_CA,
-                        ca.get(),
-                        "holds no certificates (" + reason(e) + "). Name a PEM file of certificates.");
-            }
-        }
-        if (cert.isPresent() && key.isPresent()) {
-            try {
-                builder.keyManager(new File(cert.get()), new File(key.get()));
-            } catch (IllegalArgumentException e) {
-                boolean certificate = String.valueOf(e.getMessage()).contains("certificate");
-                problem(
-                        certificate ? TLS_CERT : TLS_KEY,
-                        certificate ? cert.get() : key.get(),
-                        "can't be used (" + reason(e)
-                                + "). Name PEM files of a certificate chain and of its private key,"
-                                + " in PKCS 8 without a password.");
-            }
-        }
         try {
+            SslContextBuilder builder = SslContextBuilder.forClient().trustManager(files.trustManagers());
+            files.keyManagers().ifPresent(builder::keyManager);
             // The JDK's implementation, so that the same context serves the HTTP request for the server's time.
             return (JdkSslContext)
                     GrpcSslContexts.configure(builder, SslProvider.JDK).build();
-        } catch (SSLException | IllegalArgumentException e) {
-            problem(
-                    ca.isPresent() ? TLS_CA : TLS_CERT,
-                    ca.or(() -> cert).orElse(""),
-                    "can't be used (" + reason(e) + "). Name PEM files.");
+        } catch (SSLException | GeneralSecurityException e) {
+            reader.refuse(
+                    reader.isSet(TLS_CA) ? TLS_CA : TLS_CERT,
+                    "can't be used (" + e.getMessage() + "). Name PEM files.");
             return null;
         }
-    }
-
-    private void checkReadable(String key, Optional<String> file) {
-        if (file.map(File::new).filter(f -> !f.isFile() || !f.canRead()).isPresent()) {
-            problem(key, file.orElseThrow(), "is not a readable file. Name a PEM file this process can read.");
-        }
-    }
-
-    private static String reason(Throwable e) {
-        Throwable cause = e.getCause();
-        return cause == null ? String.valueOf(e.getMessage()) : e.getMessage() + ": " + cause.getMessage();
-    }
-
-    private @Nullable Duration readCallTimeout() {
-        Optional<String> text = config.value(CALL_TIMEOUT);
-        if (text.isEmpty()) {
-            return null;
-        }
-        try {
-            Duration value = Duration.parse(text.get());
-            if (value.compareTo(MIN_CALL_TIMEOUT) >= 0 && value.compareTo(MAX_CALL_TIMEOUT) <= 0) {
-                return value;
-            }
-            problem(CALL_TIMEOUT, text.get(), "is not between PT0.1S and PT1M. Remove it, and the window decides.");
-        } catch (DateTimeException e) {
-            problem(CALL_TIMEOUT, text.get(), "is not an ISO-8601 duration. Write it as PT2S, or remove it.");
-        }
-        return null;
     }
 
     String namespace() {
@@ -237,30 +190,22 @@ final class EtcdSettings {
         return config.generator();
     }
 
-    /** Scheme, host and port each. */
+    Access access() {
+        return access;
+    }
+
     List<URI> endpoints() {
-        return endpoints;
+        return access.endpoints();
     }
 
     /** For messages. */
     String endpointsText() {
-        return endpoints.stream().map(URI::toString).collect(Collectors.joining(","));
+        return access.toString();
     }
 
     @Nullable
     String user() {
-        return user;
-    }
-
-    @Nullable
-    String password() {
-        return password;
-    }
-
-    /** Null over plain HTTP. */
-    @Nullable
-    JdkSslContext tls() {
-        return tls;
+        return access.user();
     }
 
     /** The shorter of what the caller grants and what the settings allow. */

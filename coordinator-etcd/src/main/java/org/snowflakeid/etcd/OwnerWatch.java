@@ -8,8 +8,9 @@ import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.watch.WatchEvent;
 import io.etcd.jetcd.watch.WatchResponse;
 import java.lang.System.Logger.Level;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ final class OwnerWatch {
 
     private final EtcdConnection connection;
     private final Runnable lossHint;
-    private final Map<Integer, Entry> entries = new HashMap<>();
+    private final Map<Integer, Entry> entries = new ConcurrentHashMap<>();
     private final AtomicInteger denials = new AtomicInteger();
 
     OwnerWatch(EtcdConnection connection, Runnable lossHint) {
@@ -32,7 +33,7 @@ final class OwnerWatch {
         this.lossHint = lossHint;
     }
 
-    /** The owner entry was this process's at that revision: tell when it is no longer. */
+    /** The owner entry was this process's at that revision: report when it is no longer. */
     void watch(int id, ByteSequence key, long revision) {
         Client client = connection.client();
         Entry present = entries.get(id);
@@ -60,6 +61,11 @@ final class OwnerWatch {
             entry.ended = true;
             connection.background(entry::close);
         }
+    }
+
+    /** Others may go on using the client. */
+    void endAll() {
+        List.copyOf(entries.keySet()).forEach(this::end);
     }
 
     private final class Entry implements Watch.Listener {

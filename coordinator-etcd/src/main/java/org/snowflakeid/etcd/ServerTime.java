@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,13 +30,15 @@ final class ServerTime {
     /** A server that does not answer HTTP here will hardly begin to. */
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    private final EtcdConnection connection;
+    private final EtcdSettings.Access access;
+    private final Executor background;
     private final AtomicReference<@Nullable CompletableFuture<Optional<Instant>>> asked = new AtomicReference<>();
     private volatile int preferred;
     private volatile @Nullable Long failedAtNanos;
 
-    ServerTime(EtcdConnection connection) {
-        this.connection = connection;
+    ServerTime(EtcdSettings.Access access, Executor background) {
+        this.access = access;
+        this.background = background;
     }
 
     /** Begins to ask; the answer is empty where none can be had. */
@@ -49,7 +52,7 @@ final class ServerTime {
         if (underWay != null) {
             return underWay;
         }
-        connection.background(() -> {
+        background.execute(() -> {
             try {
                 answer.complete(fetch());
             } finally {
@@ -73,7 +76,7 @@ final class ServerTime {
     }
 
     private Optional<Instant> fetch() {
-        List<URI> endpoints = connection.settings().endpoints();
+        List<URI> endpoints = access.endpoints();
         for (int i = 0; i < endpoints.size(); i++) {
             int n = (preferred + i) % endpoints.size();
             try {
@@ -93,7 +96,7 @@ final class ServerTime {
         HttpURLConnection http =
                 (HttpURLConnection) endpoint.resolve("/version").toURL().openConnection(Proxy.NO_PROXY);
         try {
-            JdkSslContext tls = connection.settings().tls();
+            JdkSslContext tls = access.sslContext();
             if (http instanceof HttpsURLConnection https && tls != null) {
                 https.setSSLSocketFactory(tls.context().getSocketFactory());
             }

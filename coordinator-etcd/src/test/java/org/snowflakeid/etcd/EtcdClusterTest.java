@@ -2,8 +2,8 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.snowflakeid.etcd.Node.applied;
-import static org.snowflakeid.etcd.Node.await;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,6 +14,8 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.Stopwatch;
 import org.snowflakeid.testservers.EtcdCluster;
 import org.snowflakeid.testservers.EtcdServer;
 
@@ -22,7 +24,7 @@ class EtcdClusterTest {
     private static final Duration CALL = Duration.ofSeconds(2);
 
     private final EtcdCluster cluster = EtcdCluster.start(3);
-    private final Node node = Node.at(cluster.endpoints(), Node.freshNamespace());
+    private final Node node = EtcdNode.at(cluster.endpoints(), Node.freshNamespace());
 
     private Stored meta;
 
@@ -38,9 +40,9 @@ class EtcdClusterTest {
     }
 
     /** As core does: an extension of unknown outcome is sent again, and its own bytes are taken for success. */
-    private void extendUntilApplied(AtomicReference<Stored> mark, Duration atMost) {
+    private void extendUntilApplied(AtomicReference<Stored> mark) {
         String next = Node.unique("limit=2");
-        await(atMost, () -> {
+        await(Node.PATIENCE, () -> {
             try {
                 CasResult result = node.coordinator.extend(3, mark.get(), next, meta, CALL);
                 if (result instanceof CasResult.Rejected rejected) {
@@ -63,15 +65,15 @@ class EtcdClusterTest {
 
         cluster.leader().kill();
 
-        extendUntilApplied(mark, Duration.ofSeconds(10));
+        extendUntilApplied(mark);
         assertThat(node.slot(3).owner()).isNotNull();
         for (int i = 0; i < 6; i++) {
-            extendUntilApplied(mark, Duration.ofSeconds(10));
+            extendUntilApplied(mark);
         }
     }
 
     @Test
-    void goesOnWhileOneMemberIsFrozen() {
+    void goesOnWhileOneMemberIsFrozen() throws Exception {
         AtomicReference<Stored> mark = new AtomicReference<>(node.claim(3));
         EtcdServer frozen =
                 cluster.members().stream().filter(m -> !m.leads()).findFirst().orElseThrow();
@@ -79,13 +81,17 @@ class EtcdClusterTest {
         frozen.pause();
 
         for (int i = 0; i < 3; i++) {
-            extendUntilApplied(mark, Duration.ofSeconds(10));
+            extendUntilApplied(mark);
         }
-        for (int i = 0; i < 6; i++) {
-            CasResult.Applied extended = applied(node.extend(3, mark.get(), CALL));
-            assertThat(extended.ownerHeld()).isTrue();
-            mark.set(extended.written());
-        }
+        Stopwatch.unlessHeldUp(CALL, (number, stopwatch) -> {
+            mark.set(node.slot(3).mark());
+            for (int i = 0; i < 6; i++) {
+                stopwatch.startAgain();
+                CasResult.Applied extended = applied(node.extend(3, mark.get(), CALL));
+                assertThat(extended.ownerHeld()).isTrue();
+                mark.set(extended.written());
+            }
+        });
         frozen.resume();
     }
 

@@ -3,10 +3,12 @@ package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.snowflakeid.etcd.Node.TIMEOUT;
-import static org.snowflakeid.etcd.Node.applied;
-import static org.snowflakeid.etcd.Node.await;
-import static org.snowflakeid.etcd.Node.unique;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Node.unique;
+import static org.snowflakeid.tck.Stopwatch.requireWithin;
+import static org.snowflakeid.tck.Stopwatch.time;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.EtcdServer;
 
 /** One server that is frozen, killed or not there. */
@@ -28,7 +31,7 @@ class EtcdFaultsTest {
 
     private final EtcdServer server = EtcdServer.start();
     private final String namespace = Node.freshNamespace();
-    private final Node node = Node.at(server.endpoint(), namespace);
+    private final Node node = EtcdNode.at(server.endpoint(), namespace);
     private Stored meta;
 
     @BeforeEach
@@ -51,40 +54,46 @@ class EtcdFaultsTest {
     @Test
     void everyCallEndsInTimeWhileTheServerIsFrozenForFiveSecondsAndWorksAfter() {
         Stored mark = node.claim(3);
-        server.pause();
-        long frozenUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
 
-        while (System.nanoTime() < frozenUntil) {
-            long start = System.nanoTime();
-            CoordinatorException read = catchThrowableOfType(
-                    CoordinatorException.class, () -> node.coordinator.read(3, 3, Duration.ofMillis(500)));
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1_200));
-            assertThat(read.permanent()).isFalse();
-        }
-        server.resume();
+        requireWithin(Duration.ofSeconds(2), () -> {
+            server.pause();
+            long frozenUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+            while (System.nanoTime() < frozenUntil) {
+                requireWithin(
+                        Duration.ofMillis(1_200),
+                        () -> time(() -> {
+                            CoordinatorException read = catchThrowableOfType(
+                                    CoordinatorException.class,
+                                    () -> node.coordinator.read(3, 3, Duration.ofMillis(500)));
+                            assertThat(read.permanent()).isFalse();
+                        }));
+            }
+            server.resume();
+            return Duration.ofMillis(await(TIMEOUT, node::answers));
+        });
 
-        assertThat(await(TIMEOUT, node::answers)).isLessThan(2_000);
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
     @Test
     void worksWithinTwoSecondsOfTheReturnOfAKilledServer() {
         Stored mark = node.claim(3);
-        server.kill();
-        long downUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
-        await(Duration.ofSeconds(10), () -> {
-            assertThat(node.answers()).isFalse();
-            return System.nanoTime() > downUntil;
+
+        requireWithin(Duration.ofSeconds(2), () -> {
+            server.kill();
+            long downUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
+            await(Node.PATIENCE, () -> {
+                assertThat(node.answers()).isFalse();
+                return System.nanoTime() > downUntil;
+            });
+            CoordinatorException unsent = catchThrowableOfType(
+                    CoordinatorException.class, () -> node.coordinator.extend(3, mark, "limit=2", meta, SHORT));
+            assertThat(unsent.permanent()).isFalse();
+            server.startAgain();
+            server.awaitHealthy();
+            return Duration.ofMillis(await(TIMEOUT, node::answers));
         });
-        CoordinatorException unsent = catchThrowableOfType(
-                CoordinatorException.class, () -> node.coordinator.extend(3, mark, "limit=2", meta, SHORT));
-        server.startAgain();
-        server.awaitHealthy();
 
-        long after = await(TIMEOUT, node::answers);
-
-        assertThat(unsent.permanent()).isFalse();
-        assertThat(after).isLessThan(2_000);
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
@@ -93,11 +102,11 @@ class EtcdFaultsTest {
         Stored mark = node.claim(3);
         server.kill();
         long downUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(6);
-        await(Duration.ofSeconds(10), () -> System.nanoTime() > downUntil);
+        await(Node.PATIENCE, () -> System.nanoTime() > downUntil);
         server.startAgain();
         server.awaitHealthy();
 
-        CasResult result = node.coordinator.extend(3, mark, unique("limit=2"), meta, SHORT);
+        CasResult result = node.coordinator.extend(3, mark, unique("limit=2"), meta, Duration.ofSeconds(5));
 
         assertThat(applied(result).ownerHeld()).isTrue();
     }
@@ -113,13 +122,13 @@ class EtcdFaultsTest {
 
         server.etcdctl("del", "/" + namespace + "/workers/3");
 
-        await(SHORT, () -> node.hints.get() > 0);
+        await(Node.PATIENCE, () -> node.hints.get() > 0);
     }
 
     @Test
     void unreachableServerIsReportedAtOnceAndNotPermanent() throws IOException {
         String endpoint = "http://127.0.0.1:" + closedPort();
-        try (Node nowhere = Node.at(endpoint, namespace)) {
+        try (Node nowhere = EtcdNode.at(endpoint, namespace)) {
             long start = System.nanoTime();
             CoordinatorException read = catchThrowableOfType(
                     CoordinatorException.class, () -> nowhere.coordinator.read(0, 0, Duration.ofSeconds(30)));
@@ -127,7 +136,7 @@ class EtcdFaultsTest {
             CoordinatorException write = catchThrowableOfType(
                     CoordinatorException.class, () -> nowhere.coordinator.writeMeta(null, "id=1", TIMEOUT));
 
-            assertThat(took).isLessThan(Duration.ofSeconds(4));
+            assertThat(took).isLessThan(TIMEOUT.dividedBy(2));
             assertThat(read)
                     .hasMessageContaining(endpoint)
                     .hasMessageContaining("Connection refused")
@@ -139,7 +148,7 @@ class EtcdFaultsTest {
 
     @Test
     void deadEndpointAmongSeveralDoesNoHarm() throws IOException {
-        try (Node some = Node.at("http://127.0.0.1:" + closedPort() + "," + server.endpoint(), namespace)) {
+        try (Node some = EtcdNode.at("http://127.0.0.1:" + closedPort() + "," + server.endpoint(), namespace)) {
             for (int id = 10; id < 15; id++) {
                 Stored mark = some.claim(id);
                 assertThat(applied(some.extend(id, mark)).ownerHeld()).isTrue();
@@ -154,7 +163,7 @@ class EtcdFaultsTest {
             Thread answering = new Thread(() -> answerAsAWebServer(web), "web");
             answering.setDaemon(true);
             answering.start();
-            try (Node lost = Node.at("http://127.0.0.1:" + web.getLocalPort(), namespace)) {
+            try (Node lost = EtcdNode.at("http://127.0.0.1:" + web.getLocalPort(), namespace)) {
                 CoordinatorException thrown =
                         catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 

@@ -3,13 +3,12 @@ package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.snowflakeid.etcd.Node.TIMEOUT;
-import static org.snowflakeid.etcd.Node.applied;
-import static org.snowflakeid.etcd.Node.await;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -19,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.EtcdServer;
 
@@ -59,7 +59,8 @@ class EtcdSecurityTest {
     }
 
     private static Node user(String name, String password) {
-        return Node.at(withUsers.endpoint(), Map.of("snowflake.etcd.user", name, "snowflake.etcd.password", password));
+        return EtcdNode.at(
+                withUsers.endpoint(), Map.of("snowflake.etcd.user", name, "snowflake.etcd.password", password));
     }
 
     private static void claimExtendAndRelease(Node node) {
@@ -95,14 +96,14 @@ class EtcdSecurityTest {
             claimExtendAndRelease(node);
             Stored mark = applied(node.claim(4, null, Node.unique("host=a"))).written();
             long idleUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-            await(Duration.ofSeconds(10), () -> System.nanoTime() > idleUntil);
+            await(Node.PATIENCE, () -> System.nanoTime() > idleUntil);
 
             CasResult.Applied extended =
                     applied(node.coordinator.extend(4, mark, Node.unique("limit=2"), new Stored(metaOf(), 0), TIMEOUT));
 
             assertThat(extended.ownerHeld()).isTrue();
             asRoot("del", "/snowflake/workers/4");
-            await(Duration.ofSeconds(10), () -> node.hints.get() > 0);
+            await(Node.PATIENCE, () -> node.hints.get() > 0);
         }
     }
 
@@ -127,7 +128,7 @@ class EtcdSecurityTest {
             server.etcdctl("role", "grant-permission", "app", "readwrite", "--prefix=true", "/snowflake/");
             server.etcdctl("user", "grant-role", "app", "app");
             server.etcdctl("auth", "enable");
-            try (Node node = Node.at(
+            try (Node node = EtcdNode.at(
                     server.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"))) {
                 node.createMeta();
                 node.claim(3);
@@ -137,7 +138,7 @@ class EtcdSecurityTest {
                 server.awaitHealthy();
 
                 long watchedUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(4);
-                await(Duration.ofSeconds(10), () -> System.nanoTime() > watchedUntil);
+                await(Node.PATIENCE, () -> System.nanoTime() > watchedUntil);
 
                 assertThat(server.metric("grpc_server_started_total", "\"Authenticate\""))
                         .isBetween(1.0, 3.0);
@@ -155,14 +156,14 @@ class EtcdSecurityTest {
 
     @Test
     void missingUserIsPermanent() {
-        assertPermanent(refused(Node.at(withUsers.endpoint(), Map.of())), "Set snowflake.etcd.user");
+        assertPermanent(refused(EtcdNode.at(withUsers.endpoint(), Map.of())), "Set snowflake.etcd.user");
     }
 
     @Test
     void userWhereThereAreNoneIsPermanent() {
         try (EtcdServer plain = EtcdServer.start()) {
-            Node node =
-                    Node.at(plain.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"));
+            Node node = EtcdNode.at(
+                    plain.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"));
 
             assertPermanent(refused(node), "Remove snowflake.etcd.user");
         }
@@ -175,7 +176,7 @@ class EtcdSecurityTest {
 
     @Test
     void worksOverTls() {
-        try (Node node = Node.at(
+        try (Node node = EtcdNode.at(
                 tls.endpoint(), Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()))) {
             claimExtendAndRelease(node);
         }
@@ -183,9 +184,9 @@ class EtcdSecurityTest {
 
     @Test
     void untrustedServerIsPermanent() {
-        CoordinatorException thrown = refused(Node.at(
+        CoordinatorException thrown = refused(EtcdNode.at(
                 tls.endpoint(), Map.of("snowflake.etcd.tls.ca", foreign.ca().toString())));
-        CoordinatorException withoutCa = refused(Node.at(tls.endpoint(), Map.of()));
+        CoordinatorException withoutCa = refused(EtcdNode.at(tls.endpoint(), Map.of()));
 
         assertPermanent(thrown, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
         assertPermanent(withoutCa, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
@@ -193,7 +194,7 @@ class EtcdSecurityTest {
 
     @Test
     void plainClientAtATlsPortIsToldSo() {
-        CoordinatorException thrown = refused(Node.at(tls.endpoint().replace("https", "http"), Map.of()));
+        CoordinatorException thrown = refused(EtcdNode.at(tls.endpoint().replace("https", "http"), Map.of()));
 
         assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
     }
@@ -201,7 +202,7 @@ class EtcdSecurityTest {
     @Test
     void tlsClientAtAPlainPortIsToldSo() {
         try (EtcdServer plain = EtcdServer.start()) {
-            CoordinatorException thrown = refused(Node.at(
+            CoordinatorException thrown = refused(EtcdNode.at(
                     plain.endpoint().replace("http", "https"),
                     Map.of("snowflake.etcd.tls.ca", trusted.ca().toString())));
 
@@ -211,7 +212,7 @@ class EtcdSecurityTest {
 
     @Test
     void worksOverMutualTls() {
-        try (Node node = Node.at(
+        try (Node node = EtcdNode.at(
                 mutualTls.endpoint(),
                 Map.of(
                         "snowflake.etcd.tls.ca", trusted.ca().toString(),
@@ -239,8 +240,8 @@ class EtcdSecurityTest {
      * gRPC has read the reason. The next attempt tells.
      */
     private static void refusedForItsCertificate(Map<String, String> settings) {
-        try (Node node = Node.at(mutualTls.endpoint(), settings)) {
-            await(Duration.ofSeconds(10), () -> {
+        try (Node node = EtcdNode.at(mutualTls.endpoint(), settings)) {
+            await(Node.PATIENCE, () -> {
                 CoordinatorException thrown =
                         catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
                 assertThat(thrown).hasMessageContaining("snowflake.etcd.tls.");

@@ -8,15 +8,22 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.testservers.Certificates;
 
 class EtcdSettingsTest {
@@ -46,7 +53,8 @@ class EtcdSettingsTest {
 
     @Test
     void takesSeveralEndpointsAndAddsThePort() {
-        EtcdSettings settings = settings(Map.of(EtcdSettings.ENDPOINTS, " http://a:1 , HTTP://b/,http://[::1]:3"));
+        EtcdSettings settings =
+                settings(Map.of(EtcdSettings.ENDPOINTS.name(), " http://a:1 , HTTP://b/,http://[::1]:3"));
 
         assertThat(settings.endpoints())
                 .containsExactly(URI.create("http://a:1"), URI.create("http://b:2379"), URI.create("http://[::1]:3"));
@@ -63,11 +71,13 @@ class EtcdSettingsTest {
                 "http://a b:2379",
                 "http://a:99999",
                 "http://a:2379/v3",
-                "http://a:2379?x=1",
-                "http://user:secret@a:2379"
+                "http://a:2379?password=secret",
+                "http://a:2379#secret",
+                "http://a:2379?password=se,cret",
+                "http://a:2379;password=secret"
             })
     void refusesWhatIsNoEndpoint(String value) {
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, value)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), value)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.endpoints=")
@@ -75,9 +85,32 @@ class EtcdSettingsTest {
                 .doesNotContain("secret");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://user:hunter2@a:2379",
+                "http://user:hunter2/x@a:2379",
+                "http://user:12/hunter2@a:2379",
+                "http://user:12,hunter2@a:2379",
+                "http://b:2379,http://user:hunter2@a:2379",
+                "http://user:hunter2@a:2379?x=1",
+                "http://a:2379?password=hunter2@b",
+                "user:hunter2@a:2379",
+                "user:12,hunter2@a:2379",
+                "hunter2@a"
+            })
+    void refusesCredentialsInAnEndpointAndDoesNotShowThem(String value) {
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), value)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.etcd.endpoints=")
+                .contains("Set snowflake.etcd.user and snowflake.etcd.password instead.")
+                .doesNotContain("hunter2", "user:");
+    }
+
     @Test
     void refusesHttpBesideHttps() {
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTP + "," + HTTPS)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP + "," + HTTPS)))
                 .singleElement()
                 .asString()
                 .contains("mixes http and https");
@@ -85,12 +118,12 @@ class EtcdSettingsTest {
 
     @Test
     void refusesUserWithoutPasswordAndPasswordWithoutUser() {
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTP, EtcdSettings.USER, "app")))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.USER.name(), "app")))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.user=app")
                 .contains("Set snowflake.etcd.password");
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTP, EtcdSettings.PASSWORD, "hunter2")))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.PASSWORD.name(), "hunter2")))
                 .singleElement()
                 .asString()
                 .contains("Set snowflake.etcd.user")
@@ -99,16 +132,21 @@ class EtcdSettingsTest {
 
     @Test
     void keepsBlanksInPasswords() {
-        EtcdSettings settings = settings(
-                Map.of(EtcdSettings.ENDPOINTS, HTTP, EtcdSettings.USER, "app", EtcdSettings.PASSWORD, " a b "));
+        EtcdSettings settings = settings(Map.of(
+                EtcdSettings.ENDPOINTS.name(),
+                HTTP,
+                EtcdSettings.USER.name(),
+                "app",
+                EtcdSettings.PASSWORD.name(),
+                " a b "));
 
-        assertThat(settings.password()).isEqualTo(" a b ");
+        assertThat(settings.access().password()).isEqualTo(" a b ");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"2", "2s", "PT0.01S", "PT2M", "-PT1S"})
     void refusesWhatIsNoCallTimeout(String value) {
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTP, EtcdSettings.CALL_TIMEOUT, value)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.CALL_TIMEOUT.name(), value)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.call-timeout=" + value);
@@ -116,7 +154,8 @@ class EtcdSettingsTest {
 
     @Test
     void callTimeoutIsAnUpperBound() {
-        EtcdSettings settings = settings(Map.of(EtcdSettings.ENDPOINTS, HTTP, EtcdSettings.CALL_TIMEOUT, "PT2S"));
+        EtcdSettings settings =
+                settings(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.CALL_TIMEOUT.name(), "PT2S"));
 
         assertThat(settings.callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
         assertThat(settings.callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
@@ -127,19 +166,127 @@ class EtcdSettingsTest {
         Certificates pem = new Certificates(directory);
 
         EtcdSettings settings = settings(Map.of(
-                EtcdSettings.ENDPOINTS, HTTPS,
-                EtcdSettings.TLS_CA, pem.ca().toString(),
-                EtcdSettings.TLS_CERT, pem.clientCertificate().toString(),
-                EtcdSettings.TLS_KEY, pem.clientKey().toString()));
+                EtcdSettings.ENDPOINTS.name(), HTTPS,
+                EtcdSettings.TLS_CA.name(), pem.ca().toString(),
+                EtcdSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
+                EtcdSettings.TLS_KEY.name(), pem.clientKey().toString()));
 
-        assertThat(settings.tls()).isNotNull();
+        assertThat(settings.access().sslContext()).isNotNull();
+    }
+
+    @Test
+    void accessIsTheSameWhereServersUserAndFilesSayTheSame() throws IOException {
+        Certificates pem = new Certificates(Files.createDirectory(directory.resolve("one")));
+        Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
+        Path copy = Files.copy(pem.ca(), directory.resolve("copy.pem"));
+        Map<String, String> plain = Map.of(EtcdSettings.ENDPOINTS.name(), HTTP);
+        Map<String, String> user = with(plain, EtcdSettings.USER, "app", EtcdSettings.PASSWORD, "hunter2");
+        Map<String, String> encrypted = with(Map.of(), EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_CA, pem.ca());
+        Map<String, String> mutual =
+                with(encrypted, EtcdSettings.TLS_CERT, pem.clientCertificate(), EtcdSettings.TLS_KEY, pem.clientKey());
+        List<Map<String, String>> different = List.of(
+                plain,
+                Map.of(EtcdSettings.ENDPOINTS.name(), "http://elsewhere:2379"),
+                user,
+                with(user, EtcdSettings.USER, "app", EtcdSettings.PASSWORD, "hunter3"),
+                with(user, EtcdSettings.USER, "other", EtcdSettings.PASSWORD, "hunter2"),
+                Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS),
+                encrypted,
+                with(encrypted, EtcdSettings.TLS_CA, others.ca(), EtcdSettings.TLS_CA, others.ca()),
+                mutual);
+
+        for (int i = 0; i < different.size(); i++) {
+            EtcdSettings.Access access = access(different.get(i));
+            for (int j = 0; j < different.size(); j++) {
+                assertThat(access.equals(access(different.get(j))))
+                        .as("%s and %s", different.get(i), different.get(j))
+                        .isEqualTo(i == j);
+            }
+            assertThat(access).hasSameHashCodeAs(access(different.get(i)));
+            assertThat(access.toString()).doesNotContain("hunter");
+        }
+        assertThat(access(with(plain, EtcdSettings.CALL_TIMEOUT, "PT2S", EtcdSettings.ENDPOINTS, HTTP)))
+                .isEqualTo(access(plain));
+        assertThat(access(with(encrypted, EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_CA, copy)))
+                .isEqualTo(access(encrypted));
+        EtcdSettings.Access before = access(encrypted);
+        Files.copy(others.ca(), pem.ca(), StandardCopyOption.REPLACE_EXISTING);
+        assertThat(access(encrypted)).isNotEqualTo(before);
+    }
+
+    private static EtcdSettings.Access access(Map<String, String> keys) {
+        return settings(keys).access();
+    }
+
+    private static Map<String, String> with(
+            Map<String, String> keys, Key<?> one, Object value, Key<?> other, Object otherValue) {
+        Map<String, String> all = new HashMap<>(keys);
+        all.put(one.name(), value.toString());
+        all.put(other.name(), otherValue.toString());
+        return all;
+    }
+
+    @Test
+    void takesOnePemFileOfAllWithRemarksBetween() throws IOException {
+        Certificates pem = new Certificates(directory);
+        String all = Files.writeString(
+                        directory.resolve("all.pem"),
+                        "Bag Attributes\n" + Files.readString(pem.clientKey()) + "subject=client\n"
+                                + Files.readString(pem.clientCertificate()) + Files.readString(pem.ca()))
+                .toString();
+
+        EtcdSettings settings = settings(Map.of(
+                EtcdSettings.ENDPOINTS.name(), HTTPS,
+                EtcdSettings.TLS_CA.name(), all,
+                EtcdSettings.TLS_CERT.name(), all,
+                EtcdSettings.TLS_KEY.name(), all));
+
+        assertThat(settings.access().sslContext()).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RSA", "EC", "Ed25519", "RSASSA-PSS", "DSA"})
+    void takesPrivateKeysOfAllUsualAlgorithms(String algorithm) throws Exception {
+        byte[] key = KeyPairGenerator.getInstance(algorithm)
+                .generateKeyPair()
+                .getPrivate()
+                .getEncoded();
+        Path file = Files.writeString(
+                directory.resolve("key.pem"),
+                "-----BEGIN PRIVATE KEY-----\n" + Base64.getMimeEncoder().encodeToString(key)
+                        + "\n-----END PRIVATE KEY-----\n");
+
+        EtcdSettings settings = settings(Map.of(
+                EtcdSettings.ENDPOINTS.name(), HTTPS,
+                EtcdSettings.TLS_CERT.name(),
+                        new Certificates(directory).clientCertificate().toString(),
+                EtcdSettings.TLS_KEY.name(), file.toString()));
+
+        assertThat(settings.access().sslContext()).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RSA ", "EC ", "ENCRYPTED "})
+    void saysHowToConvertAPrivateKeyOfAnotherFormat(String format) throws IOException {
+        Certificates pem = new Certificates(directory);
+        String key = Files.readString(pem.clientKey()).replace("PRIVATE KEY", format + "PRIVATE KEY");
+        Path file = Files.writeString(directory.resolve("key.pem"), key);
+
+        assertThat(problems(Map.of(
+                        EtcdSettings.ENDPOINTS.name(), HTTPS,
+                        EtcdSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
+                        EtcdSettings.TLS_KEY.name(), file.toString())))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.etcd.tls.key=" + file)
+                .contains("it begins with " + format + "PRIVATE KEY", "openssl pkcs8 -topk8 -nocrypt");
     }
 
     @Test
     void refusesTlsFilesForPlainEndpoints() {
         String ca = new Certificates(directory).ca().toString();
 
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTP, EtcdSettings.TLS_CA, ca)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.TLS_CA.name(), ca)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.endpoints=" + HTTP)
@@ -152,12 +299,12 @@ class EtcdSettingsTest {
         String cert = pem.clientCertificate().toString();
         String key = pem.clientKey().toString();
 
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_CERT, cert)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_CERT.name(), cert)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.tls.cert=" + cert)
                 .contains("Set snowflake.etcd.tls.key");
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_KEY, key)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_KEY.name(), key)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.tls.key=" + key)
@@ -170,37 +317,51 @@ class EtcdSettingsTest {
         String missing = directory.resolve("missing.pem").toString();
         String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
 
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_CA, missing)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_CA.name(), missing)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=" + missing + " is not a readable file");
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_CA, text)))
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_CA.name(), text)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=" + text);
         assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS, HTTPS,
-                        EtcdSettings.TLS_CERT, text,
-                        EtcdSettings.TLS_KEY, pem.clientKey().toString())))
+                        EtcdSettings.ENDPOINTS.name(), HTTPS,
+                        EtcdSettings.TLS_CERT.name(), text,
+                        EtcdSettings.TLS_KEY.name(), pem.clientKey().toString())))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.cert=" + text);
         assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS, HTTPS,
-                        EtcdSettings.TLS_CERT, pem.clientCertificate().toString(),
-                        EtcdSettings.TLS_KEY, text)))
+                        EtcdSettings.ENDPOINTS.name(), HTTPS,
+                        EtcdSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
+                        EtcdSettings.TLS_KEY.name(), text)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.key=" + text);
     }
 
     @Test
+    void declaresTheKeysThatItReads() {
+        Set<String> read = new TreeSet<>();
+        CoordinatorConfig config = new CoordinatorConfig("default", "snowflake", Duration.ofSeconds(60), key -> {
+            read.add(key);
+            return key.endsWith("endpoints") ? HTTP : null;
+        });
+        EtcdCoordinatorProvider provider = new EtcdCoordinatorProvider();
+
+        provider.open(config, () -> {}).close();
+
+        assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
+    }
+
+    @Test
     void namesAllProblemsAtOnce() {
         assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS, HTTP,
-                        EtcdSettings.USER, "app",
-                        EtcdSettings.TLS_KEY, "/nowhere",
-                        EtcdSettings.CALL_TIMEOUT, "soon")))
+                        EtcdSettings.ENDPOINTS.name(), HTTP,
+                        EtcdSettings.USER.name(), "app",
+                        EtcdSettings.TLS_KEY.name(), "/nowhere",
+                        EtcdSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
     }
 }

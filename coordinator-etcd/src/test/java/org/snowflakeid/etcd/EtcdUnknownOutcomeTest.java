@@ -4,12 +4,12 @@ package org.snowflakeid.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.snowflakeid.etcd.Node.TIMEOUT;
-import static org.snowflakeid.etcd.Node.applied;
-import static org.snowflakeid.etcd.Node.await;
-import static org.snowflakeid.etcd.Node.rejected;
-import static org.snowflakeid.etcd.Node.unique;
-import static org.snowflakeid.etcd.Node.unknown;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Node.rejected;
+import static org.snowflakeid.tck.Node.unique;
+import static org.snowflakeid.tck.Node.unknown;
 
 import java.time.Duration;
 import java.util.Map;
@@ -23,18 +23,19 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.TcpProxy;
 
 /** Answers that are held or lost on the way: what was asked may have been done. */
 class EtcdUnknownOutcomeTest {
-    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofSeconds(3);
 
     private final EtcdServer server = EtcdServer.start();
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());
     private final String namespace = Node.freshNamespace();
-    private final Node node = Node.at("http://127.0.0.1:" + proxy.port(), namespace);
-    private final Node other = Node.at(server.endpoint(), namespace);
+    private final Node node = EtcdNode.at("http://127.0.0.1:" + proxy.port(), namespace);
+    private final Node other = EtcdNode.at(server.endpoint(), namespace);
     private Stored meta;
 
     @BeforeEach
@@ -84,7 +85,7 @@ class EtcdUnknownOutcomeTest {
         proxy.cut();
         proxy.pass();
 
-        unknown(claim.orTimeout(2, TimeUnit.SECONDS).join());
+        unknown(claim.orTimeout(TIMEOUT.toSeconds() / 2, TimeUnit.SECONDS).join());
         assertThat(server.metric("grpc_server_started_total", "\"Txn\"")).isEqualTo(transactions + 1);
         assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
         node.coordinator.abandon(3, TIMEOUT);
@@ -136,7 +137,7 @@ class EtcdUnknownOutcomeTest {
 
     @Test
     void callsThatTimeOutLeaveNoStreamOpenInTheServer() throws EtcdFailure {
-        Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS, "http://127.0.0.1:" + proxy.port());
+        Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS.name(), "http://127.0.0.1:" + proxy.port());
         CoordinatorConfig config = new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get);
         try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
             long lease = connection
@@ -145,7 +146,7 @@ class EtcdUnknownOutcomeTest {
             proxy.holdReplies();
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() ->
-                                connection.call(connection.deadline(Duration.ofMillis(300)), c -> c.getLeaseClient()
+                                connection.call(connection.deadline(Duration.ofSeconds(2)), c -> c.getLeaseClient()
                                         .keepAliveOnce(lease)))
                         .hasMessageContaining("does not answer in time");
             }

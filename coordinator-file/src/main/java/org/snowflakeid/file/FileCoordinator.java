@@ -8,6 +8,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,7 +119,11 @@ final class FileCoordinator implements WorkerCoordinator {
 
     private CasResult write(Duration timeout, Operation<CasResult> operation) {
         CasResult result = locked(timeout, operation);
-        return result == null ? new CasResult.Unknown(new CoordinatorException("interrupted", false)) : result;
+        return result == null ? interrupted() : result;
+    }
+
+    private static CasResult interrupted() {
+        return new CasResult.Unknown(new CoordinatorException("interrupted", false));
     }
 
     @Override
@@ -182,14 +187,45 @@ final class FileCoordinator implements WorkerCoordinator {
 
     @Override
     public synchronized CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return write(timeout, () -> {
-            CasResult.Rejected rejected = compare(id, mark, meta);
-            if (rejected != null) {
-                return rejected;
+        return write(timeout, () -> extendLocked(id, mark, next, meta));
+    }
+
+    /**
+     * Each by itself, since no file system replaces several files at once, but within one turn at the namespace. One that could not be
+     * written may be what is wrong with it alone.
+     */
+    @Override
+    public synchronized List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        if (extensions.isEmpty()) {
+            return List.of();
+        }
+        List<CasResult> results = locked(timeout, () -> {
+            List<CasResult> all = new ArrayList<>();
+            for (Extension each : extensions) {
+                all.add(extendOne(each, meta));
             }
-            boolean durable = folder.write(folder.mark(id), next);
-            return applied(next, durable, renew(id));
+            return all;
         });
+        return results == null ? Collections.nCopies(extensions.size(), interrupted()) : results;
+    }
+
+    private CasResult extendOne(Extension extension, Stored meta) {
+        try {
+            return extendLocked(extension.id(), extension.mark(), extension.next(), meta);
+        } catch (IOException e) {
+            return new CasResult.Unknown(folder.failure(e));
+        } catch (CoordinatorException e) {
+            return new CasResult.Unknown(e);
+        }
+    }
+
+    private CasResult extendLocked(int id, Stored mark, String next, Stored meta) throws IOException {
+        CasResult.Rejected rejected = compare(id, mark, meta);
+        if (rejected != null) {
+            return rejected;
+        }
+        boolean durable = folder.write(folder.mark(id), next);
+        return applied(next, durable, renew(id));
     }
 
     @Override

@@ -2,21 +2,27 @@
 package org.snowflakeid.file;
 
 import java.lang.System.Logger.Level;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** Coordinates the processes of one host through a folder: no server, nothing to install. */
 public final class FileCoordinatorProvider implements WorkerCoordinatorProvider {
 
-    /** Required: a folder on a local disk, the same for all processes; created if it is absent. */
+    /** A folder on a local disk. */
     public static final String DIRECTORY = "snowflake.file.directory";
+
+    private static final Key<Path> FOLDER = Key.folder(DIRECTORY)
+            .required("Name a folder on a local disk, the same for all processes of this host.")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("On a local disk, the same for all processes of this host; created if it is absent.");
 
     private static final System.Logger LOGGER = System.getLogger(FileCoordinatorProvider.class.getName());
     private static final Set<Path> WARNED = ConcurrentHashMap.newKeySet();
@@ -27,28 +33,20 @@ public final class FileCoordinatorProvider implements WorkerCoordinatorProvider 
     }
 
     @Override
+    public List<Key<?>> keys() {
+        return List.of(FOLDER);
+    }
+
+    @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        String generator = "snowflake '" + config.generator() + "': ";
-        String value = config.value(DIRECTORY)
-                .orElseThrow(() -> new InvalidSettingsException(List.of(generator + DIRECTORY
-                        + " is not set. Name a folder on a local disk, the same for all processes of this host.")));
-        Path directory;
-        try {
-            directory = Path.of(value);
-        } catch (InvalidPathException e) {
-            throw new InvalidSettingsException(List.of(
-                    generator + DIRECTORY + "=" + value + " is not a path: " + e.getReason() + ". Name a folder."));
-        }
-        if (!directory.isAbsolute()) {
-            throw new InvalidSettingsException(
-                    List.of(
-                            generator + DIRECTORY + "=" + value
-                                    + " is relative, so that processes started elsewhere would share nothing. Write it from the root."));
-        }
+        SettingsReader reader = new SettingsReader(config);
+        Optional<Path> given = reader.optional(FOLDER);
+        reader.throwProblems();
+        Path directory = given.orElseThrow();
         if (WARNED.add(directory)) {
             LOGGER.log(
                     Level.WARNING,
-                    generator + "worker ids are coordinated through " + directory
+                    "snowflake '" + config.generator() + "': worker ids are coordinated through " + directory
                             + ": ids are unique among processes of this host that use this folder, and nowhere else");
         }
         return new FileCoordinator(new NamespaceFolder(directory, config.namespace()), config.timeToLive());

@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.WorkerCoordinator;
 
 class FileCoordinatorProviderTest {
@@ -35,7 +38,23 @@ class FileCoordinatorProviderTest {
     void refusesWhatIsNoFullPath(String value) {
         assertThatThrownBy(() -> open(Map.of("snowflake.file.directory", value)))
                 .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageContaining("snowflake.file.directory=" + value);
+                .hasMessageContaining("snowflake.file.directory=" + value.replace("\0", "\\u0000"));
+    }
+
+    @Test
+    void declaresTheKeysThatItReads(@TempDir Path directory) {
+        Set<String> read = new TreeSet<>();
+        FileCoordinatorProvider provider = new FileCoordinatorProvider();
+
+        provider.open(
+                        new CoordinatorConfig("orders", "ns", Duration.ofSeconds(10), key -> {
+                            read.add(key);
+                            return directory.toString();
+                        }),
+                        () -> {})
+                .close();
+
+        assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
     }
 
     @Test

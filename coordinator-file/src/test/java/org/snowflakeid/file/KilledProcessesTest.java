@@ -65,7 +65,8 @@ class KilledProcessesTest {
         assertThat(noted.values()).as("no two writers took the same count").allMatch(times -> times == 1);
         // A process may be killed between a write and its note, once.
         assertThat((long) noted.size()).isBetween(written - PROCESSES - KILLS, written);
-        assertThat(written).isGreaterThan(100);
+        // Each kill and each end came after writes of the victim, however slow the machine is.
+        assertThat(written).isGreaterThan(PROCESSES + KILLS);
         System.out.println(written + " writes by " + (PROCESSES + KILLS) + " processes, " + (written - noted.size())
                 + " not noted before the kill");
     }

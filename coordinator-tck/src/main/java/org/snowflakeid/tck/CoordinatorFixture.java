@@ -50,8 +50,8 @@ public interface CoordinatorFixture {
 
     /** Whether {@code condition} comes true before {@code atMost} has passed. */
     default boolean comesTrue(Duration atMost, BooleanSupplier condition) {
-        Duration step = atMost.dividedBy(50);
-        for (int i = 0; i < 50; i++) {
+        Duration step = unit().dividedBy(5);
+        for (Duration left = atMost; !left.isNegative(); left = left.minus(step)) {
             if (condition.getAsBoolean()) {
                 return true;
             }

@@ -20,6 +20,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,7 @@ import org.snowflakeid.SnowflakeUnavailableException;
  * What generators promise their users, on the coordinator of a {@link CoordinatorFixture}: above all that no two of them ever
  * issue the same id. Complements {@link WorkerCoordinatorContract}, and is extended in the same way.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 public abstract class LeasedSnowflakeContract {
 
     /** As for a process: a generator, and the connection that its death would end. */
@@ -55,6 +57,8 @@ public abstract class LeasedSnowflakeContract {
             return ids.layout().decode(ids.nextId());
         }
     }
+
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     private final CoordinatorFixture fixture;
     private final String namespace = "tck-" + UUID.randomUUID();
@@ -121,7 +125,7 @@ public abstract class LeasedSnowflakeContract {
 
     @Test
     public final void saysSoWhenNoWorkerIdIsFree() {
-        Actor holder = open("0");
+        Actor holder = openForLong("0");
 
         assertThatThrownBy(() -> open(Map.of("snowflake.worker-ids", "0", "snowflake.startup-timeout", halfMore())))
                 .isInstanceOf(NoFreeWorkerIdException.class);
@@ -143,7 +147,7 @@ public abstract class LeasedSnowflakeContract {
 
     @Test
     public final void aReleasedWorkerIdIsFreeAtOnce() {
-        Actor first = open("0");
+        Actor first = openForLong("0");
         long last = first.ids().nextId();
         Instant before = now();
 
@@ -151,19 +155,24 @@ public abstract class LeasedSnowflakeContract {
         Actor second = open("0");
 
         assertThat(second.ids().nextId()).isGreaterThan(last);
-        assertThat(Duration.between(before, now())).isLessThan(window());
+        assertThat(Duration.between(before, now())).isLessThan(LONG.dividedBy(2));
         assertThatThrownBy(() -> first.ids().nextId()).isInstanceOf(SnowflakeUnavailableException.class);
     }
 
     @Test
     public final void aCrashedHoldersWorkerIdIsUsedAgainAfterItsSpan() throws Exception {
         Actor crashed = open("0");
-        Instant end = crashed.reservedUntil();
+        Instant before = crashed.reservedUntil();
 
         crashed.connection().crash(fixture);
         Actor successor = open("0");
+        IdParts next = successor.next();
 
-        assertThat(successor.next().timestamp()).isAfterOrEqualTo(end);
+        // It may have been extending when it crashed.
+        Instant end = crashed.reservedUntil();
+        assertThat(end).isAfterOrEqualTo(before);
+        assertThat(next.timestamp()).isAfterOrEqualTo(end);
+        fixture.pass(window());
         assertThat(crashed.reservedUntil()).isEqualTo(end);
     }
 
@@ -174,8 +183,8 @@ public abstract class LeasedSnowflakeContract {
         IdParts last = victim.next();
 
         victim.connection().sever();
-        Instant end = victim.reservedUntil();
         Actor successor = open(Integer.toString(lost));
+        Instant end = victim.reservedUntil();
         victim.connection().rejoin();
 
         assertThat(successor.next().timestamp()).isAfterOrEqualTo(end);
@@ -198,7 +207,7 @@ public abstract class LeasedSnowflakeContract {
         Actor victim = open("0", "snowflake.wait-timeout", "PT0S");
 
         victim.connection().sever();
-        Actor successor = open("0");
+        Actor successor = openForLong("0");
         victim.connection().rejoin();
 
         Instant end = now().plus(window());
@@ -213,21 +222,28 @@ public abstract class LeasedSnowflakeContract {
 
     @Test
     public final void aShortOutageHasNoEffect() throws Exception {
-        Actor actor = open("0-9");
-        long last = actor.ids().nextId();
-
-        for (int i = 0; i < 6; i++) {
-            if (i == 1) {
-                fixture.disconnect(namespace);
-            }
-            if (i == 4) {
+        // From the last extension on, the keeper has the rest of a window for what it does here.
+        Stopwatch.unlessHeldUp(fixture.platform()::nanoTime, window(), (number, stopwatch) -> {
+            Actor actor = open("0-9");
+            try {
+                long last = actor.ids().nextId();
+                for (int i = 0; i < 6; i++) {
+                    if (i == 1) {
+                        fixture.disconnect(namespace);
+                    }
+                    if (i == 4) {
+                        fixture.reconnect(namespace);
+                    }
+                    long next = actor.ids().nextId();
+                    assertThat(next).isGreaterThan(last);
+                    last = next;
+                    fixture.pass(window().dividedBy(8));
+                }
+            } finally {
                 fixture.reconnect(namespace);
+                actor.ids().close();
             }
-            long next = actor.ids().nextId();
-            assertThat(next).isGreaterThan(last);
-            last = next;
-            fixture.pass(window().dividedBy(8));
-        }
+        });
     }
 
     @Test
@@ -236,8 +252,10 @@ public abstract class LeasedSnowflakeContract {
         long last = actor.ids().nextId();
 
         fixture.disconnect(namespace);
-        assertThat(fixture.comesTrue(patience(), () -> !issues(actor))).isTrue();
-        assertThat(actor.ids().status().state()).isEqualTo(SnowflakeStatus.State.SUSPENDED);
+        assertThat(fixture.comesTrue(
+                        patience(),
+                        () -> !issues(actor) && actor.ids().status().state() == SnowflakeStatus.State.SUSPENDED))
+                .isTrue();
         fixture.reconnect(namespace);
 
         assertThat(fixture.comesTrue(patience(), () -> issues(actor))).isTrue();
@@ -292,18 +310,22 @@ public abstract class LeasedSnowflakeContract {
         Map<String, Actor> holders = new ConcurrentHashMap<>();
         List<String> clashes = new ArrayList<>();
 
-        List<Integer> lives = together(8, i -> {
+        AtomicInteger lives = new AtomicInteger();
+        // A slow machine gets more time until enough has happened.
+        Instant latest = end.plus(window().multipliedBy(30));
+        BooleanSupplier goesOn =
+                () -> now().isBefore(end) || ((lives.get() <= 3 || issued.size() <= 1000) && now().isBefore(latest));
+        List<Integer> ended = together(8, i -> {
             Random random = new Random(seed + i);
-            int lived = 0;
-            while (now().isBefore(end)) {
+            while (goesOn.getAsBoolean()) {
                 Actor actor;
                 try {
                     actor = open("0-2", "snowflake.startup-timeout", halfMore());
                 } catch (NoFreeWorkerIdException e) {
                     continue;
                 }
-                lived++;
-                for (int round = random.nextInt(30); round >= 0 && now().isBefore(end); round--) {
+                lives.incrementAndGet();
+                for (int round = random.nextInt(30); round >= 0 && goesOn.getAsBoolean(); round--) {
                     for (long id : batch(actor, 1 + random.nextInt(50))) {
                         IdParts parts = actor.ids().layout().decode(id);
                         Actor other = issued.putIfAbsent(id, actor);
@@ -322,11 +344,12 @@ public abstract class LeasedSnowflakeContract {
                     actor.ids().close();
                 }
             }
-            return lived;
+            return i;
         });
 
+        assertThat(ended).hasSize(8);
         assertThat(clashes).as("seed " + seed).isEmpty();
-        assertThat(lives.stream().mapToInt(Integer::intValue).sum()).as("lives").isGreaterThan(3);
+        assertThat(lives).as("lives").hasValueGreaterThan(3);
         assertThat(issued.size()).isGreaterThan(1000);
     }
 
@@ -339,6 +362,11 @@ public abstract class LeasedSnowflakeContract {
     }
 
     // ---- the words of the tests above
+
+    /** It keeps its worker id however slow the machine is. */
+    private Actor openForLong(String workerIds) {
+        return open(workerIds, "snowflake.window", LONG.toString());
+    }
 
     private Actor open(String workerIds, String... more) {
         Map<String, String> values = new HashMap<>();
@@ -373,8 +401,9 @@ public abstract class LeasedSnowflakeContract {
         return window().multipliedBy(3).dividedBy(2).toString();
     }
 
+    /** How long something that must happen is waited for. */
     private Duration patience() {
-        return window().multipliedBy(5);
+        return window().multipliedBy(20);
     }
 
     private Instant now() {

@@ -26,7 +26,9 @@ import org.snowflakeid.Platform;
 public final class ManualPlatform implements Platform {
 
     /** Real time that started threads are given to come to rest before time moves on without them. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private final String process;
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -43,8 +45,9 @@ public final class ManualPlatform implements Platform {
         this(Instant.parse("2026-01-01T00:00:00Z"), 0);
     }
 
-    /** @param seed of {@link #randomLong} */
+    /** @param seed of {@link #randomLong}, and names the process */
     public ManualPlatform(Instant start, long seed) {
+        this.process = "manual-" + seed + "-" + System.identityHashCode(this);
         this.wallNanos = nanosOf(start);
         this.random = new Random(seed);
     }
@@ -244,6 +247,11 @@ public final class ManualPlatform implements Platform {
         }
         thread.start();
         return thread;
+    }
+
+    @Override
+    public String process() {
+        return process;
     }
 
     @Override

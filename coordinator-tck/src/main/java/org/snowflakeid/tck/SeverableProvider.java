@@ -2,18 +2,19 @@
 package org.snowflakeid.tck;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** The coordinator of one generator, which can lose its connection alone, or crash. */
-final class SeverableProvider implements WorkerCoordinatorProvider, WorkerCoordinator {
+final class SeverableProvider implements WorkerCoordinatorProvider {
 
     private final WorkerCoordinatorProvider provider;
     private @Nullable WorkerCoordinator coordinator;
@@ -30,8 +31,9 @@ final class SeverableProvider implements WorkerCoordinatorProvider, WorkerCoordi
 
     @Override
     public synchronized WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        coordinator = provider.open(config, lossHint);
-        return this;
+        WorkerCoordinator opened = provider.open(config, lossHint);
+        coordinator = opened;
+        return new Severable(opened);
     }
 
     /** From now on no call gets through. One that is under way ends before. */
@@ -53,54 +55,45 @@ final class SeverableProvider implements WorkerCoordinatorProvider, WorkerCoordi
         }
     }
 
-    private WorkerCoordinator connected() {
+    private synchronized <T> T connected(Supplier<T> call) {
         if (severed || coordinator == null) {
             throw new CoordinatorException("severed by the test", false);
         }
-        return coordinator;
-    }
-
-    private synchronized <T> T call(Supplier<T> call) {
         return call.get();
     }
 
-    @Override
-    public Snapshot read(int fromId, int toId, Duration timeout) {
-        return call(() -> connected().read(fromId, toId, timeout));
-    }
+    private final class Severable extends ForwardingCoordinator {
 
-    @Override
-    public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
-        return call(() -> connected().writeMeta(expected, next, timeout));
-    }
-
-    @Override
-    public CasResult claim(
-            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
-        return call(() -> connected().claim(id, mark, next, owner, evict, meta, timeout));
-    }
-
-    @Override
-    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return call(() -> connected().extend(id, mark, next, meta, timeout));
-    }
-
-    @Override
-    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return call(() -> connected().release(id, mark, next, meta, timeout));
-    }
-
-    @Override
-    public synchronized void abandon(int id, Duration timeout) {
-        if (!severed && coordinator != null) {
-            coordinator.abandon(id, timeout);
+        Severable(WorkerCoordinator coordinator) {
+            super(coordinator);
         }
-    }
 
-    @Override
-    public synchronized void close() {
-        if (coordinator != null) {
-            coordinator.close();
+        @Override
+        protected <T> T call(Supplier<T> operation) {
+            return connected(operation);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            return call(() -> forwarded().extendAll(extensions, meta, timeout));
+        }
+
+        @Override
+        public void abandon(int id, Duration timeout) {
+            synchronized (SeverableProvider.this) {
+                if (!severed && coordinator != null) {
+                    super.abandon(id, timeout);
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (SeverableProvider.this) {
+                if (coordinator != null) {
+                    super.close();
+                }
+            }
         }
     }
 }

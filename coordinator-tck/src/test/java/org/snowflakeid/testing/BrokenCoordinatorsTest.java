@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -60,6 +62,49 @@ class BrokenCoordinatorsTest {
                 fails("swallows interrupts", SwallowsInterrupts::new, "anInterruptEndsACallAndKeepsTheFlag"),
                 fails("reads only what is there", SkipsEmptySlots::new, "readsExactlyTheRangeAskedForInAscendingOrder"),
                 fails("shares a namespace", OneNamespace::new, "keepsNamespacesApart"),
+                fails(
+                        "extends several by blind puts",
+                        BlindExtensions::new,
+                        "aMarkThatIsNotAsExpectedCostsTheOthersNothing"),
+                fails(
+                        "extends several without comparing meta",
+                        ExtensionsIgnoreMeta::new,
+                        "comparesMetaWhereSeveralAreExtended"),
+                fails(
+                        "calls extensions rejected that it made",
+                        DeniesWhatItDid::new,
+                        "aMarkThatIsNotAsExpectedCostsTheOthersNothing"),
+                fails(
+                        "shows of several what was expected",
+                        HidesWhatItSawOfSeveral::new,
+                        "aMarkThatIsNotAsExpectedCostsTheOthersNothing"),
+                fails(
+                        "renews one owner of several",
+                        RenewsOneOfSeveral::new,
+                        "ownersLiveAsLongAsTheyAreExtendedTogether"),
+                fails(
+                        "believes any owner of several is its own",
+                        AllOwnersAreMine::new,
+                        "extendsSeveralWithoutRenewingTheOwnersOfAnother"),
+                fails("answers in an order of its own", AnswersInAnyOrder::new, "extendsSeveralThatItClaimed"),
+                fails("extends a few of many", ExtendsAFew::new, "extendsAsManyAsOneGeneratorMayHave"),
+                fails(
+                        "forgets what is beyond one transaction",
+                        ForgetsTheRest::new,
+                        "extendsMoreThanFitOneTransaction"),
+                fails("can't extend none", ChokesOnNone::new, "extendsOneOrNoneAsItExtendsSeveral"),
+                fails(
+                        "retries several behind core's back",
+                        RetriesSeveral::new,
+                        "extensionsWhoseAnswersWereLostFindThemselves"),
+                fails(
+                        "calls the unknown of several a failure",
+                        CertainAboutSeveral::new,
+                        "extensionsWhoseAnswersWereLostFindThemselves"),
+                fails(
+                        "swallows the interrupts of several",
+                        SwallowsInterruptsOfSeveral::new,
+                        "anInterruptEndsTheExtensionOfSeveralAndKeepsTheFlag"),
                 fails("deletes its marks at the end", DeletesMarks::new, "closingReleasesNoMarkAndHarmsNobody"));
     }
 
@@ -449,6 +494,211 @@ class BrokenCoordinatorsTest {
                 space.marks.clear();
                 return space.rejected(0);
             });
+        }
+    }
+
+    private static boolean ofRejected(List<CasResult> results) {
+        return results.stream().allMatch(CasResult.Rejected.class::isInstance);
+    }
+
+    private static class BlindExtensions extends MemoryCoordinator {
+        BlindExtensions(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<Extension> asStored = extensions.stream()
+                    .map(each -> {
+                        String now = store.mark(namespace, each.id());
+                        return new Extension(each.id(), now == null ? each.mark() : new Stored(now, 0), each.next());
+                    })
+                    .toList();
+            return super.extendAll(asStored, meta, timeout);
+        }
+    }
+
+    private static class ExtensionsIgnoreMeta extends MemoryCoordinator {
+        ExtensionsIgnoreMeta(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            return super.extendAll(extensions, current(this, meta), timeout);
+        }
+    }
+
+    private static class DeniesWhatItDid extends MemoryCoordinator {
+        DeniesWhatItDid(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> results = super.extendAll(extensions, meta, timeout);
+            if (!ofRejected(results)) {
+                return results;
+            }
+            for (Extension each : extensions) {
+                CasResult ignored = extend(each.id(), each.mark(), each.next(), meta, timeout);
+            }
+            return results;
+        }
+    }
+
+    private static class HidesWhatItSawOfSeveral extends MemoryCoordinator {
+        HidesWhatItSawOfSeveral(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> results = super.extendAll(extensions, meta, timeout);
+            return ofRejected(results)
+                    ? extensions.stream()
+                            .<CasResult>map(each -> new CasResult.Rejected(
+                                    meta,
+                                    new Slot(
+                                            each.id(),
+                                            each.mark(),
+                                            "of " + each.mark().value())))
+                            .toList()
+                    : results;
+        }
+    }
+
+    private static class RenewsOneOfSeveral extends MemoryCoordinator {
+        RenewsOneOfSeveral(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        private boolean several;
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            several = extensions.size() > 1;
+            List<CasResult> results = super.extendAll(extensions, meta, timeout);
+            several = false;
+            return results;
+        }
+
+        @Override
+        boolean renewOwner(Namespace space, int id) {
+            return (several && id > 100) ? isMine(space.owners.get(id), id) : super.renewOwner(space, id);
+        }
+    }
+
+    private static class AllOwnersAreMine extends MemoryCoordinator {
+        AllOwnersAreMine(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            return super.extendAll(extensions, meta, timeout).stream()
+                    .map(result -> result instanceof CasResult.Applied applied
+                            ? new CasResult.Applied(applied.written(), true)
+                            : result)
+                    .toList();
+        }
+    }
+
+    private static class AnswersInAnyOrder extends MemoryCoordinator {
+        AnswersInAnyOrder(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> results = new ArrayList<>(super.extendAll(extensions, meta, timeout));
+            Collections.reverse(results);
+            return results;
+        }
+    }
+
+    private static class ExtendsAFew extends MemoryCoordinator {
+        ExtendsAFew(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            return super.extendAll(extensions.subList(0, Math.min(63, extensions.size())), meta, timeout);
+        }
+    }
+
+    private static class ForgetsTheRest extends MemoryCoordinator {
+        ForgetsTheRest(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> results = new ArrayList<>(
+                    super.extendAll(extensions.subList(0, Math.min(128, extensions.size())), meta, timeout));
+            extensions.stream()
+                    .skip(128)
+                    .forEach(each -> results.add(new CasResult.Applied(new Stored(each.next(), 0), true)));
+            return results;
+        }
+    }
+
+    private static class ChokesOnNone extends MemoryCoordinator {
+        ChokesOnNone(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            if (extensions.isEmpty()) {
+                throw new CoordinatorException("an empty transaction", false);
+            }
+            return super.extendAll(extensions, meta, timeout);
+        }
+    }
+
+    private static class RetriesSeveral extends MemoryCoordinator {
+        RetriesSeveral(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> first = super.extendAll(extensions, meta, timeout);
+            if (first.stream().anyMatch(CasResult.Unknown.class::isInstance)) {
+                store.reconnect();
+                return super.extendAll(extensions, meta, timeout);
+            }
+            return first;
+        }
+    }
+
+    private static class CertainAboutSeveral extends MemoryCoordinator {
+        CertainAboutSeveral(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> results = super.extendAll(extensions, meta, timeout);
+            if (results.stream().anyMatch(CasResult.Unknown.class::isInstance)) {
+                throw new CoordinatorException("failed", false);
+            }
+            return results;
+        }
+    }
+
+    private static class SwallowsInterruptsOfSeveral extends MemoryCoordinator {
+        SwallowsInterruptsOfSeveral(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            List<CasResult> results = super.extendAll(extensions, meta, timeout);
+            boolean unused = Thread.interrupted();
+            return results;
         }
     }
 }

@@ -8,7 +8,6 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.stream.Stream;
@@ -17,7 +16,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.zookeeper.ZooKeeperSettings.Server;
 
@@ -94,13 +92,12 @@ final class Reachability {
     }
 
     private SSLContext context() throws GeneralSecurityException, IOException {
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(settings.trusted());
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        KeyStore own = settings.keys();
-        keys.init(own, new char[0]);
+        KeyManagerFactory own = settings.files().keyManagers().orElse(null);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(own == null ? null : keys.getKeyManagers(), trust.getTrustManagers(), null);
+        context.init(
+                own == null ? null : own.getKeyManagers(),
+                settings.files().trustManagers().getTrustManagers(),
+                null);
         return context;
     }
 

@@ -172,7 +172,7 @@ final class Sessions implements AutoCloseable {
                 ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET,
                 (settings.tls() ? ClientCnxnSocketNetty.class : ClientCnxnSocketNIO.class).getName());
         try (ClientX509Util names = new ClientX509Util()) {
-            KeyStore keys = settings.keys();
+            KeyStore keys = settings.files().identity().orElse(null);
             String ca = settings.ca();
             String password = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
             Path file = keys == null ? null : writeKeys(keys, password.toCharArray());

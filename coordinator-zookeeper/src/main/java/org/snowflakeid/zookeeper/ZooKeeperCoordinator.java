@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +21,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
@@ -43,6 +46,10 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     private static final int MAX_POINT_READS = 64;
 
     private static final int PAGE = 1_000;
+
+    /** So many marks are far less than a server takes in one message, which is a mebibyte unless it is told otherwise. */
+    private static final int MAX_EXTENSIONS = 256;
+
     private static final int ATTEMPTS = 4;
     private static final byte[] NOTHING = {};
 
@@ -51,6 +58,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private final NamespaceTree tree;
     private final Sessions sessions;
+    private final ZooKeeperSettings.Access connection;
 
     /** On which the next claim will hang. */
     private @Nullable Session session;
@@ -64,27 +72,28 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     private record Holding(Session session, Set<Long> former) {}
 
     /** @param ownerSession on which the owner entry hangs; 0 if there is none */
-    private record Look(@Nullable Stored meta, @Nullable Slot slot, long ownerSession) {
-
-        boolean shows(@Nullable Stored expectedMark, @Nullable Stored expectedMeta) {
-            return Objects.equals(expectedMeta, meta)
-                    && Objects.equals(expectedMark, slot == null ? null : slot.mark());
-        }
-
+    private record SlotSeen(Slot slot, long ownerSession) {
         boolean owned() {
-            return slot != null && slot.owner() != null;
+            return slot.owner() != null;
         }
     }
 
-    /** What to write, going by what was seen. */
+    /** @param slots of the worker ids that were asked for, in their order */
+    private record Look(@Nullable Stored meta, List<SlotSeen> slots) {}
+
+    /** A mark, or the namespace record, to be replaced. */
+    private record Change(@Nullable Stored expected, String next) {}
+
+    /** What to write, going by what was seen, which was as expected. */
     private interface Plan {
-        /** The first operation writes the value. Null: not under these circumstances. */
+        /** The first operations write the values, in the order of the changes. Null: not under these circumstances. */
         @Nullable
         List<Op> operations(Look seen);
     }
 
     ZooKeeperCoordinator(ZooKeeperSettings settings, Sessions sessions) {
         this.tree = new NamespaceTree(settings);
+        this.connection = settings.access();
         this.sessions = sessions;
     }
 
@@ -97,7 +106,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         try {
             // The one that claimed it knows what became of a claim of unknown outcome.
             Session reader = fromId == toId ? session(fromId) : session();
-            clearAway(reader, -1, deadline);
+            clearAway(reader, List.of(), deadline);
             Instant now = touch(reader, deadline);
             return toId - fromId < MAX_POINT_READS
                     ? readPoints(reader, fromId, toId, now, deadline)
@@ -216,16 +225,16 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
         Deadline deadline = Deadline.after(timeout);
         return write(
-                session(),
-                -1,
-                null,
-                expected,
-                next,
-                deadline,
-                seen -> List.of(
-                        expected == null
-                                ? tree.createMeta(utf8(next))
-                                : Op.setData(tree.meta(), utf8(next), (int) expected.version())));
+                        session(),
+                        List.of(),
+                        expected,
+                        List.of(new Change(expected, next)),
+                        deadline,
+                        seen -> List.of(
+                                expected == null
+                                        ? tree.createMeta(utf8(next))
+                                        : Op.setData(tree.meta(), utf8(next), (int) expected.version())))
+                .get(0);
     }
 
     @Override
@@ -240,13 +249,13 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Long heldUntil = claimant.hold(id, System.nanoTime());
         boolean nothingHangs = true;
         try {
-            CasResult result = write(claimant, id, mark, meta, next, deadline, seen -> {
-                if (seen.owned() && !evict && !former.contains(seen.ownerSession())) {
+            CasResult result = write(claimant, id, mark, meta, next, deadline, slot -> {
+                if (slot.owned() && !evict && !former.contains(slot.ownerSession())) {
                     return null;
                 }
                 List<Op> operations = new ArrayList<>(List.of(
                         mark == null ? tree.createMark(id, utf8(next)) : setMark(id, mark, next), unchanged(meta)));
-                if (seen.owned()) {
+                if (slot.owned()) {
                     operations.add(Op.delete(tree.worker(id), -1));
                 }
                 operations.add(tree.createWorker(id, utf8(owner)));
@@ -283,22 +292,89 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     @Override
     public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        return extendAll(List.of(new Extension(id, mark, next)), meta, timeout).get(0);
+    }
+
+    @Override
+    public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        Deadline deadline = Deadline.after(timeout);
+        Map<Integer, CasResult> results = new HashMap<>();
+        CoordinatorException failure = null;
+        for (List<Extension> together : onOneSession(extensions)) {
+            if (failure == null) {
+                try {
+                    extendTogether(together, meta, deadline, results);
+                } catch (CoordinatorException e) {
+                    if (results.isEmpty()) {
+                        throw e;
+                    }
+                    failure = e;
+                }
+            }
+            if (failure != null) {
+                // They would fail in the same way, or take more time than there is.
+                CasResult unknown = new CasResult.Unknown(failure);
+                together.forEach(each -> results.put(each.id(), unknown));
+            } else if (results.get(together.get(0).id()) instanceof CasResult.Unknown unknown) {
+                failure = unknown.cause();
+            }
+        }
+        return extensions.stream().map(each -> results.get(each.id())).toList();
+    }
+
+    /** What hangs on the same session, in parts that fit one transaction. Nearly always that is all. */
+    private List<List<Extension>> onOneSession(List<Extension> extensions) {
+        sessions.beginCall();
+        Map<Session, List<Extension>> bySession = new LinkedHashMap<>();
+        extensions.forEach(each -> bySession
+                .computeIfAbsent(session(each.id()), session -> new ArrayList<>())
+                .add(each));
+        sessions.endCall();
+        List<List<Extension>> parts = new ArrayList<>();
+        for (List<Extension> all : bySession.values()) {
+            for (int from = 0; from < all.size(); from += MAX_EXTENSIONS) {
+                parts.add(all.subList(from, Math.min(from + MAX_EXTENSIONS, all.size())));
+            }
+        }
+        return parts;
+    }
+
+    private void extendTogether(
+            List<Extension> extensions, Stored meta, Deadline deadline, Map<Integer, CasResult> results) {
         long now = System.nanoTime();
         sessions.beginCall();
-        Session extender = session(id);
-        boolean[] own = {false};
-        CasResult result = write(extender, id, mark, meta, next, Deadline.after(timeout), seen -> {
-            own[0] = seen.owned() && seen.ownerSession() == extender.id();
-            return List.of(setMark(id, mark, next), unchanged(meta));
-        });
-        if (result instanceof CasResult.Applied applied) {
-            if (own[0]) {
-                extender.hold(id, now);
-                extender.watch(tree.worker(id));
+        Session extender = session(extensions.get(0).id());
+        Set<Integer> own = new HashSet<>();
+        List<Op> operations = new ArrayList<>();
+        extensions.forEach(each -> operations.add(setMark(each.id(), each.mark(), each.next())));
+        operations.add(unchanged(meta));
+        List<CasResult> written = write(
+                extender,
+                extensions.stream().map(Extension::id).toList(),
+                meta,
+                extensions.stream()
+                        .map(each -> new Change(each.mark(), each.next()))
+                        .toList(),
+                deadline,
+                seen -> {
+                    own.clear();
+                    seen.slots().stream()
+                            .filter(slot -> slot.owned() && slot.ownerSession() == extender.id())
+                            .forEach(slot -> own.add(slot.slot().workerId()));
+                    return operations;
+                });
+        for (int i = 0; i < extensions.size(); i++) {
+            int id = extensions.get(i).id();
+            CasResult result = written.get(i);
+            if (result instanceof CasResult.Applied applied) {
+                if (own.contains(id)) {
+                    extender.hold(id, now);
+                    extender.watch(tree.worker(id));
+                }
+                result = new CasResult.Applied(applied.written(), own.contains(id));
             }
-            return new CasResult.Applied(applied.written(), own[0]);
+            results.put(id, result);
         }
-        return result;
     }
 
     @Override
@@ -307,9 +383,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Session releaser = session(id);
         Set<Long> former = former(held.get(id));
         releaser.unwatch(tree.worker(id));
-        CasResult result = write(releaser, id, mark, meta, next, Deadline.after(timeout), seen -> {
+        CasResult result = write(releaser, id, mark, meta, next, Deadline.after(timeout), slot -> {
             List<Op> operations = new ArrayList<>(List.of(setMark(id, mark, next), unchanged(meta)));
-            if (seen.owned() && (seen.ownerSession() == releaser.id() || former.contains(seen.ownerSession()))) {
+            if (slot.owned() && (slot.ownerSession() == releaser.id() || former.contains(slot.ownerSession()))) {
                 operations.add(Op.delete(tree.worker(id), -1));
             }
             return operations;
@@ -329,27 +405,44 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         return Op.check(tree.meta(), (int) meta.version());
     }
 
-    /**
-     * Ends the call that began before the session was chosen.
-     *
-     * @param id -1 for a write of the namespace record
-     */
+    /** As {@link Plan}, for one mark. */
+    private interface SlotPlan {
+        @Nullable
+        List<Op> operations(SlotSeen seen);
+    }
+
     private CasResult write(
+            Session writer, int id, @Nullable Stored mark, Stored meta, String next, Deadline deadline, SlotPlan plan) {
+        return write(
+                        writer,
+                        List.of(id),
+                        meta,
+                        List.of(new Change(mark, next)),
+                        deadline,
+                        seen -> plan.operations(seen.slots().get(0)))
+                .get(0);
+    }
+
+    /**
+     * Makes changes in one transaction, if all of them are possible. Ends the call that began before the session was chosen.
+     *
+     * @param ids of the marks to be changed; empty for a write of the namespace record
+     */
+    private List<CasResult> write(
             Session writer,
-            int id,
-            @Nullable Stored mark,
+            List<Integer> ids,
             @Nullable Stored meta,
-            String next,
+            List<Change> changes,
             Deadline deadline,
             Plan plan) {
         try {
-            clearAway(writer, id, deadline);
+            clearAway(writer, ids, deadline);
             boolean agreed = false;
             for (int attempt = 1; ; attempt++) {
-                Look seen = look(writer, id, deadline);
-                List<Op> operations = seen.shows(mark, meta) ? plan.operations(seen) : null;
+                Look seen = look(writer, ids, deadline);
+                List<Op> operations = isAsExpected(seen, meta, changes) ? plan.operations(seen) : null;
                 if ((operations == null && agreed) || attempt == ATTEMPTS) {
-                    return new CasResult.Rejected(seen.meta(), seen.slot());
+                    return rejected(seen);
                 }
                 if (operations == null) {
                     agree(writer, deadline);
@@ -357,11 +450,11 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                     List<OpResult> results = writer.send(operations, deadline);
                     switch (Session.outcome(results)) {
                         case OK -> {
-                            return new CasResult.Applied(written(next, results.get(0)), false);
+                            return applied(changes, results);
                         }
                         case NONODE -> tree.create(writer, deadline);
                         case BADVERSION, NODEEXISTS -> {
-                            // The next look tells.
+                            // The next look shows why.
                         }
                         default -> throw writer.failure(Session.outcome(results));
                     }
@@ -372,33 +465,57 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             if (e.nothingChanged()) {
                 throw e.exception();
             }
-            return new CasResult.Unknown(e.exception());
+            return Collections.nCopies(changes.size(), new CasResult.Unknown(e.exception()));
         } finally {
             sessions.endCall();
         }
     }
 
-    private static Stored written(String value, OpResult result) {
-        int version =
-                result instanceof OpResult.SetDataResult set ? set.getStat().getVersion() : 0;
-        return new Stored(value, version);
+    private static boolean isAsExpected(Look seen, @Nullable Stored meta, List<Change> changes) {
+        boolean asExpected = Objects.equals(meta, seen.meta());
+        for (int i = 0; i < seen.slots().size(); i++) {
+            asExpected &= Objects.equals(
+                    changes.get(i).expected(), seen.slots().get(i).slot().mark());
+        }
+        return asExpected;
     }
 
-    private Look look(Session writer, int id, Deadline deadline) throws ZooKeeperFailure {
+    private static List<CasResult> rejected(Look seen) {
+        return seen.slots().isEmpty()
+                ? List.of(new CasResult.Rejected(seen.meta(), null))
+                : seen.slots().stream()
+                        .<CasResult>map(slot -> new CasResult.Rejected(seen.meta(), slot.slot()))
+                        .toList();
+    }
+
+    private static List<CasResult> applied(List<Change> changes, List<OpResult> results) {
+        List<CasResult> applied = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            int version = results.get(i) instanceof OpResult.SetDataResult set
+                    ? set.getStat().getVersion()
+                    : 0;
+            applied.add(new CasResult.Applied(new Stored(changes.get(i).next(), version), false));
+        }
+        return applied;
+    }
+
+    private Look look(Session writer, List<Integer> ids, Deadline deadline) throws ZooKeeperFailure {
         List<Op> gets = new ArrayList<>(List.of(Op.getData(tree.meta())));
-        if (id >= 0) {
-            gets.addAll(List.of(Op.getData(tree.mark(id)), Op.getData(tree.worker(id))));
+        for (int id : ids) {
+            gets.add(Op.getData(tree.mark(id)));
+            gets.add(Op.getData(tree.worker(id)));
         }
         List<OpResult> got = writer.prepare(gets, deadline);
-        Stored meta = stored(writer, got.get(0));
-        if (id < 0) {
-            return new Look(meta, null, 0);
+        List<SlotSeen> slots = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            OpResult worker = got.get(2 + 2 * i);
+            Slot slot = new Slot(ids.get(i), stored(writer, got.get(1 + 2 * i)), value(writer, worker));
+            long ownerSession = worker instanceof OpResult.GetDataResult owner
+                    ? owner.getStat().getEphemeralOwner()
+                    : 0;
+            slots.add(new SlotSeen(slot, ownerSession));
         }
-        Slot slot = new Slot(id, stored(writer, got.get(1)), value(writer, got.get(2)));
-        long ownerSession = got.get(2) instanceof OpResult.GetDataResult owner
-                ? owner.getStat().getEphemeralOwner()
-                : 0;
-        return new Look(meta, slot, ownerSession);
+        return new Look(stored(writer, got.get(0)), slots);
     }
 
     /** Has a quorum answer: a transaction that writes nothing, or fails. */
@@ -428,7 +545,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         }
         holder.leave(id);
         try {
-            clearAway(holder, -1, deadline);
+            clearAway(holder, List.of(), deadline);
         } catch (ZooKeeperFailure e) {
             LOG.log(Level.DEBUG, () -> "worker id " + id + " is left to be cleared away: " + e.getMessage());
             if (holder.equals(session)) {
@@ -449,14 +566,14 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     }
 
     /** Deletes what hangs on a session without being held. A claim that is still on its way comes first. */
-    private void clearAway(Session holder, int exceptId, Deadline deadline) throws ZooKeeperFailure {
+    private void clearAway(Session holder, List<Integer> exceptIds, Deadline deadline) throws ZooKeeperFailure {
         for (int id : holder.leftovers()) {
-            if (id == exceptId) {
+            if (exceptIds.contains(id)) {
                 continue;
             }
             holder.unwatch(tree.worker(id));
             agree(holder, deadline);
-            if (look(holder, id, deadline).ownerSession() == holder.id()) {
+            if (look(holder, List.of(id), deadline).slots().get(0).ownerSession() == holder.id()) {
                 List<OpResult> ignored = holder.prepare(List.of(Op.delete(tree.worker(id), -1)), deadline);
             }
             holder.forget(id);
@@ -496,6 +613,15 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         }
         first.end();
         return second;
+    }
+
+    /**
+     * Its session it has for itself: that lives as long as the windows of its worker ids, and is ended to be sure that nothing comes to hang
+     * on it any more, which must harm no other generator.
+     */
+    @Override
+    public Object connection() {
+        return connection;
     }
 
     @Override

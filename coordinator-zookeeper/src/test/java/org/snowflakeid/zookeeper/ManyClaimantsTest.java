@@ -2,9 +2,9 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.snowflakeid.zookeeper.Node.TIMEOUT;
-import static org.snowflakeid.zookeeper.Node.applied;
-import static org.snowflakeid.zookeeper.Node.unique;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.unique;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,6 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** All worker ids claimed at once, then extended as by as many processes. */
@@ -49,7 +50,7 @@ class ManyClaimantsTest {
         String namespace = Node.freshNamespace();
         List<Node> nodes = new ArrayList<>();
         for (int i = 0; i < SESSIONS; i++) {
-            nodes.add(Node.at(server.connectString(), namespace));
+            nodes.add(ZooKeeperNode.at(server.connectString(), namespace));
         }
         Stored meta = nodes.get(0).createMeta();
         all(threads, nodes, node -> node.read(0, 0).slots());

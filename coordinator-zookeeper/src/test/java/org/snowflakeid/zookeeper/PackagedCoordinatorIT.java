@@ -3,14 +3,13 @@ package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.snowflakeid.zookeeper.Node.TIMEOUT;
-import static org.snowflakeid.zookeeper.Node.applied;
-import static org.snowflakeid.zookeeper.Node.await;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.jar.JarFile;
@@ -18,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -75,7 +75,7 @@ class PackagedCoordinatorIT {
     @Test
     void worksAndLeavesNoThreads() {
         try (ZooKeeperServer server = ZooKeeperServer.start()) {
-            try (Node node = Node.at(server.connectString(), Map.of())) {
+            try (Node node = ZooKeeperNode.at(server.connectString(), Map.of())) {
                 claimExtendAndRelease(node);
                 server.kill();
                 assertThat(node.answers()).isFalse();
@@ -84,7 +84,7 @@ class PackagedCoordinatorIT {
                 await(TIMEOUT, node::answers);
             }
         }
-        await(Duration.ofSeconds(15), () -> Thread.getAllStackTraces().keySet().stream()
+        await(Node.PATIENCE, () -> Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(t -> t.getName().matches("(?i).*(snowflake|zookeeper|curator|netty).*")));
     }
 
@@ -97,7 +97,7 @@ class PackagedCoordinatorIT {
         settings.put("snowflake.zookeeper.tls.cert", pem.clientCertificate().toString());
         settings.put("snowflake.zookeeper.tls.key", pem.clientKey().toString());
         try (ZooKeeperServer server = ZooKeeperServer.builder().tls(pem, true).start();
-                Node node = Node.at(server.connectString(), settings)) {
+                Node node = ZooKeeperNode.at(server.connectString(), settings)) {
             claimExtendAndRelease(node);
         }
     }

@@ -2,8 +2,8 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.snowflakeid.zookeeper.Node.applied;
-import static org.snowflakeid.zookeeper.Node.await;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,6 +14,7 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ZooKeeperEnsemble;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -23,7 +24,7 @@ class ZooKeeperEnsembleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(100);
 
     private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3);
-    private final Node node = Node.at(ensemble.connectString(), Node.freshNamespace());
+    private final Node node = ZooKeeperNode.at(ensemble.connectString(), Node.freshNamespace());
 
     private Stored meta;
 

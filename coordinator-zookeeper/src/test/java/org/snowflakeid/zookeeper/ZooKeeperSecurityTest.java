@@ -3,9 +3,9 @@ package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.snowflakeid.zookeeper.Node.TIMEOUT;
-import static org.snowflakeid.zookeeper.Node.applied;
-import static org.snowflakeid.zookeeper.Node.await;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -90,7 +91,7 @@ class ZooKeeperSecurityTest {
 
     /** The plain port of a server, and a namespace of the test's own. */
     private static Node plain(String name, Map<String, String> settings) {
-        return Node.at("127.0.0.1:" + tls.plainPort() + "/" + name, settings);
+        return ZooKeeperNode.at("127.0.0.1:" + tls.plainPort() + "/" + name, settings);
     }
 
     @Test
@@ -147,7 +148,7 @@ class ZooKeeperSecurityTest {
 
     @Test
     void worksOverTls() {
-        try (Node node = Node.at(tls.connectString(), tls(trusted))) {
+        try (Node node = ZooKeeperNode.at(tls.connectString(), tls(trusted))) {
             claimExtendAndRelease(node);
         }
     }
@@ -155,7 +156,7 @@ class ZooKeeperSecurityTest {
     @Test
     void worksOverMutualTlsAndLeavesNoKeysBehind() {
         long before = keyFiles();
-        try (Node node = Node.at(mutualTls.connectString(), tls(trusted, trusted))) {
+        try (Node node = ZooKeeperNode.at(mutualTls.connectString(), tls(trusted, trusted))) {
             claimExtendAndRelease(node);
             assertThat(keyFiles()).isGreaterThan(before);
         }
@@ -174,12 +175,14 @@ class ZooKeeperSecurityTest {
     @Test
     void untrustedServerIsPermanent() {
         assertPermanent(
-                refused(Node.at(tls.connectString(), tls(foreign)), "not trusted"),
+                refused(ZooKeeperNode.at(tls.connectString(), tls(foreign)), "not trusted"),
                 tls.connectString(),
                 "not trusted",
                 "snowflake.zookeeper.tls.ca");
         assertPermanent(
-                refused(Node.at(tls.connectString(), Map.of("snowflake.zookeeper.tls.enabled", "true")), "not trusted"),
+                refused(
+                        ZooKeeperNode.at(tls.connectString(), Map.of("snowflake.zookeeper.tls.enabled", "true")),
+                        "not trusted"),
                 "not trusted",
                 "snowflake.zookeeper.tls.ca");
     }
@@ -187,11 +190,11 @@ class ZooKeeperSecurityTest {
     @Test
     void clientWithoutATrustedCertificateIsToldWhichKeyToSet() {
         assertPermanent(
-                refused(Node.at(mutualTls.connectString(), tls(trusted)), "refuses"),
+                refused(ZooKeeperNode.at(mutualTls.connectString(), tls(trusted)), "refuses"),
                 "refuses this client's certificate",
                 "snowflake.zookeeper.tls.cert");
         assertPermanent(
-                refused(Node.at(mutualTls.connectString(), tls(trusted, foreign)), "refuses"),
+                refused(ZooKeeperNode.at(mutualTls.connectString(), tls(trusted, foreign)), "refuses"),
                 "refuses this client's certificate",
                 "snowflake.zookeeper.tls.cert");
     }
@@ -199,7 +202,7 @@ class ZooKeeperSecurityTest {
     @Test
     void tlsClientAtAPlainPortIsToldSo() {
         CoordinatorException thrown =
-                refused(Node.at("127.0.0.1:" + tls.plainPort(), tls(trusted)), "does not speak TLS");
+                refused(ZooKeeperNode.at("127.0.0.1:" + tls.plainPort(), tls(trusted)), "does not speak TLS");
 
         assertThat(thrown)
                 .hasMessageContaining("does not speak TLS")
@@ -209,7 +212,7 @@ class ZooKeeperSecurityTest {
 
     @Test
     void plainClientAtATlsPortIsToldWhatToCheck() {
-        CoordinatorException thrown = refused(Node.at(tls.connectString(), Map.of()), "grants no session");
+        CoordinatorException thrown = refused(ZooKeeperNode.at(tls.connectString(), Map.of()), "grants no session");
 
         assertThat(thrown)
                 .hasMessageContaining("grants no session in time")

@@ -10,12 +10,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.testservers.Certificates;
 
 class ZooKeeperSettingsTest {
@@ -45,7 +48,7 @@ class ZooKeeperSettingsTest {
 
     @Test
     void takesSeveralServersAndAddsThePort() {
-        ZooKeeperSettings settings = settings(Map.of(ZooKeeperSettings.CONNECT_STRING, " a:1 , b,[::1]:3 "));
+        ZooKeeperSettings settings = settings(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), " a:1 , b,[::1]:3 "));
 
         assertThat(settings.connectString()).isEqualTo("a:1,b:2181,[::1]:3");
         assertThat(settings.root()).isEqualTo("/snowflake/orders");
@@ -54,18 +57,18 @@ class ZooKeeperSettingsTest {
 
     @Test
     void putsEverythingBelowThePathOfTheConnectString() {
-        assertThat(settings(Map.of(ZooKeeperSettings.CONNECT_STRING, "a:1,b:2/teams/ids"))
+        assertThat(settings(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), "a:1,b:2/teams/ids"))
                         .root())
                 .isEqualTo("/teams/ids/snowflake/orders");
-        assertThat(settings(Map.of(ZooKeeperSettings.CONNECT_STRING, "a:1/")).root())
+        assertThat(settings(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), "a:1/"))
+                        .root())
                 .isEqualTo("/snowflake/orders");
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"a:2181,", "a b:2181", "a:99999", "a:0", "a:", "http://a:2181", "user@a:2181", ",a", "/ids"})
+    @ValueSource(strings = {"a:2181,", "a b:2181", "a:99999", "a:0", "a:", "http://a:2181", ",a", "/ids"})
     void refusesWhatIsNoServer(String value) {
-        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, value)))
+        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), value)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.connect-string=" + value)
@@ -73,9 +76,42 @@ class ZooKeeperSettingsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "user:hunter2@a:2181",
+                "hunter2@a:2181",
+                "user:hunter2/x@a:2181/ids",
+                "user:12/hunter2@a:2181",
+                "user:12,hunter2@a:2181,b:2181",
+                "b:2181,user:hunter2@a:2181"
+            })
+    void refusesCredentialsInTheConnectStringAndDoesNotShowThem(String value) {
+        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), value)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.zookeeper.connect-string=***@a:2181")
+                .contains("Set snowflake.zookeeper.digest instead.")
+                .doesNotContain("hunter2", "user:");
+    }
+
+    @Test
+    void declaresTheKeysThatItReads() {
+        Set<String> read = new TreeSet<>();
+        CoordinatorConfig config = new CoordinatorConfig("default", "snowflake", Duration.ofSeconds(60), key -> {
+            read.add(key);
+            return key.endsWith("connect-string") ? SERVER : null;
+        });
+        ZooKeeperCoordinatorProvider provider = new ZooKeeperCoordinatorProvider();
+
+        provider.open(config, () -> {}).close();
+
+        assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"a:2181/ids/", "a:2181//ids", "a:2181/./ids"})
     void refusesWhatIsNoPath(String value) {
-        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, value)))
+        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), value)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.connect-string=" + value)
@@ -85,7 +121,8 @@ class ZooKeeperSettingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"hunter2", ":hunter2", "hunter2:"})
     void refusesADigestThatIsNotUserAndPasswordAndDoesNotShowIt(String value) {
-        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.DIGEST, value)))
+        assertThat(problems(Map.of(
+                        ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.DIGEST.name(), value)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.digest=")
@@ -95,8 +132,8 @@ class ZooKeeperSettingsTest {
 
     @Test
     void keepsBlanksAndColonsInPasswords() {
-        ZooKeeperSettings settings =
-                settings(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.DIGEST, "app: a:b "));
+        ZooKeeperSettings settings = settings(
+                Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.DIGEST.name(), "app: a:b "));
 
         assertThat(settings.digest()).isEqualTo("app: a:b ");
     }
@@ -106,28 +143,29 @@ class ZooKeeperSettingsTest {
         Certificates pem = new Certificates(directory);
 
         ZooKeeperSettings settings = settings(Map.of(
-                ZooKeeperSettings.CONNECT_STRING, SERVER,
-                ZooKeeperSettings.TLS_CA, pem.ca().toString(),
-                ZooKeeperSettings.TLS_CERT, pem.clientCertificate().toString(),
-                ZooKeeperSettings.TLS_KEY, pem.clientKey().toString()));
+                ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
+                ZooKeeperSettings.TLS_CA.name(), pem.ca().toString(),
+                ZooKeeperSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
+                ZooKeeperSettings.TLS_KEY.name(), pem.clientKey().toString()));
 
         assertThat(settings.tls()).isTrue();
-        assertThat(settings.trusted()).isNotNull();
-        assertThat(settings.keys()).isNotNull();
+        assertThat(settings.files().trusted()).isPresent();
+        assertThat(settings.files().identity()).isPresent();
     }
 
     @Test
-    void trustsTheAuthoritiesOfTheJvmUnlessToldOtherwise() {
-        ZooKeeperSettings settings =
-                settings(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.TLS_ENABLED, "true"));
+    void trustsTheAuthoritiesOfTheJvmUnlessOthersAreNamed() {
+        ZooKeeperSettings settings = settings(
+                Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_ENABLED.name(), "true"));
 
         assertThat(settings.tls()).isTrue();
-        assertThat(settings.trusted()).isNull();
+        assertThat(settings.files().trusted()).isEmpty();
     }
 
     @Test
     void refusesTlsThatIsNeitherOnNorOff() {
-        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.TLS_ENABLED, "yes")))
+        assertThat(problems(Map.of(
+                        ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_ENABLED.name(), "yes")))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.tls.enabled=yes is neither true nor false");
@@ -138,9 +176,9 @@ class ZooKeeperSettingsTest {
         String ca = new Certificates(directory).ca().toString();
 
         assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING, SERVER,
-                        ZooKeeperSettings.TLS_ENABLED, "false",
-                        ZooKeeperSettings.TLS_CA, ca)))
+                        ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
+                        ZooKeeperSettings.TLS_ENABLED.name(), "false",
+                        ZooKeeperSettings.TLS_CA.name(), ca)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.tls.enabled=false contradicts");
@@ -152,12 +190,14 @@ class ZooKeeperSettingsTest {
         String cert = pem.clientCertificate().toString();
         String key = pem.clientKey().toString();
 
-        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.TLS_CERT, cert)))
+        assertThat(problems(Map.of(
+                        ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_CERT.name(), cert)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.zookeeper.tls.cert=" + cert)
                 .contains("Set snowflake.zookeeper.tls.key");
-        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING, SERVER, ZooKeeperSettings.TLS_KEY, key)))
+        assertThat(problems(
+                        Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_KEY.name(), key)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.zookeeper.tls.key=" + key)
@@ -172,25 +212,25 @@ class ZooKeeperSettingsTest {
         String cert = pem.clientCertificate().toString();
         String key = pem.clientKey().toString();
 
-        refuses(ZooKeeperSettings.TLS_CA, missing, Map.of(ZooKeeperSettings.TLS_CA, missing));
-        refuses(ZooKeeperSettings.TLS_CA, text, Map.of(ZooKeeperSettings.TLS_CA, text));
+        refuses(ZooKeeperSettings.TLS_CA.name(), missing, Map.of(ZooKeeperSettings.TLS_CA.name(), missing));
+        refuses(ZooKeeperSettings.TLS_CA.name(), text, Map.of(ZooKeeperSettings.TLS_CA.name(), text));
         refuses(
-                ZooKeeperSettings.TLS_CERT,
+                ZooKeeperSettings.TLS_CERT.name(),
                 text,
-                Map.of(ZooKeeperSettings.TLS_CERT, text, ZooKeeperSettings.TLS_KEY, key));
+                Map.of(ZooKeeperSettings.TLS_CERT.name(), text, ZooKeeperSettings.TLS_KEY.name(), key));
         refuses(
-                ZooKeeperSettings.TLS_KEY,
+                ZooKeeperSettings.TLS_KEY.name(),
                 text,
-                Map.of(ZooKeeperSettings.TLS_CERT, cert, ZooKeeperSettings.TLS_KEY, text));
+                Map.of(ZooKeeperSettings.TLS_CERT.name(), cert, ZooKeeperSettings.TLS_KEY.name(), text));
         refuses(
-                ZooKeeperSettings.TLS_KEY,
+                ZooKeeperSettings.TLS_KEY.name(),
                 missing,
-                Map.of(ZooKeeperSettings.TLS_CERT, cert, ZooKeeperSettings.TLS_KEY, missing));
+                Map.of(ZooKeeperSettings.TLS_CERT.name(), cert, ZooKeeperSettings.TLS_KEY.name(), missing));
     }
 
     private static void refuses(String key, String value, Map<String, String> tls) {
         Map<String, String> values = new java.util.HashMap<>(tls);
-        values.put(ZooKeeperSettings.CONNECT_STRING, SERVER);
+        values.put(ZooKeeperSettings.CONNECT_STRING.name(), SERVER);
         assertThat(problems(values))
                 .singleElement()
                 .asString()
@@ -201,10 +241,10 @@ class ZooKeeperSettingsTest {
     @Test
     void namesAllProblemsAtOnce() {
         assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING, "a:b",
-                        ZooKeeperSettings.DIGEST, "app",
-                        ZooKeeperSettings.TLS_ENABLED, "off",
-                        ZooKeeperSettings.TLS_KEY, "/nowhere")))
+                        ZooKeeperSettings.CONNECT_STRING.name(), "a:b",
+                        ZooKeeperSettings.DIGEST.name(), "app",
+                        ZooKeeperSettings.TLS_ENABLED.name(), "off",
+                        ZooKeeperSettings.TLS_KEY.name(), "/nowhere")))
                 .hasSize(5);
     }
 }

@@ -2,10 +2,9 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.snowflakeid.zookeeper.Node.applied;
-import static org.snowflakeid.zookeeper.Node.await;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +12,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 @Isolated("it looks at all threads of the JVM")
@@ -30,7 +30,7 @@ class ZooKeeperThreadsTest {
             awaitNone();
             List<Node> nodes = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
-                Node node = Node.at(server.connectString(), Node.freshNamespace());
+                Node node = ZooKeeperNode.at(server.connectString(), Node.freshNamespace());
                 nodes.add(node);
                 node.createMeta();
                 Stored mark = node.claim(3);
@@ -51,6 +51,6 @@ class ZooKeeperThreadsTest {
     }
 
     private static void awaitNone() {
-        await(Duration.ofSeconds(15), () -> clientThreads().isEmpty());
+        await(Node.PATIENCE, () -> clientThreads().isEmpty());
     }
 }

@@ -3,12 +3,12 @@ package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.snowflakeid.zookeeper.Node.TIMEOUT;
-import static org.snowflakeid.zookeeper.Node.applied;
-import static org.snowflakeid.zookeeper.Node.await;
-import static org.snowflakeid.zookeeper.Node.rejected;
-import static org.snowflakeid.zookeeper.Node.unique;
-import static org.snowflakeid.zookeeper.Node.unknown;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Node.rejected;
+import static org.snowflakeid.tck.Node.unique;
+import static org.snowflakeid.tck.Node.unknown;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,6 +25,7 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -34,8 +35,8 @@ class ZooKeeperUnknownOutcomeTest {
 
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());
     private final String namespace = Node.freshNamespace();
-    private final Node node = Node.at("127.0.0.1:" + proxy.port(), namespace);
-    private final Node other = Node.at(server.connectString(), namespace);
+    private final Node node = ZooKeeperNode.at("127.0.0.1:" + proxy.port(), namespace);
+    private final Node other = ZooKeeperNode.at(server.connectString(), namespace);
     private Stored meta;
 
     @BeforeAll
@@ -135,7 +136,7 @@ class ZooKeeperUnknownOutcomeTest {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             closed = free.getLocalPort();
         }
-        try (Node nowhere = Node.at("127.0.0.1:" + closed, namespace)) {
+        try (Node nowhere = ZooKeeperNode.at("127.0.0.1:" + closed, namespace)) {
             CoordinatorException read = catchThrowableOfType(
                     CoordinatorException.class, () -> nowhere.coordinator.read(0, 0, Duration.ofSeconds(1)));
             CoordinatorException write = catchThrowableOfType(
@@ -149,7 +150,7 @@ class ZooKeeperUnknownOutcomeTest {
             assertThat(read.permanent()).isFalse();
             assertThat(write.permanent()).isFalse();
         }
-        try (Node some = Node.at("127.0.0.1:" + closed + "," + server.connectString(), namespace)) {
+        try (Node some = ZooKeeperNode.at("127.0.0.1:" + closed + "," + server.connectString(), namespace)) {
             assertThat(applied(some.extend(9, some.claim(9))).ownerHeld()).isTrue();
         }
     }

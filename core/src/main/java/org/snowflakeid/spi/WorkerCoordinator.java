@@ -2,7 +2,10 @@
 package org.snowflakeid.spi;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
 
 /**
  * Keeps, per worker id, a persistent <em>mark</em> and an <em>owner</em> entry with a time to live, and one <em>meta</em>
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *       last applied claim or extension; nothing else renews it.
  * </ul>
  *
- * <p>Calls come from one thread at a time. A failure that certainly changed nothing is thrown as {@link
+ * <p>Calls come from one thread at a time, which may be another one later. A failure that certainly changed nothing is thrown as {@link
  * org.snowflakeid.CoordinatorException}, permanent if waiting cannot cure it; every other failure of a write is {@link
  * CasResult.Unknown}.
  */
@@ -57,6 +60,48 @@ public interface WorkerCoordinator extends AutoCloseable {
     CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout);
 
     /**
+     * One of several marks to be moved at once.
+     *
+     * @param mark must be exactly what is stored
+     * @param next is written then
+     */
+    record Extension(int id, Stored mark, String next) {}
+
+    /**
+     * Moves the marks of several claimed worker ids, each as {@link #extend} does, and renews the owners of those that were moved. In one
+     * transaction where the coordinator can: then all marks are moved, or none. Where it can't, or there are too many for one, a part of
+     * them may be moved and another not. Each mark is sent at most once, and what was rejected is left to the caller.
+     *
+     * <p>It ends within about the timeout all in all. What was not sent by then, or what an earlier failure kept from being sent, is answered
+     * as {@link CasResult.Unknown}.
+     *
+     * <p>By default each is extended by itself, one after the other.
+     *
+     * @param extensions of different worker ids; none at all is no call
+     * @return an answer each, in their order. {@link CasResult.Rejected} shows what was seen of that worker id, also where that was as
+     *     expected and only another was in the way of all
+     * @throws CoordinatorException if certainly none of them was moved, or will be
+     */
+    default List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
+        List<CasResult> results = new ArrayList<>();
+        for (Extension each : extensions) {
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            if (left.isNegative() || left.isZero()) {
+                results.add(new CasResult.Unknown(
+                        new CoordinatorException("no time was left for worker id " + each.id(), false)));
+                continue;
+            }
+            try {
+                results.add(extend(each.id(), each.mark(), each.next(), meta, left));
+            } catch (CoordinatorException nothingChanged) {
+                results.add(new CasResult.Unknown(nothingChanged));
+            }
+        }
+        return results;
+    }
+
+    /**
      * Gives a worker id back: if its mark is exactly {@code mark} and meta is exactly {@code meta}, writes {@code next} and
      * deletes the owner entry if it is this process's.
      */
@@ -68,7 +113,19 @@ public interface WorkerCoordinator extends AutoCloseable {
      */
     void abandon(int id, Duration timeout);
 
-    /** Ends connections and threads. Does not release anything; never throws. */
+    /**
+     * What it has in common with others of this process: equal for those that reach the same servers in the same way, and for no others. One
+     * thread then looks after their generators, one after the other, so that a server that does not answer holds up only those that need
+     * it anyway. A generator that starts or ends has a thread to itself meanwhile: several of these coordinators may be called at the same
+     * time. The object must not change; it is asked for while this coordinator is open, and held until the last of them was closed.
+     *
+     * @return null: nothing, its generator has a thread of its own
+     */
+    default @Nullable Object connection() {
+        return null;
+    }
+
+    /** Ends connections and threads, as far as no other coordinator uses them. Does not release anything; never throws. */
     @Override
     void close();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spi;
 
+import java.util.List;
+
 /** Makes a coordinator available under a name. Found by {@link java.util.ServiceLoader}. */
 public interface WorkerCoordinatorProvider {
 
@@ -13,6 +15,14 @@ public interface WorkerCoordinatorProvider {
      */
     default boolean onlyByName() {
         return false;
+    }
+
+    /**
+     * All keys that {@link #open} reads, below {@code snowflake.<name>.}. What else is set there is refused as misspelt, and docs
+     * and the operator's command know these. Empty: not declared, and nothing set there is looked at.
+     */
+    default List<Key<?>> keys() {
+        return List.of();
     }
 
     /**

@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.UnknownKeys;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
@@ -28,9 +31,6 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 final class GivenSettings {
 
     private static final String COORDINATOR = "snowflake.coordinator";
-
-    /** What tells where a namespace is, and is no secret. */
-    private static final Set<String> PLACES = Set.of("endpoints", "connect-string", "directory");
 
     private final List<Map<String, String>> sources = new ArrayList<>();
     private final Set<String> typed = new HashSet<>();
@@ -133,7 +133,14 @@ final class GivenSettings {
                 || key.startsWith("SNOWFLAKE_" + coordinator.toUpperCase(Locale.ROOT) + "_");
     }
 
+    /** @throws InvalidSettingsException if a value is wrong, or a key that is set anywhere is misspelt */
     SnowflakeSettings settings(String generator) {
+        Set<String> names = new HashSet<>(environment.keySet());
+        sources.forEach(values -> names.addAll(values.keySet()));
+        List<String> problems = UnknownKeys.among(names, this::lookup).problems();
+        if (!problems.isEmpty()) {
+            throw new InvalidSettingsException(problems);
+        }
         return SnowflakeSettings.of(generator, this::lookup);
     }
 
@@ -159,10 +166,10 @@ final class GivenSettings {
     /** Where the coordinator is, such as a URL; empty if that is not known. No secret is among it. */
     String place() {
         Set<String> places = new TreeSet<>();
-        for (String key : asked) {
-            String value = given(key);
-            if (value != null && PLACES.contains(key.substring(key.lastIndexOf('.') + 1))) {
-                places.add(value.replaceAll("//[^/,]*@", "//***@"));
+        for (Key<?> key : SnowflakeKeys.all(GivenSettings.class.getClassLoader())) {
+            String value = key.isPlace() && asked.contains(key.name()) ? given(key.name()) : null;
+            if (value != null) {
+                places.add(key.shown(value.strip()));
             }
         }
         return String.join(" ", places);

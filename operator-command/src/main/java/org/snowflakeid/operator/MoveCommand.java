@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.snowflakeid.NamespaceReplacement;
-import org.snowflakeid.OperatedNamespace;
-import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.NamespaceMove;
+import org.snowflakeid.NamespaceMove.Stage;
+import org.snowflakeid.SnowflakeLayout;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,7 +33,7 @@ final class MoveCommand implements Callable<Integer> {
     private SettingsOptions common = new SettingsOptions();
 
     @Mixin
-    private Replacing replacing = new Replacing();
+    private Replacement replacement = new Replacement();
 
     @Option(
             names = "--from",
@@ -57,31 +57,36 @@ final class MoveCommand implements Callable<Integer> {
     public Integer call() {
         GivenSettings givenFrom = given(from);
         GivenSettings givenTo = given(to);
-        SnowflakeSettings settingsFrom = givenFrom.settings(common.generator());
-        SnowflakeSettings settingsTo = givenTo.settings(common.generator());
-        try (OperatedNamespace old = OperatedNamespace.open(settingsFrom);
-                OperatedNamespace successor = OperatedNamespace.open(settingsTo)) {
+        try (GivenNamespace old = new GivenNamespace(givenFrom, common.generator());
+                GivenNamespace successor = new GivenNamespace(givenTo, common.generator())) {
             GivenSettings.requireAllRead(givenFrom, givenTo);
-            ReportText.summary(old.report(), givenFrom.place()).forEach(dialogue::say);
+            old.show(dialogue);
             dialogue.say("");
-            ReportText.summary(successor.report(), givenTo.place()).forEach(dialogue::say);
-            NamespaceReplacement move = old.moveTo(successor);
-            if (move.isFinished()) {
+            successor.show(dialogue);
+            NamespaceMove move = old.administration().prepareMove(successor.administration());
+            if (move.stage() == Stage.FINISHED) {
                 dialogue.say("It has moved already, nothing is left to be done. No id there is dated before "
                         + move.firstIds());
                 return OperatorCommand.DONE;
             }
-            return replacing.run(
-                    dialogue,
-                    move,
-                    List.of(
-                            "The old namespace is retired: processes there issue to the end of what they have reserved, at"
-                                    + " most a window, and then no more.",
-                            "The new one is created with " + ReportText.layout(settingsTo.layout())
-                                    + ", and a floor above all ids of the old, as numbers: no new id is dated before "
-                                    + move.firstIds()),
-                    "Moved.");
+            return replacement.run(dialogue, steps(move, successor.layout()), move.doubts(), move::carryOut, "Moved.");
         }
+    }
+
+    private static List<String> steps(NamespaceMove move, SnowflakeLayout layout) {
+        if (move.stage() == Stage.IN_USE) {
+            return List.of("The new namespace is in use, and has a floor of " + move.firstIds()
+                    + ". What is left is to note that in the record of the old one.");
+        }
+        List<String> steps = new ArrayList<>();
+        if (move.stage() != Stage.NOT_BEGUN) {
+            steps.add("This move was begun and interrupted. It goes on from there.");
+        }
+        steps.add("The old namespace is retired: processes there issue to the end of what they have reserved, at most a"
+                + " window, and then no more.");
+        steps.add("The new one is created with " + ReportText.layout(layout)
+                + ", and a floor above all ids of the old, as numbers: no new id is dated before " + move.firstIds());
+        return steps;
     }
 
     private GivenSettings given(List<String> entries) {

@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.NamespaceRefusedException;
+import org.snowflakeid.NamespaceUnfinishedException;
 import org.snowflakeid.SnowflakeException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,7 +23,7 @@ import picocli.CommandLine.ScopeType;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
-            " 1:refused or failed; nothing was changed",
+            " 1:refused or failed; the namespace is as it was",
             " 2:wrong arguments or settings; nothing was changed",
             " 3:not confirmed; nothing was changed",
             " 4:begun and not finished: run the same again"
@@ -86,9 +88,19 @@ public final class OperatorCommand {
                     if (e instanceof SnowflakeException) {
                         // Without the generator's name, which says nothing here.
                         dialogue.complain(String.valueOf(e.getMessage()).replace("snowflake 'default': ", ""));
-                        return e instanceof InvalidSettingsException ? WRONG_USE : FAILED;
+                        if (e instanceof NamespaceRefusedException refused) {
+                            Replacement.complain(dialogue, refused.doubts().keySet());
+                        }
+                        return exitCode(e);
                     }
                     throw e;
                 });
+    }
+
+    private static int exitCode(Exception e) {
+        if (e instanceof NamespaceUnfinishedException) {
+            return UNFINISHED;
+        }
+        return e instanceof InvalidSettingsException ? WRONG_USE : FAILED;
     }
 }

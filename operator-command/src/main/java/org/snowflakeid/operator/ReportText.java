@@ -26,7 +26,7 @@ final class ReportText {
         lines.add("clocks       here " + report.clock()
                 + report.coordinatorTime()
                         .map(time -> ", coordinator " + time)
-                        .orElse(", the coordinator tells no time: the one here is taken as right"));
+                        .orElse(", the coordinator reports no time: the one here is taken as right"));
         return lines;
     }
 
@@ -34,13 +34,23 @@ final class ReportText {
         return switch (report.state()) {
             case ABSENT -> "absent: it never existed, or was lost";
             case UNREADABLE -> "unreadable";
-            case ACTIVE -> "active, id " + report.id().orElse("?");
-            case RETIRED ->
-                "retired, id " + report.id().orElse("?")
-                        + report.movedTo()
-                                .map(to -> ", moved to " + to)
-                                .orElse(", to be restored: run restore to finish it");
+            case ACTIVE -> withId("active", report);
+            case RESERVED ->
+                withId("reserved", report) + ", for the move from id "
+                        + report.replaces().orElse("?");
+            case RESTORING -> withId("retired", report) + ", to be restored: run restore to finish it";
+            case MOVING -> withId("retired", report) + ", moving to " + goal(report) + ": run move to finish it";
+            case MOVED -> withId("moved", report) + ", to " + goal(report);
         };
+    }
+
+    private static String withId(String state, NamespaceReport report) {
+        return state + ", id " + report.id().orElse("?");
+    }
+
+    private static String goal(NamespaceReport report) {
+        return report.movedTo().orElse("another place")
+                + report.successor().map(id -> " (id " + id + ")").orElse("");
     }
 
     static String layout(SnowflakeLayout layout) {

@@ -4,10 +4,7 @@ package org.snowflakeid.operator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.snowflakeid.NamespaceReplacement;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.OperatedNamespace;
-import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.NamespaceRestore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -26,7 +23,7 @@ final class RestoreCommand implements Callable<Integer> {
     private SettingsOptions options = new SettingsOptions();
 
     @Mixin
-    private Replacing replacing = new Replacing();
+    private Replacement replacement = new Replacement();
 
     RestoreCommand(Dialogue dialogue, Map<String, String> environment) {
         this.dialogue = dialogue;
@@ -36,25 +33,23 @@ final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         GivenSettings given = options.given(environment);
-        SnowflakeSettings settings = given.settings(options.generator());
-        try (OperatedNamespace namespace = OperatedNamespace.open(settings)) {
+        try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            NamespaceReport report = namespace.report();
-            ReportText.summary(report, given.place()).forEach(dialogue::say);
-            NamespaceReplacement restore = namespace.restore();
-            boolean recordLost = report.layout().isEmpty();
-            return replacing.run(
+            boolean recordLost = namespace.show(dialogue).layout().isEmpty();
+            NamespaceRestore restore = namespace.administration().prepareRestore();
+            return replacement.run(
                     dialogue,
-                    restore,
                     List.of(
                             recordLost
                                     ? "The record is lost. The new one has the layout configured here, which must be that of"
-                                            + " the application: " + ReportText.layout(settings.layout())
+                                            + " the application: " + ReportText.layout(namespace.layout())
                                     : "The record is retired: from then on nothing is claimed or extended under it.",
                             "It gets a new id. Processes that still run stop at their next extension, a third of a window"
                                     + " later. Restart them.",
                             "It gets a floor above all that was or may have been reserved: no new id is dated before "
                                     + restore.firstIds()),
+                    restore.doubts(),
+                    restore::carryOut,
                     "Restored.");
         }
     }

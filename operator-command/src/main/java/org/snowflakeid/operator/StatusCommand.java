@@ -4,8 +4,6 @@ package org.snowflakeid.operator;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.OperatedNamespace;
-import org.snowflakeid.SnowflakeSettings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,11 +33,9 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         GivenSettings given = options.given(environment);
-        SnowflakeSettings settings = given.settings(options.generator());
-        try (OperatedNamespace namespace = OperatedNamespace.open(settings)) {
+        try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            NamespaceReport report = namespace.report();
-            ReportText.summary(report, given.place()).forEach(dialogue::say);
+            NamespaceReport report = namespace.show(dialogue);
             ReportText.workers(report, all).forEach(dialogue::say);
         }
         return OperatorCommand.DONE;

@@ -167,7 +167,8 @@ abstract class DisasterContract {
             one.requireNoticed(Instant.now(), "lost its record (meta)");
             assertThatThrownBy(() -> scene.start("too-early", 1))
                     .hasMessageContaining("has marks of worker ids but lost its record (meta)");
-            restoreAndStartAgain(scene, 0);
+            scene.restore("--accept", "lost-record");
+            startAgain(scene, 0);
             scene.requireNoDuplicate();
         }
     }

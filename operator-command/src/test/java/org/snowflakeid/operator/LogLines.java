@@ -6,13 +6,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.snowflakeid.LeasedSnowflake;
 
 /** What generators log, each under its name. */
 final class LogLines {
 
     // Held, since java.util.logging forgets a logger that nobody holds, and its handlers.
-    private static final Logger LOGGER = Logger.getLogger(LeasedSnowflake.class.getName());
+    private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
 
     private static final ConcurrentLinkedQueue<String> LINES = new ConcurrentLinkedQueue<>();
 

@@ -4,9 +4,12 @@ package org.snowflakeid.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.Reader;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -14,6 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.NamespaceDoubt;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;
@@ -118,8 +122,15 @@ class OperatorCommandTest {
 
     @Test
     void lostRecordIsRestoredWithTheLayoutGiven() {
-        Session session = Session.run(inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9"));
+        String[] restore = inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9");
 
+        Session refused = Session.run(restore);
+        Session session =
+                Session.run(inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9", "--accept", "lost-record"));
+
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.out()).contains("look whether this is the right coordinator");
+        assertThat(refused.err()).contains("--accept lost-record");
         assertThat(session.exitCode()).isZero();
         assertThat(session.out()).contains("The record is lost", "9 bits of worker id");
         assertThat(meta()).contains("worker-id-bits=9");
@@ -152,7 +163,9 @@ class OperatorCommandTest {
 
         assertThat(session.exitCode()).isZero();
         assertThat(session.out()).contains("Moved. Its ids are dated", "at file (" + folder.resolve("ids") + ")");
-        assertThat(meta()).contains("state=retired", "moved-to=file:" + namespace);
+        assertThat(meta()).contains("state=moved", "moved-to=file:" + namespace, "successor=");
+        assertThat(Session.run(inMemory("status")).out())
+                .contains("record       moved, id ", ", to file:" + namespace + " (id ");
         assertThat(Files.readString(folder.resolve("ids").resolve(namespace).resolve("meta")))
                 .contains("state=active", "replaces=");
         assertThat(again.exitCode()).isZero();
@@ -160,6 +173,89 @@ class OperatorCommandTest {
         Session back = Session.run(inMemory("restore", "--yes"));
         assertThat(back.exitCode()).isEqualTo(1);
         assertThat(back.err()).contains("moved to file:" + namespace);
+    }
+
+    private String[] moveTo(Path target, String... more) {
+        String[] arguments = inMemory("move", "--to", "snowflake.coordinator=file", "--to", "x", "--yes");
+        arguments[6] = "snowflake.file.directory=" + target;
+        String[] all = Arrays.copyOf(arguments, arguments.length + more.length);
+        System.arraycopy(more, 0, all, arguments.length, more.length);
+        return all;
+    }
+
+    @Test
+    void aSecondSuccessorOfTheSameNameIsRefused() {
+        generator().close();
+        Session first = Session.run(moveTo(folder.resolve("one")));
+
+        Session second = Session.run(moveTo(folder.resolve("two"), "--accept", "lost-successor"));
+
+        assertThat(first.exitCode()).as(first.all()).isZero();
+        assertThat(second.exitCode()).isEqualTo(1);
+        assertThat(second.err()).contains("moved to file:" + namespace, "To come back, move from there to here.");
+        assertThat(folder.resolve("two").resolve(namespace).resolve("meta")).doesNotExist();
+    }
+
+    @Test
+    void anInterruptedMoveIsShownAndGoesOnWhereItEnded() throws IOException {
+        generator().close();
+        Path target = folder.resolve("ids");
+        Session done = Session.run(moveTo(target));
+        // As if it had ended before the new namespace was put in use, and was noted.
+        Path record = target.resolve(namespace).resolve("meta");
+        Stored moved = raw().read(0, 0, TIMEOUT).meta();
+        raw().writeMeta(moved, meta().replace("state=moved", "state=retired"), TIMEOUT);
+        Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
+
+        Session old = Session.run(inMemory("status"));
+        Session reserved =
+                Session.run("status", "-Dsnowflake.namespace=" + namespace, "-Dsnowflake.file.directory=" + target);
+        Session elsewhere = Session.run(moveTo(folder.resolve("two")));
+        Session restored = Session.run(inMemory("restore", "--yes"));
+        Session again = Session.run(moveTo(target));
+
+        assertThat(done.exitCode()).as(done.all()).isZero();
+        assertThat(old.out()).contains("record       retired, id ", "moving to file:", "run move to finish it");
+        assertThat(reserved.out()).contains("record       reserved, id ", "for the move from id ");
+        assertThat(List.of(elsewhere.exitCode(), restored.exitCode())).containsOnly(1);
+        assertThat(elsewhere.err()).contains("--accept lost-successor");
+        assertThat(restored.err()).contains("--accept lost-successor");
+        assertThat(again.exitCode()).as(again.all()).isZero();
+        assertThat(again.out()).contains("begun and interrupted", "Moved. Its ids are dated");
+        assertThat(meta()).contains("state=moved");
+    }
+
+    @Test
+    void aMoveThatEndsHalfWayHasAnExitCodeOfItsOwn() throws IOException {
+        generator().close();
+        Path target = folder.resolve("ids");
+        Session.run(moveTo(target));
+        Stored moved = raw().read(0, 0, TIMEOUT).meta();
+        raw().writeMeta(moved, meta().replace("state=moved", "state=retired"), TIMEOUT);
+        Path record = target.resolve(namespace).resolve("meta");
+        Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
+        String[] asking = moveTo(target);
+        asking[asking.length - 1] = "--verbose";
+        Reader afterAnEdit = new StringReader("yes\n") {
+            @Override
+            public int read(char[] buffer, int offset, int length) throws IOException {
+                Files.writeString(record, Files.readString(record).replace("sequence-bits=12", "sequence-bits=13"));
+                return super.read(buffer, offset, length);
+            }
+        };
+
+        Session session = Session.run(Map.of(), afterAnEdit, asking);
+
+        assertThat(session.exitCode()).as(session.all()).isEqualTo(OperatorCommand.UNFINISHED);
+        assertThat(session.err()).contains("was created with", "is, or may be, retired", "Do the same again.");
+    }
+
+    @Test
+    void everyDoubtIsNamedInTheHelp() {
+        for (NamespaceDoubt doubt : NamespaceDoubt.values()) {
+            assertThat(Session.run("restore", "--help").out().replaceAll("\\s+", " "))
+                    .contains(DoubtName.of(doubt));
+        }
     }
 
     @Test

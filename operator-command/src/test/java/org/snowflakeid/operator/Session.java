@@ -2,6 +2,7 @@
 package org.snowflakeid.operator;
 
 import java.io.PrintWriter;
+import java.io.Reader;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.util.Map;
@@ -15,9 +16,13 @@ record Session(int exitCode, String out, String err) {
 
     /** @param typed what the operator answers */
     static Session run(Map<String, String> environment, String typed, String... arguments) {
+        return run(environment, new StringReader(typed), arguments);
+    }
+
+    static Session run(Map<String, String> environment, Reader typed, String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        Dialogue dialogue = new Dialogue(new StringReader(typed), new PrintWriter(out), new PrintWriter(err));
+        Dialogue dialogue = new Dialogue(typed, new PrintWriter(out), new PrintWriter(err));
         int exitCode = OperatorCommand.run(dialogue, environment, arguments);
         return new Session(exitCode, out.toString(), err.toString());
     }

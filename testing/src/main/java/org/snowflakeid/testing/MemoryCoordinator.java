@@ -2,6 +2,7 @@
 package org.snowflakeid.testing;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,6 +77,26 @@ class MemoryCoordinator implements WorkerCoordinator {
             }
             return put(space, id, next, renewOwner(space, id));
         });
+    }
+
+    @Override
+    public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        if (extensions.isEmpty()) {
+            return List.of();
+        }
+        return store.write(
+                namespace,
+                timeout,
+                space -> {
+                    boolean possible = same(meta, space.meta)
+                            && extensions.stream().allMatch(each -> same(each.mark(), space.marks.get(each.id())));
+                    return extensions.stream()
+                            .map(each -> possible
+                                    ? put(space, each.id(), each.next(), renewOwner(space, each.id()))
+                                    : space.rejected(each.id()))
+                            .toList();
+                },
+                unknown -> Collections.nCopies(extensions.size(), unknown));
     }
 
     @Override

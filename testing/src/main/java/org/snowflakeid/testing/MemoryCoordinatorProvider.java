@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.testing;
 
+import java.util.List;
 import java.util.function.Function;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
@@ -12,11 +15,15 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  */
 public final class MemoryCoordinatorProvider implements WorkerCoordinatorProvider {
 
+    private static final Key<String> STORE = Key.text("snowflake.memory.store")
+            .standard(MemoryStore.DEFAULT_NAME)
+            .meaning("In tests: applications that name the same store share it.");
+
     private final Function<CoordinatorConfig, MemoryStore> stores;
 
     /** For {@link java.util.ServiceLoader}. */
     public MemoryCoordinatorProvider() {
-        this(config -> MemoryStore.named(config.value("snowflake.memory.store").orElse(MemoryStore.DEFAULT_NAME)));
+        this(config -> MemoryStore.named(new SettingsReader(config).value(STORE)));
     }
 
     MemoryCoordinatorProvider(Function<CoordinatorConfig, MemoryStore> stores) {
@@ -31,6 +38,11 @@ public final class MemoryCoordinatorProvider implements WorkerCoordinatorProvide
     @Override
     public boolean onlyByName() {
         return true;
+    }
+
+    @Override
+    public List<Key<?>> keys() {
+        return List.of(STORE);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -98,8 +99,8 @@ public final class MemoryStore {
         }
     }
 
-    interface Operation {
-        CasResult on(Namespace namespace);
+    interface Operation<T> {
+        T on(Namespace namespace);
     }
 
     private final Platform platform;
@@ -263,9 +264,14 @@ public final class MemoryStore {
         }
     }
 
-    CasResult write(String name, Duration timeout, Operation operation) {
+    CasResult write(String name, Duration timeout, Operation<CasResult> operation) {
+        return write(name, timeout, operation, unknown -> unknown);
+    }
+
+    /** @param unknown what the caller gets who can't know what became of it */
+    <T> T write(String name, Duration timeout, Operation<T> operation, Function<CasResult.Unknown, T> unknown) {
         if (Thread.currentThread().isInterrupted()) {
-            return new CasResult.Unknown(failure("interrupted"));
+            return unknown.apply(new CasResult.Unknown(failure("interrupted")));
         }
         Fault fault = fate();
         if (fault == Fault.REFUSED) {
@@ -277,11 +283,11 @@ public final class MemoryStore {
                 held.add(() -> operation.on(namespace(name)));
             }
             if (fault == Fault.REQUEST_HELD || fault == Fault.REQUEST_LOST) {
-                return new CasResult.Unknown(failure(fault.name()));
+                return unknown.apply(new CasResult.Unknown(failure(fault.name())));
             }
-            CasResult result = operation.on(namespace(name));
+            T result = operation.on(namespace(name));
             boolean heard = fault == Fault.NONE && took.compareTo(timeout) <= 0;
-            return heard ? result : new CasResult.Unknown(failure("no answer within " + timeout));
+            return heard ? result : unknown.apply(new CasResult.Unknown(failure("no answer within " + timeout)));
         }
     }
 

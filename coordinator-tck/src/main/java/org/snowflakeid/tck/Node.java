@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * What one process does with its coordinator, in few words, for tests of what the contracts leave open. The values it writes are
+ * unique, as those of core are.
+ */
+public class Node implements AutoCloseable {
+    /** For what is expected to succeed; generous, since machines are slow at times. */
+    public static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    /** How long something that must happen is waited for: far longer than it takes. */
+    public static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    public final WorkerCoordinator coordinator;
+    public final String namespace;
+    public final AtomicInteger hints = new AtomicInteger();
+
+    /** @param name of the coordinator, which is on the class path */
+    protected Node(String name, String namespace, Duration timeToLive, Map<String, String> settings) {
+        this.namespace = namespace;
+        WorkerCoordinatorProvider provider = ServiceLoader.load(WorkerCoordinatorProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(found -> found.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        coordinator = provider.open(
+                new CoordinatorConfig("orders", namespace, timeToLive, settings::get), hints::incrementAndGet);
+    }
+
+    public static String freshNamespace() {
+        return "test-" + UUID.randomUUID();
+    }
+
+    /** A value no other write has. */
+    public static String unique(String text) {
+        return text + " token=" + UUID.randomUUID();
+    }
+
+    public Stored createMeta() {
+        return applied(coordinator.writeMeta(null, unique("id=1 state=active"), TIMEOUT))
+                .written();
+    }
+
+    public Stored meta() {
+        return Objects.requireNonNull(coordinator.read(0, 0, TIMEOUT).meta(), "the namespace has no record");
+    }
+
+    public CasResult claim(int id, @Nullable Stored mark, String owner) {
+        return coordinator.claim(id, mark, unique("limit=1"), owner, false, meta(), TIMEOUT);
+    }
+
+    /** Claims a worker id that has no mark. */
+    public Stored claim(int id) {
+        CasResult.Applied applied = applied(claim(id, null, unique("host=a")));
+        assertThat(applied.ownerHeld()).isTrue();
+        return applied.written();
+    }
+
+    public CasResult extend(int id, Stored mark) {
+        return extend(id, mark, TIMEOUT);
+    }
+
+    public CasResult extend(int id, Stored mark, Duration timeout) {
+        return coordinator.extend(id, mark, unique("limit=2"), meta(), timeout);
+    }
+
+    public Slot slot(int id) {
+        return coordinator.read(id, id, TIMEOUT).slots().get(0);
+    }
+
+    public Snapshot read(int from, int to) {
+        return coordinator.read(from, to, TIMEOUT);
+    }
+
+    public static CasResult.Applied applied(CasResult result) {
+        assertThat(result).isInstanceOf(CasResult.Applied.class);
+        return (CasResult.Applied) result;
+    }
+
+    public static CasResult.Rejected rejected(CasResult result) {
+        assertThat(result).isInstanceOf(CasResult.Rejected.class);
+        return (CasResult.Rejected) result;
+    }
+
+    public static CasResult.Unknown unknown(CasResult result) {
+        assertThat(result).isInstanceOf(CasResult.Unknown.class);
+        return (CasResult.Unknown) result;
+    }
+
+    /** Whether a read succeeds now, within a second. */
+    public boolean answers() {
+        try {
+            coordinator.read(0, 0, Duration.ofSeconds(1));
+            return true;
+        } catch (CoordinatorException e) {
+            return false;
+        }
+    }
+
+    /** Waits until it holds, and returns after how many milliseconds it did. */
+    public static long await(Duration atMost, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(atMost);
+            pause();
+        }
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(10);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static List<Integer> ids(Snapshot snapshot) {
+        return snapshot.slots().stream()
+                .filter(s -> s.mark() != null)
+                .map(Slot::workerId)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        coordinator.close();
+    }
+}

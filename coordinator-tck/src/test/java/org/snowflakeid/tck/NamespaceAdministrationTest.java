@@ -1,0 +1,837 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.NamespaceAdministration;
+import org.snowflakeid.NamespaceDoubt;
+import org.snowflakeid.NamespaceMove;
+import org.snowflakeid.NamespaceMove.Stage;
+import org.snowflakeid.NamespaceRefusedException;
+import org.snowflakeid.NamespaceRefusedException.Reason;
+import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.NamespaceRestore;
+import org.snowflakeid.NamespaceUnfinishedException;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.SnowflakeUnavailableException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.testing.MemoryStore;
+import org.snowflakeid.testing.MemoryStore.Fault;
+
+/** Restoring and moving a namespace, with generators that issue before, meanwhile and after. */
+class NamespaceAdministrationTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private final ManualPlatform platform = new ManualPlatform().callersMoveTime();
+    private final MemoryStore store = new MemoryStore(platform);
+    private final MemoryStore elsewhere = new MemoryStore(platform);
+    private final Map<String, String> keys = new HashMap<>(Map.of("snowflake.worker-ids", "0-3"));
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<Long> issued = new ArrayList<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable closeable : opened) {
+            closeable.close();
+        }
+        assertThat(issued).doesNotHaveDuplicates();
+    }
+
+    private SnowflakeSettings settings(String... more) {
+        Map<String, String> all = new HashMap<>(keys);
+        for (int i = 0; i < more.length; i += 2) {
+            all.put(more[i], more[i + 1]);
+        }
+        return SnowflakeSettings.of(all);
+    }
+
+    private LeasedSnowflake generator(MemoryStore at, String... more) {
+        LeasedSnowflake generator = LeasedSnowflake.open(settings(more), at.provider(), platform);
+        opened.add(generator);
+        return generator;
+    }
+
+    private NamespaceAdministration namespace(MemoryStore at, String... more) {
+        NamespaceAdministration namespace = NamespaceAdministration.open(settings(more), at.provider(), platform);
+        opened.add(namespace);
+        return namespace;
+    }
+
+    /** The coordinator itself, to write into it what nobody should. */
+    private WorkerCoordinator raw(MemoryStore at) {
+        return at.provider()
+                .open(
+                        new CoordinatorConfig(
+                                "raw",
+                                "snowflake",
+                                Duration.ofSeconds(60),
+                                settings().toString()::concat),
+                        () -> {});
+    }
+
+    private void editMark(MemoryStore at, int id, String value) {
+        WorkerCoordinator raw = raw(at);
+        Stored meta = raw.read(id, id, TIMEOUT).meta();
+        Stored mark = raw.read(id, id, TIMEOUT).slots().get(0).mark();
+        CasResult result = mark == null
+                ? raw.claim(id, null, value, "nobody", false, meta, TIMEOUT)
+                : raw.extend(id, mark, value, meta, TIMEOUT);
+        assertThat(result).isInstanceOf(CasResult.Applied.class);
+    }
+
+    private void editMeta(MemoryStore at, String value) {
+        WorkerCoordinator raw = raw(at);
+        assertThat(raw.writeMeta(raw.read(0, 0, TIMEOUT).meta(), value, TIMEOUT))
+                .isInstanceOf(CasResult.Applied.class);
+    }
+
+    /** Ids under the clock of the moment, as many as are to be had for so long. */
+    private void issue(LeasedSnowflake generator, Duration time) {
+        Instant end = platform.now().plus(time);
+        while (platform.now().isBefore(end)) {
+            issued.add(generator.nextId());
+            platform.advance(Duration.ofMillis(100));
+        }
+    }
+
+    private static Instant time(LeasedSnowflake generator, long id) {
+        return generator.layout().decode(id).timestamp();
+    }
+
+    private static void requireRefused(Reason reason, ThrowingCallable action, String message) {
+        assertThatThrownBy(action)
+                .isInstanceOfSatisfying(NamespaceRefusedException.class, refused -> assertThat(refused.reason())
+                        .isEqualTo(reason))
+                .hasMessageContaining(message);
+    }
+
+    private static Instant restore(NamespaceAdministration namespace, NamespaceDoubt... accepted) {
+        return namespace.prepareRestore().carryOut(Set.of(accepted));
+    }
+
+    private void requireStopped(LeasedSnowflake generator) {
+        platform.advance(Duration.ofSeconds(20));
+        assertThat(generator.status().state()).isEqualTo(State.SUSPENDED);
+        assertThatThrownBy(generator::nextId).isInstanceOf(CoordinatorRegressedException.class);
+        assertThat(generator.status().lastError()).isPresent();
+    }
+
+    @Test
+    void restoresAWipedNamespaceAboveEveryWindowThatWasOpen() {
+        LeasedSnowflake before = generator(store, "snowflake.worker-ids", "0");
+        issue(before, Duration.ofSeconds(70));
+        Instant reserved = before.status().reservedUntil().orElseThrow();
+
+        store.wipe("snowflake");
+        issue(before, Duration.ofSeconds(2));
+        requireRefused(Reason.DOUBT, () -> restore(namespace(store)), "There is no record.");
+        Instant first = restore(namespace(store), NamespaceDoubt.LOST_RECORD);
+        issue(before, Duration.ofSeconds(1));
+        requireStopped(before);
+
+        assertThat(first).isAfter(reserved);
+        LeasedSnowflake after = generator(store, "snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M");
+        issue(after, Duration.ofSeconds(2));
+        assertThat(time(after, issued.get(issued.size() - 1))).isAfterOrEqualTo(first);
+    }
+
+    @Test
+    void restoresAnOldBackupInWhichMarksAreLowerOrAbsent() {
+        LeasedSnowflake one = generator(store, "snowflake.worker-ids", "0");
+        issue(one, Duration.ofSeconds(30));
+        MemoryStore.Backup backup = store.backup();
+        LeasedSnowflake two = generator(store, "snowflake.worker-ids", "1");
+        issue(one, Duration.ofSeconds(60));
+        issue(two, Duration.ofSeconds(60));
+
+        store.restore(backup);
+        Instant first = restore(namespace(store));
+        requireStopped(one);
+        requireStopped(two);
+
+        LeasedSnowflake three = generator(store, "snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M");
+        LeasedSnowflake four = generator(store, "snowflake.worker-ids", "1", "snowflake.startup-timeout", "PT10M");
+        issue(three, Duration.ofSeconds(90));
+        issue(four, Duration.ofSeconds(90));
+        assertThat(first).isAfter(platform.now().minus(Duration.ofHours(1)));
+    }
+
+    @Test
+    void marksThatStandAreCoveredWhateverTheClockSays() {
+        LeasedSnowflake ids = generator(store);
+        platform.advance(Duration.ofSeconds(40));
+        Instant reserved = ids.status().reservedUntil().orElseThrow();
+        store.tellsTime(false);
+        platform.stepWallClock(Duration.ofMinutes(-30));
+
+        Instant first = restore(namespace(store));
+
+        assertThat(first).isAfter(reserved.plusSeconds(59));
+    }
+
+    @Test
+    void theGreaterWindowOfRecordAndSettingsCounts() {
+        generator(store, "snowflake.window", "PT30M", "snowflake.startup-timeout", "PT1H")
+                .close();
+        Instant stored = restore(namespace(store));
+        Instant configured = restore(
+                namespace(elsewhere, "snowflake.window", "PT1H", "snowflake.startup-timeout", "PT2H"),
+                NamespaceDoubt.LOST_RECORD);
+
+        assertThat(Duration.between(platform.now(), stored)).isGreaterThan(Duration.ofMinutes(45));
+        assertThat(Duration.between(platform.now(), configured)).isGreaterThan(Duration.ofMinutes(90));
+        assertThat(store.meta("snowflake")).contains("max-window=PT30M");
+        assertThat(elsewhere.meta("snowflake")).contains("max-window=PT1H");
+    }
+
+    @Test
+    void restoreKeepsTheRecordExceptForIdAndFloorAndNeverLowersTheFloor() {
+        generator(store).close();
+        editMeta(store, store.meta("snowflake") + " colour=blue");
+        String before = store.meta("snowflake");
+        Instant first = restore(namespace(store));
+        platform.advance(Duration.ofSeconds(1));
+
+        Instant second = restore(namespace(store));
+
+        assertThat(second).isAfter(first);
+        assertThat(store.meta("snowflake"))
+                .contains("state=active", "colour=blue", "replaces=")
+                .doesNotContain(before.substring(0, before.indexOf(' ')) + " ");
+        NamespaceReport report = namespace(store).report();
+        assertThat(report.state()).isEqualTo(NamespaceReport.State.ACTIVE);
+        assertThat(report.floor()).contains(second);
+    }
+
+    @Test
+    void runningProcessesAreToldThatTheyWereReplaced() {
+        LeasedSnowflake before = generator(store);
+
+        restore(namespace(store));
+
+        requireStopped(before);
+        assertThatThrownBy(before::nextId)
+                .hasMessageContaining("was restored by its operator")
+                .hasMessageEndingWith("Restart.");
+    }
+
+    @Test
+    void lostAnswersAreSettled() {
+        generator(store).close();
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        store.nextCalls(
+                Fault.NONE,
+                Fault.REPLY_LOST,
+                Fault.REFUSED,
+                Fault.NONE,
+                Fault.NONE,
+                Fault.REQUEST_LOST,
+                Fault.REPLY_LOST);
+
+        restore.carryOut(Set.of());
+
+        assertThat(store.meta("snowflake")).contains("state=active", "replaces=");
+    }
+
+    @Test
+    void lateCopiesOfItsWritesChangeNothing() {
+        generator(store).close();
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        store.nextCalls(Fault.NONE, Fault.REQUEST_HELD, Fault.NONE, Fault.NONE, Fault.REQUEST_HELD);
+        restore.carryOut(Set.of());
+        String meta = store.meta("snowflake");
+
+        store.deliverHeldRequests();
+
+        assertThat(store.meta("snowflake")).isEqualTo(meta);
+    }
+
+    @Test
+    void interruptedRestoreIsFinishedByAnother() {
+        LeasedSnowflake before = generator(store, "snowflake.worker-ids", "0");
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        store.nextCalls(Fault.NONE, Fault.NONE);
+        store.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> restore.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasCauseInstanceOf(CoordinatorException.class)
+                .hasMessageEndingWith("Do the same again.");
+        store.reconnect();
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.RESTORING);
+        assertThat(store.meta("snowflake")).contains("state=retired");
+        assertThatThrownBy(() -> generator(store))
+                .isInstanceOf(CoordinatorException.class)
+                .hasMessageContaining("it is being restored");
+        platform.advance(Duration.ofSeconds(20));
+        assertThat(before.status().lastError())
+                .hasValueSatisfying(e -> assertThat(e).contains("being restored"));
+        assertThat(before.status().state()).isEqualTo(State.SUSPENDED);
+
+        restore(namespace(store));
+
+        assertThat(store.meta("snowflake")).contains("state=active");
+        issue(generator(store, "snowflake.startup-timeout", "PT10M"), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void ofTwoOperatorsOneStops() {
+        generator(store).close();
+        NamespaceRestore first = namespace(store).prepareRestore();
+        List<Fault> untilRetired = new ArrayList<>(List.of(Fault.NONE, Fault.NONE));
+        NamespaceAdministration second = namespace(store);
+        boolean[] done = {false};
+        store.faults(() -> {
+            if (untilRetired.isEmpty() && !done[0]) {
+                done[0] = true;
+                restore(second);
+            } else if (!untilRetired.isEmpty()) {
+                return untilRetired.remove(0);
+            }
+            return Fault.NONE;
+        });
+
+        assertThatThrownBy(() -> first.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasCauseInstanceOf(NamespaceRefusedException.class)
+                .hasMessageContaining("changed by somebody else");
+        assertThat(store.meta("snowflake")).contains("state=active");
+    }
+
+    @Test
+    void wrongClockIsRefusedBeforeAnythingIsWritten() {
+        generator(store).close();
+        String before = store.meta("snowflake");
+        platform.stepWallClock(Duration.ofSeconds(-15));
+
+        requireRefused(Reason.WRONG_CLOCK, () -> namespace(store).prepareRestore(), "correct the one that is wrong");
+        assertThat(store.meta("snowflake")).isEqualTo(before);
+    }
+
+    @Test
+    void marksFarAheadKeepTheirWorkerIdsOutOfUseAndNothingElse() {
+        LeasedSnowflake ids = generator(store, "snowflake.worker-ids", "0");
+        ids.close();
+        String mark = store.mark("snowflake", 0);
+        String poisoned = mark.replaceAll("limit=\\d+", "limit=900000000000");
+        editMark(store, 0, poisoned);
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        assertThat(restore.doubts()).containsOnlyKeys(NamespaceDoubt.FAR_AHEAD_MARKS);
+        assertThatThrownBy(() -> restore.carryOut(Set.of()))
+                .hasMessageContaining("1 worker ids are reserved far ahead, up to 2048");
+        assertThat(store.meta("snowflake")).contains("state=active").doesNotContain("replaces=");
+
+        Instant first = restore.carryOut(Set.of(NamespaceDoubt.FAR_AHEAD_MARKS));
+
+        assertThat(Duration.between(platform.now(), first)).isLessThan(Duration.ofMinutes(5));
+        assertThat(store.mark("snowflake", 0)).isEqualTo(poisoned);
+        LeasedSnowflake after = generator(store, "snowflake.startup-timeout", "PT10M");
+        assertThat(after.status().workerId()).isNotEqualTo(java.util.OptionalInt.of(0));
+        requireRefused(Reason.NO_FLOOR, () -> namespace(store).prepareMove(namespace(elsewhere)), "2048");
+    }
+
+    @Test
+    void aLayoutWithMoreLowBitsLeavesMarksFarAheadBehind() {
+        generator(store, "snowflake.worker-ids", "0").close();
+        String mark = store.mark("snowflake", 0);
+        editMark(store, 0, mark.replaceAll("limit=\\d+", "limit=300000000000"));
+        NamespaceAdministration to = namespace(elsewhere, "snowflake.sequence-bits", "13");
+
+        Instant first = namespace(store).prepareMove(to).carryOut(Set.of());
+
+        assertThat(first).isBefore(platform.now().plusSeconds(600));
+        LeasedSnowflake after =
+                generator(elsewhere, "snowflake.sequence-bits", "13", "snowflake.startup-timeout", "PT1H");
+        assertThat(after.nextId()).isGreaterThanOrEqualTo(300_000_000_000L << 22);
+    }
+
+    @Test
+    void unreadableMarksAreHarmlessInPlaceAndADoubtElsewhere() {
+        generator(store, "snowflake.worker-ids", "2").close();
+        editMark(store, 2, "garbage");
+
+        restore(namespace(store));
+
+        assertThat(namespace(store).report().workers()).singleElement().satisfies(worker -> {
+            assertThat(worker.unreadable()).isTrue();
+            assertThat(worker.reservedUntil()).isEmpty();
+        });
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        assertThat(move.doubts()).containsOnlyKeys(NamespaceDoubt.UNREADABLE_MARKS);
+        assertThatThrownBy(() -> move.carryOut(Set.of())).hasMessageContaining("worker ids [2] can't be read");
+        assertThat(store.meta("snowflake")).contains("state=active");
+        assertThat(elsewhere.meta("snowflake")).isNull();
+        move.carryOut(Set.of(NamespaceDoubt.UNREADABLE_MARKS));
+        assertThat(elsewhere.meta("snowflake")).contains("state=active");
+    }
+
+    @Test
+    void unreadableRecordIsReplacedOnlyWhenToldTo() {
+        LeasedSnowflake ids = generator(store, "snowflake.worker-ids", "0");
+        issue(ids, Duration.ofSeconds(15));
+        editMeta(store, "rubbish");
+        platform.advance(Duration.ofSeconds(20));
+        assertThat(ids.status().lastError())
+                .hasValueSatisfying(e -> assertThat(e).contains("unreadable record 'rubbish'"));
+        assertThatThrownBy(() -> restore(namespace(store))).hasMessageContaining("'rubbish' can't be read");
+        assertThat(store.meta("snowflake")).isEqualTo("rubbish");
+
+        restore(namespace(store), NamespaceDoubt.UNREADABLE_RECORD);
+
+        requireStopped(ids);
+        issue(
+                generator(store, "snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M"),
+                Duration.ofSeconds(1));
+    }
+
+    @Test
+    void restoreNeedsTheLayoutOfTheRecord() {
+        generator(store, "snowflake.worker-id-bits", "9").close();
+
+        requireRefused(Reason.OTHER_LAYOUT, () -> namespace(store).prepareRestore(), "the settings of the application");
+        assertThat(namespace(store).report().layout().orElseThrow().workerIdBits())
+                .isEqualTo(9);
+    }
+
+    @Test
+    void staticWorkerIdsHaveNoNamespace() {
+        keys.putAll(Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1"));
+
+        assertThatThrownBy(() -> NamespaceAdministration.open(settings()))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("keeps nothing");
+    }
+
+    @Test
+    void movesElsewhereWhileGeneratorsRun() {
+        LeasedSnowflake before = generator(store, "snowflake.worker-ids", "0");
+        issue(before, Duration.ofSeconds(70));
+        Instant reserved = before.status().reservedUntil().orElseThrow();
+
+        Instant first = namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+
+        issue(before, Duration.ofSeconds(30));
+        assertThat(before.status().state()).isEqualTo(State.ACTIVE);
+        assertThat(before.status().lastError())
+                .hasValueSatisfying(e -> assertThat(e).contains("it moved to memory:snowflake"));
+        LeasedSnowflake after = generator(elsewhere, "snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M");
+        issue(after, Duration.ofSeconds(1));
+        assertThat(first).isAfter(reserved);
+        assertThat(before.status().state()).isEqualTo(State.SUSPENDED);
+        assertThatThrownBy(before::nextId)
+                .isInstanceOf(SnowflakeUnavailableException.class)
+                .hasMessageContaining("moved to memory:snowflake");
+        assertThat(namespace(store).report().movedTo()).contains("memory:snowflake");
+    }
+
+    @Test
+    void movesBackAgain() {
+        LeasedSnowflake first = generator(store, "snowflake.worker-ids", "0");
+        issue(first, Duration.ofSeconds(5));
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        LeasedSnowflake second =
+                generator(elsewhere, "snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M");
+        issue(second, Duration.ofSeconds(5));
+
+        namespace(elsewhere).prepareMove(namespace(store)).carryOut(Set.of());
+
+        LeasedSnowflake third = generator(store, "snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M");
+        issue(third, Duration.ofSeconds(5));
+        requireRefused(Reason.MOVED, () -> namespace(elsewhere).prepareRestore(), "moved to memory:snowflake");
+    }
+
+    @Test
+    void interruptedMoveIsFinishedByAnotherAndNothingElse() {
+        generator(store).close();
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        // Read, reserved, read; and then no more.
+        elsewhere.nextCalls(Fault.NONE, Fault.NONE, Fault.NONE);
+        elsewhere.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> move.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasCauseInstanceOf(CoordinatorException.class);
+        elsewhere.reconnect();
+        NamespaceReport left = namespace(store).report();
+        assertThat(left.state()).isEqualTo(NamespaceReport.State.MOVING);
+        assertThat(namespace(elsewhere).report().state()).isEqualTo(NamespaceReport.State.RESERVED);
+        assertThat(left.successor()).isEqualTo(namespace(elsewhere).report().id());
+        requireRefused(Reason.DOUBT, () -> restore(namespace(store)), "A move to memory:snowflake");
+        requireRefused(
+                Reason.DOUBT,
+                () -> namespace(store)
+                        .prepareMove(namespace(elsewhere, "snowflake.namespace", "other"))
+                        .carryOut(Set.of()),
+                "A move to memory:snowflake");
+        assertThat(namespace(store).prepareMove(namespace(elsewhere)).stage()).isEqualTo(Stage.RETIRED);
+
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+
+        assertThat(elsewhere.meta("snowflake")).contains("state=active");
+        NamespaceMove again = namespace(store).prepareMove(namespace(elsewhere));
+        assertThat(again.stage()).isEqualTo(Stage.FINISHED);
+        String meta = elsewhere.meta("snowflake");
+        assertThat(again.carryOut(Set.of())).isEqualTo(again.firstIds());
+        assertThat(elsewhere.meta("snowflake")).isEqualTo(meta);
+    }
+
+    @Test
+    void movesOnlyToWhereNobodyIs() {
+        generator(store).close();
+        generator(elsewhere).close();
+        requireRefused(Reason.PLACE_TAKEN, () -> namespace(store).prepareMove(namespace(elsewhere)), "is in use");
+        requireRefused(Reason.SAME_NAMESPACE, () -> namespace(store).prepareMove(namespace(store)), "the same record");
+        elsewhere.restore(store.backup());
+        requireRefused(Reason.SAME_NAMESPACE, () -> namespace(store).prepareMove(namespace(elsewhere)), "a copy of it");
+        requireRefused(
+                Reason.NO_RECORD,
+                () -> namespace(elsewhere, "snowflake.namespace", "none").prepareMove(namespace(store)),
+                "has no record");
+        assertThat(store.meta("snowflake")).contains("state=active");
+    }
+
+    @Test
+    void smallerNumbersAreRefused() {
+        generator(store).close();
+
+        requireRefused(
+                Reason.NO_FLOOR,
+                () -> namespace(store).prepareMove(namespace(elsewhere, "snowflake.sequence-bits", "11")),
+                "more bits of worker id and sequence");
+        requireRefused(
+                Reason.NO_FLOOR,
+                () -> namespace(store).prepareMove(namespace(elsewhere, "snowflake.epoch", "2024-01-01T00:00:00Z")),
+                "an earlier snowflake.epoch");
+        assertThat(store.meta("snowflake")).contains("state=active");
+    }
+
+    @Test
+    void idsOfAnotherLayoutAreGreaterThanAllBefore() {
+        LeasedSnowflake before = generator(store, "snowflake.worker-ids", "0");
+        issue(before, Duration.ofSeconds(70));
+        String[] layout = {
+            "snowflake.epoch", "2019-01-01T00:00:00Z", "snowflake.worker-id-bits", "9",
+            "snowflake.sequence-bits", "13", "snowflake.startup-timeout", "PT10M"
+        };
+
+        namespace(store).prepareMove(namespace(elsewhere, layout)).carryOut(Set.of());
+
+        issue(before, Duration.ofSeconds(20));
+        long greatest = issued.get(issued.size() - 1);
+        LeasedSnowflake after = generator(elsewhere, layout);
+        assertThat(after.nextId()).isGreaterThan(greatest);
+    }
+
+    private static final String[] PATIENT = {"snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT10M"};
+
+    /** Named as the first one: another coordinator, or the same after it was wiped. */
+    private void requireNoSecondSuccessor(MemoryStore another) {
+        LeasedSnowflake ids = generator(elsewhere, PATIENT);
+
+        requireRefused(
+                Reason.MOVED,
+                () -> namespace(store).prepareMove(namespace(another)),
+                "which is not at memory:snowflake as configured here");
+
+        assertThat(another.meta("snowflake")).isNull();
+        issue(ids, Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aSecondSuccessorOfTheSameKindAndNameIsRefused() {
+        generator(store).close();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+
+        requireNoSecondSuccessor(new MemoryStore(platform));
+    }
+
+    @Test
+    void aSuccessorThatLostItsDataIsRestoredAndNotMovedToAgain() {
+        generator(store).close();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        LeasedSnowflake first = generator(elsewhere, PATIENT);
+        issue(first, Duration.ofSeconds(20));
+
+        elsewhere.wipe("snowflake");
+
+        requireRefused(
+                Reason.MOVED, () -> namespace(store).prepareMove(namespace(elsewhere)), "restore it in its place");
+        restore(namespace(elsewhere), NamespaceDoubt.LOST_RECORD);
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aSuccessorOfWhichOnlyTheReservationIsLeftIsRestored() {
+        generator(store).close();
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        store.nextCalls(Fault.NONE, Fault.NONE);
+        store.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(CoordinatorException.class);
+        store.reconnect();
+        MemoryStore.Backup reserved = elsewhere.backup();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(20));
+
+        elsewhere.restore(reserved);
+
+        requireRefused(
+                Reason.MOVED,
+                () -> namespace(store).prepareMove(namespace(elsewhere)),
+                "the coordinator there lost data. Restore it there");
+        requireRefused(Reason.DOUBT, () -> restore(namespace(elsewhere)), "is reserved for the namespace with id ");
+        restore(namespace(elsewhere), NamespaceDoubt.RESERVED_RECORD);
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aReservationIsNeitherUsedNorGivenToAnother() {
+        generator(store).close();
+        MemoryStore third = new MemoryStore(platform);
+        generator(third).close();
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        store.nextCalls(Fault.NONE, Fault.NONE);
+        store.faults(() -> Fault.REFUSED);
+
+        assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(CoordinatorException.class);
+
+        store.reconnect();
+        assertThat(store.meta("snowflake")).contains("state=active");
+        assertThat(namespace(elsewhere).report().replaces())
+                .isEqualTo(namespace(store).report().id());
+        assertThatThrownBy(() -> generator(elsewhere)).isInstanceOf(CoordinatorException.class);
+        requireRefused(Reason.PLACE_TAKEN, () -> namespace(third).prepareMove(namespace(elsewhere)), "is reserved for");
+        requireRefused(Reason.RESERVED, () -> namespace(elsewhere).prepareMove(namespace(third)), "Finish that move");
+        assertThat(namespace(store).prepareMove(namespace(elsewhere)).stage()).isEqualTo(Stage.RESERVED);
+    }
+
+    @Test
+    void aReservationOfWhatWasRestoredMeanwhileIsFree() {
+        generator(store).close();
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        store.nextCalls(Fault.NONE, Fault.NONE);
+        store.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(CoordinatorException.class);
+        store.reconnect();
+        restore(namespace(store));
+
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.MOVED);
+    }
+
+    @Test
+    void anInterruptedRestoreCanEndAsAMove() {
+        LeasedSnowflake before = generator(store, "snowflake.worker-ids", "0");
+        issue(before, Duration.ofSeconds(15));
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        store.nextCalls(Fault.NONE, Fault.NONE);
+        store.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> restore.carryOut(Set.of())).isInstanceOf(NamespaceUnfinishedException.class);
+        store.reconnect();
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.RESTORING);
+
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+
+        assertThatThrownBy(() -> restore.carryOut(Set.of())).hasMessageContaining("moved to memory:snowflake");
+        issue(before, Duration.ofSeconds(1));
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aMoveWhoseGoalIsLostForGoodIsTakenBackOrLedElsewhereWhenThatIsAccepted() {
+        for (boolean back : new boolean[] {true, false}) {
+            MemoryStore here = new MemoryStore(platform);
+            MemoryStore lost = new MemoryStore(platform);
+            MemoryStore other = new MemoryStore(platform);
+            issue(generator(here, PATIENT), Duration.ofSeconds(15));
+            NamespaceMove move = namespace(here).prepareMove(namespace(lost));
+            lost.nextCalls(Fault.NONE, Fault.NONE, Fault.NONE);
+            lost.faults(() -> Fault.REFUSED);
+            assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(NamespaceUnfinishedException.class);
+
+            if (back) {
+                restore(namespace(here), NamespaceDoubt.LOST_SUCCESSOR);
+            } else {
+                namespace(here).prepareMove(namespace(other)).carryOut(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
+            }
+
+            lost.reconnect();
+            assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(NamespaceRefusedException.class);
+            assertThat(lost.meta("snowflake")).contains("state=reserved");
+            issue(generator(back ? here : other, PATIENT), Duration.ofSeconds(1));
+        }
+    }
+
+    /** What the first versions left: they noted the place, and in the new record the id of the old. */
+    private void forgetTheSuccessor(MemoryStore at) {
+        editMeta(
+                at, at.meta("snowflake").replace("state=moved", "state=retired").replaceAll(" successor=\\S+", ""));
+    }
+
+    @Test
+    void aMoveByAnEarlyVersionIsFinishedIfItsSuccessorIsThere() {
+        generator(store).close();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        forgetTheSuccessor(store);
+
+        NamespaceMove again = namespace(store).prepareMove(namespace(elsewhere));
+
+        assertThat(again.stage()).isEqualTo(Stage.IN_USE);
+        again.carryOut(Set.of());
+        assertThat(namespace(store).report().successor())
+                .isEqualTo(namespace(elsewhere).report().id());
+        requireNoSecondSuccessor(new MemoryStore(platform));
+    }
+
+    @Test
+    void aMoveByAnEarlyVersionWhoseSuccessorIsNotThereIsADoubt() {
+        generator(store).close();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        forgetTheSuccessor(store);
+        MemoryStore another = new MemoryStore(platform);
+
+        requireRefused(
+                Reason.DOUBT,
+                () -> namespace(store).prepareMove(namespace(another)).carryOut(Set.of()),
+                "by an early version, which did not note the id of its successor");
+        requireRefused(Reason.DOUBT, () -> restore(namespace(store)), "A move to memory:snowflake");
+        assertThat(another.meta("snowflake")).isNull();
+
+        // It comes back to where it came from all the same: what it replaces says that the move was finished.
+        namespace(elsewhere).prepareMove(namespace(store)).carryOut(Set.of());
+        issue(generator(store, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aRecordThatSaysBothActiveAndMovedIsUsedByNobody() {
+        generator(store).close();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        editMeta(store, store.meta("snowflake").replace("state=moved", "state=active"));
+
+        assertThatThrownBy(() -> generator(store))
+                .isInstanceOf(CoordinatorException.class)
+                .hasMessageContaining("state=active contradicts moved-to");
+        requireRefused(Reason.NO_RECORD, () -> namespace(store).prepareMove(namespace(elsewhere)), "unreadable");
+        requireRefused(Reason.DOUBT, () -> restore(namespace(store)), "if the namespace moved, ids would repeat");
+    }
+
+    @Test
+    void aPlaceFromWhichAMoveIsUnderWayIsNotMovedTo() {
+        MemoryStore third = new MemoryStore(platform);
+        generator(store).close();
+        generator(third).close();
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        elsewhere.nextCalls(Fault.NONE, Fault.NONE, Fault.NONE);
+        elsewhere.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(NamespaceUnfinishedException.class);
+        elsewhere.reconnect();
+
+        requireRefused(
+                Reason.PLACE_UNFINISHED,
+                () -> namespace(third).prepareMove(namespace(store)),
+                "is itself moving to memory:snowflake");
+
+        move.carryOut(Set.of());
+        namespace(third).prepareMove(namespace(store)).carryOut(Set.of());
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.ACTIVE);
+    }
+
+    @Test
+    void theFloorOfAnEarlierNamespaceInThatPlaceStays() {
+        generator(store).close();
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        Instant later = platform.now().plus(Duration.ofMinutes(50));
+        long floor = Duration.between(settings().layout().epoch(), later).toMillis();
+        editMeta(store, store.meta("snowflake").replaceAll("floor=\\d+", "floor=" + floor));
+
+        Instant first = namespace(elsewhere).prepareMove(namespace(store)).carryOut(Set.of());
+
+        assertThat(first).isEqualTo(later);
+        assertThat(namespace(store).report().floor()).contains(later);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            longs = {
+                (1L << 41) - 1,
+                (1L << 41) - 60_000,
+                (1L << 41) - 60_000 - 60_000,
+            })
+    void aMarkAboveWhichNoFloorFitsIsRefused(long limit) {
+        generator(store, "snowflake.worker-ids", "0").close();
+        editMark(store, 0, store.mark("snowflake", 0).replaceAll("limit=\\d+", "limit=" + limit));
+
+        requireRefused(
+                Reason.NO_FLOOR,
+                () -> namespace(store).prepareMove(namespace(elsewhere)),
+                "ids would have to be dated after 2089-09-06");
+
+        assertThat(store.meta("snowflake")).contains("state=active");
+        assertThat(elsewhere.meta("snowflake")).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE - 1000, 1L << 41, -1, Long.MIN_VALUE})
+    void aMarkOutsideTheLayoutIsNoMark(long limit) {
+        generator(store, "snowflake.worker-ids", "0").close();
+        editMark(store, 0, store.mark("snowflake", 0).replaceAll("limit=\\d+", "limit=" + limit));
+
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+
+        assertThat(move.doubts()).containsOnlyKeys(NamespaceDoubt.UNREADABLE_MARKS);
+        assertThat(move.firstIds()).isAfter(platform.now().plusSeconds(60));
+        assertThat(restore(namespace(store))).isAfter(platform.now().plusSeconds(60));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "max-window=PT2562047788015215H", "max-window=PT2000000000000H", "max-window=P100000000000D",
+                "max-window=P2D", "max-window=PT-1H", "max-window=PT0S",
+                "floor=9223372036854775807", "floor=2199023255552", "floor=-1",
+                "epoch=-1000000000-01-01T00:00:00Z", "epoch=+1000000000-12-31T23:59:59Z"
+            })
+    void anAbsurdRecordIsComputedWithByNobody(String pair) {
+        generator(store, "snowflake.worker-ids", "0").close();
+        String key = pair.substring(0, pair.indexOf('='));
+        editMeta(store, store.meta("snowflake").replaceAll(key + "=\\S+", pair));
+
+        assertThatThrownBy(() -> generator(store)).isInstanceOf(CoordinatorException.class);
+        requireRefused(Reason.NO_RECORD, () -> namespace(store).prepareMove(namespace(elsewhere)), "unreadable");
+        requireRefused(Reason.DOUBT, () -> restore(namespace(store)), key + "=");
+        Instant first = restore(namespace(store), NamespaceDoubt.UNREADABLE_RECORD);
+
+        assertThat(first)
+                .isBetween(platform.now().plusSeconds(60), platform.now().plusSeconds(600));
+    }
+
+    @Test
+    void aFloorAboveWhichNoWindowFitsIsRefused() {
+        generator(store, "snowflake.worker-ids", "0").close();
+        editMeta(store, store.meta("snowflake").replaceAll("floor=\\d+", "floor=" + ((1L << 41) - 60_000)));
+
+        requireRefused(Reason.NO_FLOOR, () -> restore(namespace(store)), "2089-09-06");
+        requireRefused(Reason.NO_FLOOR, () -> namespace(store).prepareMove(namespace(elsewhere)), "2089-09-06");
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testing;
+
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.ForwardingCoordinator;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+import org.snowflakeid.tck.WorkerCoordinatorContract;
+
+/** What overrides nothing keeps the promises of what it hands calls on to. */
+class ForwardingCoordinatorTest extends WorkerCoordinatorContract {
+
+    ForwardingCoordinatorTest() {
+        super(new MemoryFixture() {
+            @Override
+            public WorkerCoordinatorProvider provider() {
+                WorkerCoordinatorProvider memory = super.provider();
+                return new WorkerCoordinatorProvider() {
+                    @Override
+                    public String name() {
+                        return memory.name();
+                    }
+
+                    @Override
+                    public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                        return new ForwardingCoordinator(memory.open(config, lossHint)) {};
+                    }
+                };
+            }
+        });
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a generator's callers and its keeper know of each other. The keeper publishes leases and says what is wrong; callers ask for
+ * more, and wait.
+ */
+final class Handover {
+
+    private final String generator;
+    private final WaitingThreads waiting;
+    private final List<LeaseInUse> leases = new ArrayList<>();
+
+    private volatile boolean started;
+    private volatile boolean closed;
+    private volatile boolean ended;
+    private volatile boolean vettingWanted;
+    private volatile @Nullable SnowflakeException broken;
+    private volatile @Nullable String lastError;
+    private volatile @Nullable String clockWarning;
+    private volatile @Nullable String suspension;
+    private volatile Runnable keeper = () -> {};
+
+    /** @param workerIds how many of them the generator uses at a time */
+    Handover(String generator, Platform platform, int workerIds) {
+        this.generator = generator;
+        this.waiting = new WaitingThreads(platform);
+        for (int i = 0; i < workerIds; i++) {
+            leases.add(new LeaseInUse());
+        }
+    }
+
+    List<LeaseInUse> leases() {
+        return leases;
+    }
+
+    // ---- callers
+
+    /** A caller needs more than is granted. */
+    void wantMore(LeaseInUse inUse) {
+        if (inUse.wantMore()) {
+            keeper.run();
+        }
+    }
+
+    /** A caller read a clock that has stepped. */
+    void wantVetting() {
+        if (!vettingWanted) {
+            vettingWanted = true;
+            keeper.run();
+        }
+    }
+
+    /**
+     * Waits until {@code done} holds or the generator is closed or broken, at most {@code nanos}, or until the thread is interrupted (its
+     * flag stays set). The keeper wakes whoever waits at each change.
+     */
+    void await(BooleanSupplier done, long nanos) {
+        boolean unused = waiting.await(() -> done.getAsBoolean() || closed || broken != null, nanos);
+    }
+
+    /** @throws SnowflakeException if no id will come any more */
+    void requireOpen() {
+        SnowflakeException stopped = broken;
+        if (stopped != null) {
+            throw restate(stopped);
+        }
+        if (closed) {
+            throw new SnowflakeUnavailableException(message("is closed."));
+        }
+    }
+
+    /** A fresh exception for this caller, with the keeper's as its cause. */
+    private static SnowflakeException restate(SnowflakeException stopped) {
+        String text = String.valueOf(stopped.getMessage());
+        return stopped instanceof CoordinatorRegressedException
+                ? new CoordinatorRegressedException(text, stopped)
+                : new SnowflakeUnavailableException(text, stopped);
+    }
+
+    /** Waits until there are worker ids, however long that takes. */
+    void awaitStart() {
+        while (!started && !closed && broken == null) {
+            await(() -> started, Long.MAX_VALUE / 2);
+            if (Thread.currentThread().isInterrupted() && !started) {
+                throw new SnowflakeUnavailableException(message("interrupted while claiming a worker id."));
+            }
+        }
+        SnowflakeException failure = broken;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    boolean isStarted() {
+        return started;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean isBroken() {
+        return broken != null;
+    }
+
+    /** Why the last claim or extension failed; empty once one has succeeded. */
+    Optional<String> lastError() {
+        return Optional.ofNullable(lastError);
+    }
+
+    /** Set while the system clock is not believed. */
+    Optional<String> clockWarning() {
+        return Optional.ofNullable(clockWarning);
+    }
+
+    /** Why callers are kept waiting although there is a lease. */
+    Optional<String> suspension() {
+        return Optional.ofNullable(suspension);
+    }
+
+    /**
+     * A call fails although there is a lease, which the status has to show until the keeper has looked.
+     *
+     * @return why, if the keeper has said so; else what the caller says
+     */
+    String suspendedBy(String reason) {
+        String known = suspension;
+        if (known == null) {
+            suspension = reason;
+            return reason;
+        }
+        return known;
+    }
+
+    /**
+     * A call fails since nothing more is granted, which the status has to show though the window may not have ended: ids may have run ahead
+     * of the clock.
+     *
+     * @return why, if the keeper has said so; else what the caller says
+     */
+    String refusedSince(String reason) {
+        String known = lastError;
+        if (known == null) {
+            lastError = reason;
+            return reason;
+        }
+        return known;
+    }
+
+    /** Ends issuing for good: when it returns no call gets an id any more, whatever the keeper is doing. */
+    void close() {
+        synchronized (leases) {
+            closed = true;
+            leases.forEach(inUse -> inUse.get().seal());
+        }
+        waiting.wake();
+        keeper.run();
+    }
+
+    /** Waits until the keeper has given the worker ids back. */
+    void awaitEnd(long nanos) {
+        boolean unused = waiting.await(() -> ended, nanos);
+    }
+
+    // ---- the keeper
+
+    /** @param wake returns at once, called by any thread */
+    void keptBy(Runnable wake) {
+        keeper = wake;
+    }
+
+    void wakeKeeper() {
+        keeper.run();
+    }
+
+    /** Ids come from {@code next} from now on. The lease before must have been sealed. */
+    void publish(LeaseInUse inUse, Lease next) {
+        synchronized (leases) {
+            if (closed) {
+                next.seal();
+            }
+            inUse.set(next);
+        }
+        waiting.wake();
+    }
+
+    /** Each of the leases has been published. */
+    void start() {
+        started = true;
+        waiting.wake();
+    }
+
+    /** No id will be issued again; every caller gets the reason. */
+    void breakDown(SnowflakeException reason) {
+        broken = reason;
+        leases.forEach(inUse -> inUse.get().seal());
+        waiting.wake();
+    }
+
+    /** Nothing is done for this generator any more. */
+    void end() {
+        ended = true;
+        waiting.wake();
+    }
+
+    boolean takeVettingWanted() {
+        boolean wanted = vettingWanted;
+        if (wanted) {
+            vettingWanted = false;
+        }
+        return wanted;
+    }
+
+    void noteError(@Nullable String error) {
+        lastError = error;
+    }
+
+    void noteClock(@Nullable String warning, @Nullable String suspendedBy) {
+        clockWarning = warning;
+        suspension = suspendedBy;
+    }
+
+    /** Something changed that callers may wait for. */
+    void wakeCallers() {
+        waiting.wake();
+    }
+
+    String message(String text) {
+        return "snowflake '" + generator + "': " + text;
+    }
+}

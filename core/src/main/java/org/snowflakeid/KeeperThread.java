@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.snowflakeid.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread that looks after all generators of an application on the same connection, one after the other. It exists while there is
+ * one of them, and nothing that goes wrong with one ends it for the others.
+ *
+ * <p>A generator that starts or ends may need many calls, and long ones: meanwhile it has a thread to itself. Once it has started it goes
+ * over to that of the others, or its thread becomes that, if there is none. A round over all of them is then, while nobody answers, hardly
+ * more than one call for each, of two seconds at most.
+ *
+ * <p>Generators of different applications of a server share nothing, though the connection be the same: a thread belongs to the application
+ * that made it, by its context class loader, and would keep it alive after its undeployment.
+ */
+final class KeeperThread {
+
+    private static final long LONGEST_SLEEP_NANOS = 3_600_000_000_000L;
+
+    /** Those that generators go over to. None is here that looks after nobody. */
+    private static final Map<Key, KeeperThread> SHARED = new ConcurrentHashMap<>();
+
+    private record Key(Platform platform, @Nullable ClassLoader application, Object connection) {}
+
+    private final Platform platform;
+    private final String name;
+
+    /** Null: it stays with its one generator. */
+    private final @Nullable Key key;
+
+    private final Queue<LeaseKeeper> keepers = new ConcurrentLinkedQueue<>();
+
+    private volatile @Nullable Thread thread;
+    private volatile boolean woken;
+
+    /** Guarded by this, so that a call is interrupted and not the next one. */
+    private @Nullable LeaseKeeper stepping;
+
+    /** Guarded by this: none is added once it was found to be empty. */
+    private boolean over;
+
+    private KeeperThread(Platform platform, String name, @Nullable Key key) {
+        this.platform = platform;
+        this.name = name;
+        this.key = key;
+    }
+
+    /**
+     * Has a generator looked after from now on, by a thread of its own or, once it has started, by that of others on the same connection.
+     *
+     * @param name of the thread
+     * @param connection equal for generators that share a connection; null if it shares none
+     * @throws OutOfMemoryError if a thread can't be made; nothing is looked after then
+     */
+    static void keep(LeaseKeeper keeper, Platform platform, String name, @Nullable Object connection) {
+        ClassLoader application = Thread.currentThread().getContextClassLoader();
+        Key key = connection == null ? null : new Key(platform, application, connection);
+        KeeperThread own = new KeeperThread(platform, name, key);
+        own.add(keeper);
+        own.thread = platform.start(name, own::run);
+    }
+
+    /** @return whether it will be looked after */
+    private synchronized boolean add(LeaseKeeper keeper) {
+        if (over) {
+            return false;
+        }
+        keeper.keptBy(this::wake, () -> interrupt(keeper));
+        keepers.add(keeper);
+        wake();
+        return true;
+    }
+
+    private void wake() {
+        woken = true;
+        Thread keeping = thread;
+        if (keeping != null) {
+            platform.unpark(keeping);
+        }
+    }
+
+    /** Ends a call that a generator is waiting for. */
+    private synchronized void interrupt(LeaseKeeper keeper) {
+        Thread keeping = thread;
+        if (keeping != null && stepping == keeper) {
+            keeping.interrupt();
+        }
+    }
+
+    private void run() {
+        // Before whoever started it can say so: a generator may be hurried already.
+        thread = Thread.currentThread();
+        while (!isOver()) {
+            try {
+                runOnce();
+            } catch (Throwable e) {
+                // None of the generators may be left alone for that.
+                report(e);
+            }
+        }
+    }
+
+    private void report(Throwable failure) {
+        try {
+            LOG.log(Level.ERROR, name + ": unexpected failure between two steps", failure);
+        } catch (Throwable logFailed) {
+            failure.addSuppressed(logFailed);
+        }
+    }
+
+    private void runOnce() {
+        woken = false;
+        long wake = platform.nanoTime() + LONGEST_SLEEP_NANOS;
+        for (LeaseKeeper keeper : keepers) {
+            long next = step(keeper);
+            if (keeper.isOver()) {
+                end(keeper);
+            } else if (key != null && keeper.isStarted()) {
+                goOver(keeper, key);
+            }
+            wake = next - wake < 0 ? next : wake;
+        }
+        sleepUntil(wake);
+    }
+
+    private long step(LeaseKeeper keeper) {
+        setStepping(keeper);
+        try {
+            return keeper.step();
+        } finally {
+            setStepping(null);
+        }
+    }
+
+    private synchronized void setStepping(@Nullable LeaseKeeper keeper) {
+        stepping = keeper;
+        // It was meant for a call, and that is over.
+        boolean unused = Thread.interrupted();
+    }
+
+    /** Has it looked after by the thread of those that have started, which may be this one. */
+    private void goOver(LeaseKeeper keeper, Key to) {
+        KeeperThread shared = SHARED.putIfAbsent(to, this);
+        while (shared != null && shared != this) {
+            if (shared.add(keeper)) {
+                keepers.remove(keeper);
+                return;
+            }
+            // It has just ended.
+            SHARED.remove(to, shared);
+            shared = SHARED.putIfAbsent(to, this);
+        }
+    }
+
+    /** The others don't wait for it; the last one needs no thread but this. */
+    private void end(LeaseKeeper keeper) {
+        keepers.remove(keeper);
+        if (!isOver()) {
+            try {
+                Thread unused = platform.start(name, keeper::end);
+                return;
+            } catch (Throwable noThread) {
+                LOG.log(Level.DEBUG, name + ": no thread for the end of a generator", noThread);
+            }
+        }
+        keeper.end();
+    }
+
+    private synchronized boolean isOver() {
+        over = keepers.isEmpty();
+        if (over && key != null) {
+            SHARED.remove(key, this);
+        }
+        return over;
+    }
+
+    private void sleepUntil(long nanos) {
+        for (long left = nanos - platform.nanoTime();
+                left > 0 && !woken && !keepers.isEmpty();
+                left = nanos - platform.nanoTime()) {
+            platform.park(left);
+            // Nobody means a thread that sleeps, but park would not any more.
+            boolean unused = Thread.interrupted();
+        }
+    }
+}

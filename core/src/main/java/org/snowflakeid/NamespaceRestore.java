@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.NamespaceRefusedException.Reason;
+import org.snowflakeid.NamespaceReport.State;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+
+/**
+ * Replaces a namespace in its place, after its coordinator lost what it had acknowledged or somebody edited it, such that no id of
+ * the new equals one of the old. From {@link NamespaceAdministration#prepareRestore}; for one thread at a time.
+ *
+ * <h2>How it works</h2>
+ *
+ * <ol>
+ *   <li><b>Retire</b>: compare-and-set the record to {@code state=retired}. Every write of a mark compares the record, so from
+ *       here on no mark changes and nothing more is granted under the old one. (No record at all does the same, but anybody might
+ *       create one; so a retired one is written.)
+ *   <li><b>Read</b> the record and all marks at one moment. The marks say, and will go on to say, what was granted, except for what
+ *       was lost.
+ *   <li><b>Replace</b>: compare-and-set exactly the retired record to a fresh id and a floor above it all
+ *       ({@link NamespaceFloor}).
+ * </ol>
+ *
+ * In the other order an extension between reading and replacing would be granted above the floor (the model {@code Move} finds
+ * the duplicate in nine steps).
+ *
+ * <h2>Interrupted, repeated, at the same time</h2>
+ *
+ * A record that is retired already is taken as it is. The bytes that replace it are unique (a fresh id each time), so that a late
+ * copy of an earlier write changes nothing. Of two operators at once one sees the other's record and stops. A namespace that
+ * moved is not restored: its ids go on elsewhere.
+ */
+public final class NamespaceRestore {
+
+    private static final int ATTEMPTS = 10;
+
+    private final NamespacePlace place;
+    private final Look prepared;
+
+    NamespaceRestore(NamespacePlace place) {
+        this.place = place;
+        this.prepared = look();
+    }
+
+    /** The namespace at one moment, and what follows from it; nothing of it is refused. */
+    private record Look(NamespaceView view, Map<NamespaceDoubt, String> doubts, NamespaceFloor bounds, long floor) {
+
+        Optional<String> id() {
+            return Optional.ofNullable(view.meta()).map(Meta::id);
+        }
+    }
+
+    /** What has to be accepted, with the reason for people, in the order of the constants. */
+    public Map<NamespaceDoubt, String> doubts() {
+        return Collections.unmodifiableMap(prepared.doubts());
+    }
+
+    /** No id of the new namespace is dated before it; by what the coordinator held when this was prepared. */
+    public Instant firstIds() {
+        return firstIds(prepared);
+    }
+
+    private static Instant firstIds(Look look) {
+        return look.view().layout().instantOf(look.floor());
+    }
+
+    /**
+     * Retires the namespace, reads its marks, and replaces it. Blocks for as long as the coordinator takes: at most some 35
+     * seconds for each of the two writes and 30 for each read.
+     *
+     * @param accepted the doubts that the operator has looked into
+     * @return no id of the new namespace is dated before it
+     * @throws NamespaceRefusedException if it can't be done, or a doubt is not accepted; the namespace is as it was
+     * @throws NamespaceUnfinishedException if it ended half-way; prepare and carry it out again
+     * @throws CoordinatorException if the coordinator could not be used; the namespace is as it was
+     */
+    public Instant carryOut(Set<NamespaceDoubt> accepted) {
+        place.requireAccepted(prepared.doubts(), accepted);
+        boolean retired = isRetired(prepared);
+        try {
+            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                Look now = look();
+                requireUnchanged(now);
+                place.requireAccepted(now.doubts(), accepted);
+                retired |= isRetired(now);
+                if (now.view().state() == State.RESTORING) {
+                    replace(now);
+                    return firstIds(now);
+                }
+                CasResult result = place.write(now.view().stored(), retiredRecord(now));
+                // Rejected: a process raised its max-window, or a start created the record.
+                retired |= !(result instanceof CasResult.Rejected);
+                if (result instanceof CasResult.Unknown unknown) {
+                    throw unknown.cause();
+                }
+            }
+            throw new CoordinatorException(place.described() + ": the record keeps changing. Try again.", false);
+        } catch (SnowflakeException e) {
+            throw retired ? new NamespaceUnfinishedException(place, e) : e;
+        }
+    }
+
+    private static boolean isRetired(Look look) {
+        State state = look.view().state();
+        return state == State.RESTORING || state == State.MOVING;
+    }
+
+    private Look look() {
+        NamespaceView view = place.view();
+        place.requireRightClock(view);
+        place.requireConfiguredLayout(view);
+        requireHere(view);
+        NamespaceFloor bounds = new NamespaceFloor(place, view);
+        return new Look(view, doubts(view, bounds), bounds, bounds.inPlace());
+    }
+
+    private void requireHere(NamespaceView view) {
+        Meta meta = view.meta();
+        if (meta != null && meta.state() == State.MOVED) {
+            throw place.refused(
+                    Reason.MOVED,
+                    " moved to " + meta.movedTo().orElse("another place") + " (id "
+                            + meta.successor().orElse("?")
+                            + "): ids go on there, and would repeat here. Restore that one, or move from there to here.");
+        }
+    }
+
+    private void requireUnchanged(Look now) {
+        if (prepared.id().isPresent() && !prepared.id().equals(now.id())) {
+            throw place.changed(now.view().stored());
+        }
+    }
+
+    private String retiredRecord(Look now) {
+        Meta meta = now.view().meta();
+        if (meta == null) {
+            Stored unwritten = new Stored(
+                    Meta.create(
+                            place.freshId(),
+                            now.view().layout(),
+                            place.settings().window(),
+                            0,
+                            Instant.ofEpochMilli(now.view().clockMillis())),
+                    0);
+            meta = Meta.parse(unwritten);
+        }
+        return meta.retired();
+    }
+
+    private void replace(Look frozen) {
+        Meta retired = frozen.view().meta();
+        if (retired == null) {
+            throw new IllegalStateException("not retired: " + frozen.view());
+        }
+        String id = place.freshId();
+        CasResult result = place.write(
+                retired.stored(), retired.restored(id, frozen.bounds().longestWindow(), frozen.floor()));
+        if (result instanceof CasResult.Unknown unknown) {
+            throw unknown.cause();
+        }
+        if (result instanceof CasResult.Rejected rejected && !isOf(id, rejected.meta())) {
+            throw place.changed(rejected.meta());
+        }
+    }
+
+    /** Our write was applied and its answer lost, and then a process raised its max-window. */
+    private static boolean isOf(String id, @Nullable Stored seen) {
+        try {
+            return seen != null && Meta.parse(seen).id().equals(id);
+        } catch (IllegalArgumentException unreadable) {
+            return false;
+        }
+    }
+
+    // ---- doubts
+
+    private Map<NamespaceDoubt, String> doubts(NamespaceView view, NamespaceFloor bounds) {
+        Map<NamespaceDoubt, String> found = new EnumMap<>(NamespaceDoubt.class);
+        Stored stored = view.stored();
+        Meta meta = view.meta();
+        String layout = Namespace.describe(view.layout());
+        switch (view.state()) {
+            case ABSENT ->
+                found.put(
+                        NamespaceDoubt.LOST_RECORD,
+                        "There is no record. If the namespace was never here, or moved, ids would repeat: look whether this"
+                                + " is the right coordinator. A record with "
+                                + layout + " is written, which must be what it had.");
+            case UNREADABLE ->
+                found.put(
+                        NamespaceDoubt.UNREADABLE_RECORD,
+                        "The record '" + (stored == null ? "" : stored.value()) + "' can't be read: "
+                                + view.unreadable()
+                                + ". If a newer version wrote it, use that version's command; if the namespace moved, ids"
+                                + " would repeat. It is replaced, with "
+                                + layout + ", which must be what it had.");
+            case RESERVED ->
+                found.put(
+                        NamespaceDoubt.RESERVED_RECORD,
+                        "The record is reserved for the namespace with id "
+                                + (meta == null ? "?" : meta.replaces().orElse("?"))
+                                + ", which is to move here. Unless that move was finished and the coordinator forgot it, ids"
+                                + " would repeat: finish the move instead.");
+            case MOVING -> {
+                if (meta != null) {
+                    found.put(NamespaceDoubt.LOST_SUCCESSOR, lostSuccessor(meta));
+                }
+            }
+            case ACTIVE, RESTORING, MOVED -> {}
+        }
+        List<Long> farAhead = bounds.limitsFarAhead();
+        if (!farAhead.isEmpty()) {
+            found.put(
+                    NamespaceDoubt.FAR_AHEAD_MARKS,
+                    farAhead.size() + " worker ids are reserved far ahead, up to "
+                            + view.layout().instantOf(Collections.max(farAhead))
+                            + ", by a process whose clock was wrong. They stay out of use until then;"
+                            + " covering them too would put off all others.");
+        }
+        return found;
+    }
+
+    private static String lostSuccessor(Meta meta) {
+        return "A move to " + meta.movedTo().orElse("another place")
+                + meta.successor().map(id -> " (id " + id + ")").orElse("")
+                + " was begun. If the namespace is in use there, or somebody is about to finish that move, ids would repeat:"
+                + " finish the move instead.";
+    }
+}

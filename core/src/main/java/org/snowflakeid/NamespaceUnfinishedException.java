@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+/**
+ * Restoring or moving a namespace ended half-way: the namespace is retired, or may be. Its processes issue what they have reserved, at
+ * most a window, and then nothing. So do the same again soon; what was done already is not done twice. The cause is what went
+ * wrong: a {@link CoordinatorException} as a rule, a {@link NamespaceRefusedException} if something changed meanwhile.
+ */
+public final class NamespaceUnfinishedException extends SnowflakeException {
+    private static final long serialVersionUID = 1L;
+
+    NamespaceUnfinishedException(NamespacePlace retired, SnowflakeException cause) {
+        super(
+                cause.getMessage() + "\n" + retired.described()
+                        + " is, or may be, retired: nothing is extended there, and its ids end within a window. Do the same again.",
+                cause);
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.snowflakeid.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+
+/**
+ * Failures in a row: when to try again, and what is said about them, which is enough to see that something is wrong and what, and not a
+ * line for each attempt. Called by the keeper's thread only.
+ */
+final class Outage {
+
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Platform platform;
+    private final Handover handover;
+    private final String coordinatorName;
+
+    private int failures;
+    private boolean windowEnded;
+    private long retryNanos;
+    private long lastLineNanos;
+
+    Outage(Platform platform, Handover handover, String coordinatorName) {
+        this.platform = platform;
+        this.handover = handover;
+        this.coordinatorName = coordinatorName;
+        this.retryNanos = platform.nanoTime();
+        this.lastLineNanos = retryNanos - 5 * SECOND;
+    }
+
+    /** Not before it is the coordinator asked again, by the monotonic clock. */
+    long retryNanos() {
+        return retryNanos;
+    }
+
+    /** A pause before all worker ids are looked at again, so that those who wait for one don't all come at once. */
+    long pauseBeforeClaimNanos() {
+        return SECOND + Math.floorMod(platform.randomLong(), 2 * SECOND);
+    }
+
+    /** Messages of coordinators may name the generator already. */
+    String withoutPrefix(Throwable failure) {
+        String text = failure instanceof SnowflakeException ? String.valueOf(failure.getMessage()) : failure.toString();
+        String prefix = handover.message("");
+        return text.startsWith(prefix) ? text.substring(prefix.length()) : text;
+    }
+
+    /**
+     * Takes note of a failure of the coordinator, or of this library, of which nothing is known but what it says.
+     *
+     * @param endNanos when the window in use ends; only if {@code started}
+     */
+    void failed(Throwable failure, boolean started, long endNanos) {
+        failures++;
+        long pause = Math.min(SECOND, (SECOND / 10) << Math.min(failures, 5));
+        retryNanos = platform.nanoTime() + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
+        String reason = withoutPrefix(failure);
+        handover.noteError("Last error from " + coordinatorName + ": " + reason);
+        report("renewal failed (" + reason + ")", reason, started, endNanos);
+    }
+
+    /** Takes note that there was no worker id to be had. */
+    void noneFree(NoFreeWorkerIdException failure, boolean started, long endNanos) {
+        failures++;
+        String reason = withoutPrefix(failure);
+        handover.noteError(reason);
+        report("no other worker id (" + reason + ")", reason, started, endNanos);
+    }
+
+    private void report(String what, String reason, boolean started, long endNanos) {
+        long now = platform.nanoTime();
+        if (!started) {
+            line(5 * SECOND, "still without a worker id: " + reason);
+        } else if (!windowEnded && endNanos - now <= 0) {
+            windowEnded = true;
+            line(0, "what was reserved is used up, no ids: " + reason);
+        } else {
+            long left = endNanos - now;
+            line(
+                    failures == 1 ? 0 : 15 * SECOND,
+                    what + ", " + (left > 0 ? "ids continue for " + seconds(left) : "still no ids"));
+        }
+    }
+
+    private static String seconds(long nanos) {
+        Duration left = Duration.ofNanos(nanos);
+        return left.toSeconds() + "." + left.toMillisPart() / 100 + " s";
+    }
+
+    private void line(long everyNanos, String text) {
+        long now = platform.nanoTime();
+        if (now - lastLineNanos >= everyNanos) {
+            lastLineNanos = now;
+            LOG.log(Level.WARNING, handover.message(text));
+        }
+    }
+
+    /** The coordinator answered as it should. */
+    void over(boolean started) {
+        if (windowEnded) {
+            LOG.log(Level.INFO, handover.message("ids again"));
+        } else if (failures > 0 && started) {
+            LOG.log(Level.INFO, handover.message("renewal works again"));
+        }
+        windowEnded = false;
+        failures = 0;
+        handover.noteError(null);
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/**
+ * When a claim is extended, and how far: first by ten seconds, then each time by twice as much up to the window; every third of the
+ * window, or earlier if less than two thirds are left or callers need more.
+ */
+final class Renewal {
+
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Claim claim;
+    private final SnowflakeLayout layout;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final long windowTicks;
+    private final long windowNanos;
+
+    /** Ticks that the next extension reserves ahead of the clock. */
+    private long nextWindowTicks;
+
+    private long dueNanos;
+    private long sentNanos;
+    private long limitBefore;
+
+    Renewal(Claim claim, SnowflakeSettings settings, Platform platform, VettedClock clock) {
+        this.claim = claim;
+        this.layout = settings.layout();
+        this.platform = platform;
+        this.clock = clock;
+        this.windowTicks = settings.window().toMillis();
+        this.windowNanos = settings.window().toNanos();
+        this.nextWindowTicks = Math.min(windowTicks, 2 * SlotClaimer.FIRST_WINDOW.toMillis());
+        this.limitBefore = claim.limit();
+        grant(Math.min(windowTicks, SlotClaimer.FIRST_WINDOW.toMillis()));
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    long nextWindowTicks() {
+        return nextWindowTicks;
+    }
+
+    boolean isDue() {
+        return !claim.isTakenOver() && platform.nanoTime() - dueNanos >= 0;
+    }
+
+    /** Whether it may as well be extended together with one that is due. */
+    boolean isNearlyDue() {
+        return !claim.isTakenOver() && platform.nanoTime() - dueNanos >= -windowNanos / 6;
+    }
+
+    /** By the monotonic clock; far away if there is nothing to be extended. */
+    long dueNanos() {
+        return claim.isTakenOver() ? platform.nanoTime() + windowNanos : dueNanos;
+    }
+
+    /** The owner entry may be gone: look soon, but not more than twice a second. */
+    void hurry() {
+        advance(Math.max(platform.nanoTime(), sentNanos + SECOND / 2));
+    }
+
+    /** Callers need more than is granted: extend now, if that gains something. */
+    void hurryIfItGains() {
+        long gain = Math.min(clock.tick() + nextWindowTicks, layout.lastTick()) - claim.limit();
+        if (gain > nextWindowTicks / 8) {
+            advance(platform.nanoTime());
+        }
+    }
+
+    private void advance(long nanos) {
+        if (nanos - dueNanos < 0) {
+            dueNanos = nanos;
+        }
+    }
+
+    WorkerCoordinator.Extension nextWrite() {
+        sentNanos = platform.nanoTime();
+        return claim.nextWrite(nextWindowTicks);
+    }
+
+    /** Draws the conclusion from the answer to {@link #nextWrite}. */
+    void conclude(CasResult result, Duration timeout) {
+        claim.conclude(result, nextWindowTicks, timeout);
+        noteLimit();
+    }
+
+    void extend(Duration timeout) {
+        sentNanos = platform.nanoTime();
+        claim.extend(nextWindowTicks, timeout);
+        noteLimit();
+    }
+
+    /** @return whether the owner entry was lost and is ours again */
+    boolean ownAgain(Duration timeout) {
+        boolean again = claim.ownAgain(nextWindowTicks, timeout);
+        noteLimit();
+        return again;
+    }
+
+    /** Lets callers have what was granted. */
+    private void noteLimit() {
+        if (claim.isTakenOver()) {
+            return;
+        }
+        grant(nextWindowTicks);
+        if (claim.limit() > limitBefore) {
+            limitBefore = claim.limit();
+            nextWindowTicks = Math.min(2 * nextWindowTicks, windowTicks);
+        }
+    }
+
+    private void grant(long reservedTicks) {
+        long now = platform.nanoTime();
+        long left = claim.limit() - clock.vettedTick();
+        claim.lease()
+                .grant(
+                        Positions.of(layout).first(claim.limit()),
+                        now + Math.min(left, windowTicks * 2) * 1_000_000,
+                        reservedTicks);
+        long untilTwoThirds = (left - reservedTicks * 2 / 3) * 1_000_000;
+        dueNanos = now + Math.max(SECOND / 10, Math.min(untilTwoThirds, windowNanos / 3));
+    }
+}

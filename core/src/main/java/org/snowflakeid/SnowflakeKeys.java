@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
+import org.snowflakeid.SnowflakeSettings.OnRollback;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.Key.Use;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** The table of keys. Those of coordinators are declared by their providers. */
+public final class SnowflakeKeys {
+
+    /** Names of entries beside which the namespace of a named generator is stored. */
+    static final Set<String> RESERVED = Set.of("workers", "marks", "meta");
+
+    private static final Pattern NAMESPACE =
+            Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*");
+
+    static final Key<String> COORDINATOR = Key.text("snowflake.coordinator")
+            .otherwise("the only one on the class path")
+            .use(Use.ESSENTIAL)
+            .meaning(
+                    "Name of the coordinator: `etcd`, `zookeeper`, `file`, `static`, `memory` or that of another one.");
+
+    static final Key<String> NAMESPACE_NAME = Key.text(
+                    "snowflake.namespace",
+                    SnowflakeKeys::isNamespace,
+                    "is not a namespace. Write letters, digits, '.', '_' and '-', in parts joined by '/',"
+                            + " no part being workers, marks or meta, and no '/' at either end: snowflake/orders.",
+                    "parts joined by `/`")
+            .standard("snowflake")
+            .use(Use.ESSENTIAL)
+            .perGenerator()
+            .meaning("Where worker ids are claimed; ids are unique within it."
+                    + " A generator `orders` uses `<snowflake.namespace>/orders` unless it has its own.");
+
+    static final Key<NamespaceCreation> NAMESPACE_CREATION = Key.choice(
+                    "snowflake.namespace-creation", NamespaceCreation.class)
+            .standard("create")
+            .use(Use.ESSENTIAL)
+            .meaning("What happens at a coordinator without this namespace; `require` refuses the start:"
+                    + " the production setting.");
+
+    static final Key<Instant> EPOCH = Key.instant("snowflake.epoch", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+            .standard("2020-01-01T00:00:00Z")
+            .use(Use.ESSENTIAL)
+            .perGenerator()
+            .meaning("Timestamp 0; fixed once the namespace exists.");
+
+    static final Key<Integer> WORKER_ID_BITS = Key.integer("snowflake.worker-id-bits", 1, 20)
+            .standard("10")
+            .use(Use.ESSENTIAL)
+            .perGenerator()
+            .meaning("How many worker ids there are, as a power of two; fixed once the namespace exists.");
+
+    static final Key<Integer> SEQUENCE_BITS = Key.integer("snowflake.sequence-bits", 1, 20)
+            .standard("12")
+            .use(Use.ESSENTIAL)
+            .perGenerator()
+            .meaning(
+                    "How many ids a worker id has per millisecond, as a power of two; fixed once the namespace exists.");
+
+    static final Key<String> WORKER_IDS = Key.text("snowflake.worker-ids", text -> true, "", "a range such as `0-511`")
+            .otherwise("all")
+            .use(Use.OFTEN)
+            .perGenerator()
+            .meaning("The worker ids to claim from.");
+
+    static final Key<Duration> WINDOW = Key.duration("snowflake.window", "PT3S", "PT1H")
+            .standard("PT60S")
+            .use(Use.OFTEN)
+            .perGenerator()
+            .meaning("Timestamps reserved ahead, and the owner's time to live."
+                    + " Two thirds of it is the longest outage without effect.");
+
+    static final Key<Duration> STARTUP_TIMEOUT = Key.duration("snowflake.startup-timeout", "PT1S", "P1D")
+            .otherwise("`PT90S`, or one and a half windows if that is longer")
+            .use(Use.OFTEN)
+            .meaning("How long a start keeps trying; at least one and a half windows.");
+
+    static final Key<Duration> STARTUP_AHEAD = Key.duration("snowflake.startup-ahead", "PT0S", "PT1H")
+            .standard("PT0S")
+            .meaning("How far ahead of the clock ids may begin when every free worker id is still reserved.");
+
+    static final Key<Duration> WAIT_TIMEOUT = Key.duration("snowflake.wait-timeout", "PT0S", "PT1H")
+            .standard("PT2S")
+            .use(Use.OFTEN)
+            .meaning("How long after a window's end callers wait for the next; then they fail at once.");
+
+    static final Key<Integer> WORKERS = Key.integer("snowflake.workers", 1, 64)
+            .standard("1")
+            .use(Use.OFTEN)
+            .meaning("Worker ids leased by one generator, for as many times the ids per millisecond."
+                    + " With more than one, ids increase per thread; over threads to the millisecond.");
+
+    static final Key<Boolean> HEALTH_ENABLED = Key.bool("snowflake.health.enabled")
+            .standard("true")
+            .use(Use.OFTEN)
+            .meaning("Whether there is a readiness check `snowflake`.");
+
+    static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)
+            .standard("wait")
+            .perGenerator()
+            .meaning("What callers meet when the clock stepped back.");
+
+    static final Key<Duration> MAX_WAIT = Key.duration("snowflake.clock.max-wait", "PT0S", "PT1H")
+            .standard("PT0.5S")
+            .perGenerator()
+            .meaning("For `wait`: after a longer step back calls fail at once.");
+
+    static final Key<Duration> MAX_AHEAD = Key.duration("snowflake.clock.max-ahead", "PT0S", "PT1H")
+            .standard("PT5S")
+            .perGenerator()
+            .meaning("For `continue`: how far ids may be ahead of the clock.");
+
+    static final Key<Duration> MAX_SKEW = Key.duration("snowflake.clock.max-skew", "PT1S", "PT1H")
+            .standard("PT10S")
+            .perGenerator()
+            .meaning("A jump of the clock beyond it is checked against other clocks before it is believed.");
+
+    static final Key<Duration> BURST = Key.duration("snowflake.burst", "PT0S", "PT1H")
+            .standard("PT0S")
+            .perGenerator()
+            .meaning(
+                    "How far a burst may run ahead of the clock; at most half a window. `status()`, the readiness check"
+                            + " (`driftMillis`) and [a gauge](operations.md#what-to-watch) show how far ids are ahead.");
+
+    static final Key<String> IGNORE = Key.text(
+                    "snowflake.ignore", text -> true, "", "keys joined by commas, each perhaps ending in `*`")
+            .meaning("Keys below `snowflake.` that belong to other software,"
+                    + " so that they are neither reported nor refused as misspelt.");
+
+    private static final List<Key<?>> CORE = List.of(
+            COORDINATOR,
+            NAMESPACE_NAME,
+            NAMESPACE_CREATION,
+            EPOCH,
+            WORKER_ID_BITS,
+            SEQUENCE_BITS,
+            WORKER_IDS,
+            WINDOW,
+            STARTUP_TIMEOUT,
+            WAIT_TIMEOUT,
+            WORKERS,
+            HEALTH_ENABLED,
+            STARTUP_AHEAD,
+            BURST,
+            ON_ROLLBACK,
+            MAX_WAIT,
+            MAX_AHEAD,
+            MAX_SKEW,
+            IGNORE);
+
+    private SnowflakeKeys() {}
+
+    private static boolean isNamespace(String text) {
+        return NAMESPACE.matcher(text).matches()
+                && List.of(text.split("/")).stream().noneMatch(RESERVED::contains);
+    }
+
+    /** Those of all generators, whatever their coordinator. */
+    public static List<Key<?>> core() {
+        return CORE;
+    }
+
+    /** {@link #core()}, and those of the coordinators that a class loader finds, by their names. */
+    public static List<Key<?>> all(ClassLoader loader) {
+        List<Key<?>> all = new ArrayList<>(CORE);
+        Coordinators.loadable(loader).stream()
+                .map(WorkerCoordinatorProvider::keys)
+                .forEach(all::addAll);
+        return List.copyOf(all);
+    }
+}

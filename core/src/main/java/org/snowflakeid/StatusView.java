@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.snowflakeid.SnowflakeStatus.State;
+
+/** What a generator is doing, put together for people and health checks from what its callers and its keeper share. */
+final class StatusView {
+
+    private final SnowflakeSettings settings;
+    private final String coordinatorName;
+    private final VettedClock clock;
+    private final Handover handover;
+    private final Positions positions;
+    private final Rollback rollback;
+
+    StatusView(SnowflakeSettings settings, String coordinatorName, VettedClock clock, Handover handover) {
+        this.settings = settings;
+        this.coordinatorName = coordinatorName;
+        this.clock = clock;
+        this.handover = handover;
+        this.positions = Positions.of(settings.layout());
+        this.rollback = Rollback.of(settings);
+    }
+
+    /** Ids are issued as long as one worker id has some. */
+    SnowflakeStatus ofAll() {
+        List<SnowflakeStatus> all = new ArrayList<>();
+        handover.leases().forEach(inUse -> all.add(of(inUse)));
+        SnowflakeStatus first = all.get(0);
+        if (all.size() == 1) {
+            return first;
+        }
+        return new SnowflakeStatus(
+                first.generator(),
+                all.stream()
+                        .map(SnowflakeStatus::state)
+                        .filter(state -> state == State.ACTIVE)
+                        .findFirst()
+                        .orElse(first.state()),
+                all.stream().flatMap(each -> each.workerIds().stream()).toList(),
+                first.namespace(),
+                first.coordinator(),
+                all.stream().flatMap(each -> each.reservedUntil().stream()).max(Comparator.naturalOrder()),
+                all.stream()
+                        .map(SnowflakeStatus::drift)
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow(),
+                all.stream().anyMatch(SnowflakeStatus::ready),
+                firstOf(all, SnowflakeStatus::lastError),
+                firstOf(all, SnowflakeStatus::clockWarning));
+    }
+
+    private static Optional<String> firstOf(
+            List<SnowflakeStatus> all, Function<SnowflakeStatus, Optional<String>> part) {
+        return all.stream().flatMap(each -> part.apply(each).stream()).findFirst();
+    }
+
+    /** Of one of the generator's worker ids. */
+    SnowflakeStatus of(LeaseInUse inUse) {
+        Lease lease = inUse.get();
+        long last = lease.position();
+        boolean issuing = last != Lease.SEALED;
+        // Read before the limit: a longer window beside the old limit would look like one that is nearly used up.
+        long windowTicks = lease.windowTicks();
+        long now = clock.credibleTick();
+        Instant reservedUntil = settings.layout().instantOf(positions.tick(lease.limit()));
+        long ticksLeft = positions.tick(lease.limit()) - now;
+        long drift = issuing ? positions.tick(last) - now : 0;
+        long ahead = issuing ? lease.ahead(now, positions.tick(last)) : 0;
+        long behind = issuing ? positions.tick(last + 1) - rollback.lastTick(now, ahead) : 0;
+        boolean clockBehind = behind > 1 && rollback.failsAtOnce(behind);
+        State state;
+        if (handover.isClosed()) {
+            state = State.CLOSED;
+        } else if (!handover.isStarted()) {
+            state = State.STARTING;
+        } else if (!issuing
+                || ticksLeft <= 0
+                || clockBehind
+                || handover.suspension().isPresent()) {
+            state = State.SUSPENDED;
+        } else {
+            state = State.ACTIVE;
+        }
+        return new SnowflakeStatus(
+                settings.generator(),
+                state,
+                issuing ? List.of(lease.workerId) : List.of(),
+                settings.namespace(),
+                coordinatorName,
+                issuing ? Optional.of(reservedUntil) : Optional.empty(),
+                Duration.ofMillis(Math.max(0, drift)),
+                state == State.ACTIVE && ticksLeft > windowTicks / 3,
+                clockBehind
+                        ? Optional.of("The clock is " + behind + " ms behind the last id.")
+                        : handover.suspension().or(handover::lastError),
+                handover.clockWarning().or(this::unvettedStep));
+    }
+
+    /** A step that the keeper has not looked at yet, since it waits for the coordinator, or since nobody has asked for an id. */
+    private Optional<String> unvettedStep() {
+        return clock.isCredible(clock.tick())
+                ? Optional.empty()
+                : Optional.of("The system clock stepped ahead, to " + Instant.ofEpochMilli(clock.millis())
+                        + ", and has not been vetted yet.");
+    }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.snowflakeid.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who follows whom in one of a generator's places for a worker id: the claim that ids come from, the one that will replace it, and the swap
+ * between the two. Called by the keeper's thread only.
+ */
+final class Succession {
+
+    private final SnowflakeSettings settings;
+    private final SnowflakeLayout layout;
+    private final Positions positions;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final Handover handover;
+    private final LeaseInUse inUse;
+    private final Reports reports;
+    private final long allowedTicks;
+
+    /** What ids come from. */
+    private @Nullable Renewal current;
+
+    /** Claimed, but not yet to be used. */
+    private @Nullable Renewal successor;
+
+    /** The highest tick ever issued here; -1 if there is none. */
+    private long highestTick = -1;
+
+    /** Of the claim in use, while a copy of this process may use it too: everything below must be left. -1: nothing. */
+    private long sharedLimit = -1;
+
+    /** How many steps of the clock had been seen before that was written. */
+    private int stepsBeforeLeaving;
+
+    Succession(
+            SnowflakeSettings settings,
+            Platform platform,
+            VettedClock clock,
+            Handover handover,
+            LeaseInUse inUse,
+            Reports reports) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.positions = Positions.of(layout);
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.inUse = inUse;
+        this.reports = reports;
+        this.allowedTicks = settings.burst().toMillis();
+    }
+
+    @Nullable
+    Renewal current() {
+        return current;
+    }
+
+    @Nullable
+    Renewal successor() {
+        return successor;
+    }
+
+    LeaseInUse inUse() {
+        return inUse;
+    }
+
+    boolean hasBegun() {
+        return current != null;
+    }
+
+    /** What is to be extended, as far as there is any. */
+    Stream<Renewal> renewals() {
+        return Stream.of(current, successor).filter(renewal -> renewal != null);
+    }
+
+    /** Worker ids that are of no use to another place: those that are used here, unless they were taken over. */
+    boolean uses(int workerId) {
+        return renewals().map(Renewal::claim).anyMatch(claim -> claim.workerId() == workerId && !claim.isTakenOver());
+    }
+
+    // ---- claims
+
+    boolean needsClaim() {
+        return successor == null && (current == null || current.claim().needsReplacement());
+    }
+
+    /** The first tick that a claim may begin at. */
+    long firstTick() {
+        noteHighest();
+        return highestTick + 1;
+    }
+
+    private void noteHighest() {
+        if (current != null) {
+            long last = current.claim().lease().lastIssued();
+            if (last != Lease.SEALED) {
+                highestTick = Math.max(highestTick, positions.tick(last));
+            }
+        }
+    }
+
+    void succeedWith(Claim claimed) {
+        successor = new Renewal(claimed, settings, platform, clock);
+    }
+
+    /** Gives up a successor that is not ours any more. */
+    void dropLostSuccessor(Duration timeout) {
+        if (successor != null && successor.claim().needsReplacement()) {
+            abandonSuccessor(timeout);
+        }
+    }
+
+    private void abandonSuccessor(Duration timeout) {
+        Renewal dropped = successor;
+        if (dropped != null) {
+            successor = null;
+            dropped.claim().abandon(timeout);
+        }
+    }
+
+    /** Gives a successor that was never used back, so that another process can have it. */
+    void releaseSuccessor(Duration timeout) {
+        Renewal unused = successor;
+        if (unused != null) {
+            successor = null;
+            release(unused, timeout);
+        }
+    }
+
+    // ---- the owner entry
+
+    void ownAgain(Duration timeout) {
+        for (Renewal renewal : renewals().toList()) {
+            Claim claim = renewal.claim();
+            if (renewal.equals(current)) {
+                reports.lossOf(claim);
+            }
+            if (claim.standing() != Claim.Standing.NOT_OWNED) {
+                continue;
+            }
+            long limit = claim.limit();
+            boolean again = renewal.ownAgain(timeout);
+            if (claim.limit() > limit) {
+                handover.wakeCallers();
+            }
+            if (again) {
+                LOG.log(
+                        Level.WARNING,
+                        () -> handover.message(
+                                "lost the owner entry of worker id " + claim.workerId() + " and claimed it again"));
+                reports.ownedAgain(claim);
+            }
+        }
+    }
+
+    // ---- the swap
+
+    /** How far ahead of the clock ids run here. */
+    long lead() {
+        Renewal used = current;
+        if (used == null) {
+            return 0;
+        }
+        long last = used.claim().lease().position();
+        return last == Lease.SEALED ? 0 : used.claim().lease().ahead(clock.tick(), positions.tick(last));
+    }
+
+    /** What only the passing of time brings about. */
+    void noteTime() {
+        Lease lease = inUse.get();
+        long last = lease.position();
+        if (last != Lease.SEALED) {
+            lease.endLead(clock.tick(), positions.tick(last));
+        }
+        long now = platform.nanoTime();
+        if (current != null && now - lease.endNanos() >= 0) {
+            // So that callers fail at once in an outage that has lasted, also if nobody called before.
+            long unused = lease.noticeEnd(now);
+        }
+    }
+
+    /** Whether the successor's first tick has come, or may be issued ahead of the clock. */
+    boolean isReady(long allowedLead) {
+        return successor != null && successor.claim().from() - clock.tick() <= allowedLead;
+    }
+
+    /**
+     * Lets ids come from the successor from now on.
+     *
+     * @param leastTick they begin there or later
+     */
+    void swap(long leastTick, Duration timeout) {
+        Renewal next = successor;
+        if (next == null) {
+            return;
+        }
+        Renewal old = current;
+        if (old != null) {
+            old.claim().lease().seal();
+        }
+        long first = Math.max(Math.max(next.claim().from(), leastTick), firstTick());
+        next.claim().lease().open(positions.first(first), first, allowedTicks, clock.tick());
+        handover.publish(inUse, next.claim().lease());
+        current = next;
+        successor = null;
+        sharedLimit = -1;
+        reports.swapped(old == null ? null : old.claim(), next.claim());
+        if (old != null && old.claim().workerId() != next.claim().workerId()) {
+            release(old, timeout);
+        }
+    }
+
+    // ---- copies of this process
+
+    /**
+     * Begins to leave what a copy of this process may be using as well: by a write that only one of two copies can win. What was reserved
+     * ahead is given up at once: both would swap to it.
+     */
+    void beginToLeave(Duration timeout) {
+        abandonSuccessor(timeout);
+        Renewal used = current;
+        int steps = clock.steps();
+        // A later step may have a copy of its own, which knows of what was written for the one before.
+        if (used == null || (sharedLimit >= 0 && steps == stepsBeforeLeaving)) {
+            return;
+        }
+        if (used.claim().isTakenOver()) {
+            // No write can decide between the copies.
+            used.claim().lease().seal();
+            return;
+        }
+        // The bytes of a write whose outcome is unknown may be known to both.
+        long before = used.claim().limit();
+        if (used.claim().isWriteUnderWay()) {
+            used.extend(timeout);
+        }
+        long limit = Math.max(before, used.claim().limit());
+        used.extend(timeout);
+        if (used.claim().isTakenOver()) {
+            used.claim().lease().seal();
+            return;
+        }
+        used.claim().share();
+        sharedLimit = limit;
+        stepsBeforeLeaving = steps;
+    }
+
+    /** Whether ids would come from what a copy may be using. */
+    boolean isToLeave() {
+        return sharedLimit > clock.vettedTick();
+    }
+
+    /** Without a successor ids go on above what a copy may be using. */
+    void skipShared() {
+        Renewal used = current;
+        if (used == null || sharedLimit < 0) {
+            return;
+        }
+        long limit = sharedLimit;
+        if (isToLeave()) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message(
+                            "a copy of this process may be running, since the system clock stepped, and no"
+                                    + " other worker id is free: ids continue from " + layout.instantOf(limit)));
+        }
+        // Also where the clock is there already: it may step back.
+        used.claim().lease().skipTo(positions.first(limit));
+        sharedLimit = -1;
+    }
+
+    // ---- the end
+
+    /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
+    void end(boolean dataLost, Duration timeout) {
+        for (Renewal renewal : renewals().toList()) {
+            renewal.claim().lease().seal();
+            if (dataLost) {
+                renewal.claim().abandon(timeout);
+            } else {
+                release(renewal, timeout);
+            }
+        }
+    }
+
+    private void release(Renewal renewal, Duration timeout) {
+        Claim claim = renewal.claim();
+        try {
+            if (!claim.isTakenOver() && claim.release(renewal.nextWindowTicks(), timeout)) {
+                LOG.log(Level.INFO, () -> handover.message("released worker id " + claim.workerId()));
+                return;
+            }
+        } catch (Throwable e) {
+            LOG.log(Level.DEBUG, handover.message("release of worker id " + claim.workerId() + " failed"), e);
+        }
+        if (!claim.isTakenOver()) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message("worker id " + claim.workerId()
+                            + " could not be released; others can claim it after " + layout.instantOf(claim.limit())));
+        }
+        claim.abandon(timeout);
+    }
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.snowflakeid.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/**
+ * All worker ids of one generator, and what is done for them together: at the start all are claimed or none, those that are due are
+ * extended by one write, and ids under one of them run no further ahead of the clock than under the others. Called by the keeper's thread
+ * only.
+ */
+final class WorkerIds {
+
+    private final SnowflakeSettings settings;
+    private final SnowflakeLayout layout;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final Handover handover;
+    private final Outage outage;
+    private final WorkerCoordinator coordinator;
+    private final Namespace namespace;
+    private final SlotClaimer claimer;
+    private final Supplier<Duration> timeout;
+    private final Duration callTimeout;
+    private final long allowedTicks;
+    private final List<Succession> successions = new ArrayList<>();
+
+    private long nextClaimNanos;
+
+    /**
+     * @param timeout of a call now; {@code callTimeout} once the generator has started
+     */
+    WorkerIds(
+            SnowflakeSettings settings,
+            Claim.Place place,
+            SlotClaimer claimer,
+            Handover handover,
+            Reports reports,
+            Outage outage,
+            Supplier<Duration> timeout,
+            Duration callTimeout) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.platform = place.platform();
+        this.clock = place.clock();
+        this.handover = handover;
+        this.outage = outage;
+        this.coordinator = place.coordinator();
+        this.namespace = place.namespace();
+        this.claimer = claimer;
+        this.timeout = timeout;
+        this.callTimeout = callTimeout;
+        this.allowedTicks = settings.burst().toMillis();
+        this.nextClaimNanos = platform.nanoTime();
+        for (LeaseInUse inUse : handover.leases()) {
+            successions.add(new Succession(settings, platform, clock, handover, inUse, reports));
+        }
+    }
+
+    List<Succession> successions() {
+        return successions;
+    }
+
+    private Stream<Renewal> renewals() {
+        return successions.stream().flatMap(Succession::renewals);
+    }
+
+    /** Whether nothing is claimed, neither in use nor to follow. */
+    boolean isEmpty() {
+        return renewals().findAny().isEmpty();
+    }
+
+    // ---- extensions
+
+    /** @param hinted whether an owner entry may have been lost */
+    void extendDue(boolean hinted) {
+        List<Renewal> due = new ArrayList<>();
+        for (Succession succession : successions) {
+            Renewal current = succession.current();
+            if (succession.inUse().takeMoreWanted() && current != null) {
+                current.hurryIfItGains();
+            }
+            succession.renewals().forEach(renewal -> {
+                if (hinted) {
+                    renewal.hurry();
+                }
+                if (renewal.isNearlyDue()) {
+                    due.add(renewal);
+                }
+            });
+        }
+        if (due.stream().noneMatch(Renewal::isDue)) {
+            return;
+        }
+        if (due.size() == 1) {
+            due.get(0).extend(timeout.get());
+        } else {
+            extendTogether(due);
+        }
+        outage.over(handover.isStarted());
+        due.forEach(this::noteLimit);
+        handover.wakeCallers();
+    }
+
+    private void extendTogether(List<Renewal> due) {
+        List<WorkerCoordinator.Extension> writes =
+                due.stream().map(Renewal::nextWrite).toList();
+        List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeout.get());
+        SnowflakeException failure = null;
+        for (int i = 0; i < due.size(); i++) {
+            try {
+                due.get(i).conclude(results.get(i), timeout.get());
+            } catch (CoordinatorException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            // The others were extended.
+            handover.wakeCallers();
+            throw failure;
+        }
+    }
+
+    private void noteLimit(Renewal renewal) {
+        Claim claim = renewal.claim();
+        if (claim.limit() == layout.lastTick()) {
+            handover.noteError("The timestamps of " + layout + " end at " + layout.exhaustedAt()
+                    + ": nothing can be added. Use a new namespace with a later epoch.");
+        } else if (claim.limit() > clock.credibleTick() + 2 * horizon()) {
+            // A claim begins no further ahead than that, and takes no more.
+            handover.noteError("What is reserved for worker id " + claim.workerId() + " ends at "
+                    + layout.instantOf(claim.limit()) + ", further ahead of the clock ("
+                    + layout.instantOf(clock.credibleTick())
+                    + ") than any right clock reserves: the clock was wrong. Nothing is added until it gets there.");
+        }
+    }
+
+    /** Gets lost owner entries again, and gives up what was claimed to follow and is not ours any more. */
+    void mend() {
+        for (Succession succession : successions) {
+            succession.ownAgain(timeout.get());
+            succession.dropLostSuccessor(callTimeout);
+        }
+    }
+
+    // ---- claims
+
+    /** @param firstPage what was read just now, as far as it can be of use */
+    void claimMissing(@Nullable Snapshot firstPage) {
+        if (platform.nanoTime() - nextClaimNanos < 0) {
+            return;
+        }
+        for (Succession succession : successions) {
+            if (succession.needsClaim()) {
+                try {
+                    succession.succeedWith(claim(succession, firstPage));
+                } catch (NoFreeWorkerIdException e) {
+                    nextClaimNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+                    if (!handover.isStarted()) {
+                        // Or two processes that need several would each hold some, and wait for ever.
+                        successions.forEach(each -> each.releaseSuccessor(callTimeout));
+                    }
+                    throw e;
+                }
+                outage.over(handover.isStarted());
+            }
+        }
+    }
+
+    private Claim claim(Succession succession, @Nullable Snapshot firstPage) {
+        return claimer.claim(
+                firstPage,
+                new SlotClaimer.Terms(
+                        id -> successions.stream().anyMatch(each -> each.uses(id)),
+                        succession.firstTick(),
+                        horizon(),
+                        leadAllowed(),
+                        !succession.hasBegun()));
+    }
+
+    /** No claim begins further ahead of the clock: one that once believed a wrong clock must not spread it. */
+    private long horizon() {
+        return Math.max(
+                        settings.window().toMillis(),
+                        namespace.meta().maxWindow().toMillis())
+                + allowedTicks;
+    }
+
+    /** How far ahead of the clock ids may begin. */
+    private long leadAllowed() {
+        return handover.isStarted()
+                ? allowedTicks
+                : Math.max(allowedTicks, settings.startupAhead().toMillis());
+    }
+
+    // ---- swaps
+
+    /**
+     * Lets ids come from what was claimed, as soon as it may be used.
+     *
+     * @return what the start still waits for, if it does
+     */
+    Optional<Claim> swapReady() {
+        if (handover.isStarted()) {
+            for (Succession succession : successions) {
+                if (succession.isReady(allowedTicks)) {
+                    succession.swap(leastTick(), callTimeout);
+                }
+            }
+            return Optional.empty();
+        }
+        if (successions.stream().allMatch(each -> each.hasBegun() || each.isReady(leadAllowed()))) {
+            begin();
+            return Optional.empty();
+        }
+        return successors()
+                .filter(claim -> claim.from() > clock.tick() + leadAllowed())
+                .findFirst();
+    }
+
+    private Stream<Claim> successors() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.successor()))
+                .map(Renewal::claim);
+    }
+
+    /** All at the same tick: or ids under the first would run ahead of those under the others. */
+    private void begin() {
+        long first = successors().mapToLong(Claim::from).max().orElse(0);
+        for (Succession succession : successions) {
+            succession.swap(first, callTimeout);
+        }
+        handover.start();
+    }
+
+    /** Where ids run ahead of the clock, since they had to begin so, they do under each worker id. */
+    private long leastTick() {
+        long lead = successions.stream().mapToLong(Succession::lead).max().orElse(0);
+        return lead > allowedTicks ? clock.tick() + lead : 0;
+    }
+
+    // ---- copies of this process
+
+    /** Ends with nothing in use that a copy of this process may be using as well. */
+    void leaveShared() {
+        for (Succession succession : successions) {
+            succession.beginToLeave(callTimeout);
+        }
+        for (Succession succession : successions) {
+            if (succession.isToLeave()) {
+                goElsewhere(succession);
+            }
+            succession.skipShared();
+        }
+    }
+
+    private void goElsewhere(Succession succession) {
+        try {
+            succession.succeedWith(claim(succession, null));
+        } catch (NoFreeWorkerIdException none) {
+            LOG.log(Level.DEBUG, handover.message("no other worker id"), none);
+            return;
+        }
+        if (succession.isReady(allowedTicks)) {
+            succession.swap(leastTick(), callTimeout);
+        } else {
+            succession.releaseSuccessor(callTimeout);
+        }
+    }
+
+    // ---- time
+
+    /** What only the passing of time brings about. */
+    void noteTime() {
+        successions.forEach(Succession::noteTime);
+    }
+
+    /** When something is to be done next, at the latest {@code otherwise}; by the monotonic clock. */
+    long nextNanos(long now, long otherwise) {
+        long next = otherwise;
+        for (Succession succession : successions) {
+            for (Renewal renewal : succession.renewals().toList()) {
+                next = Math.min(next, renewal.dueNanos());
+            }
+            Renewal successor = succession.successor();
+            if (successor != null) {
+                long wait = successor.claim().from() - leadAllowed() - clock.tick();
+                next = Math.min(next, now + Math.max(1, wait) * 1_000_000);
+            } else if (succession.needsClaim()) {
+                next = Math.min(next, nextClaimNanos);
+            }
+        }
+        return next;
+    }
+
+    /** When the first of the windows in use ends, at the latest {@code otherwise}. */
+    long endNanos(long otherwise) {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.current()))
+                .mapToLong(current -> current.claim().lease().endNanos())
+                .reduce(otherwise, Math::min);
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+
+/**
+ * Reads declared keys for one generator and collects all that is wrong with them, so that it is reported at once. A blank value
+ * counts as none.
+ *
+ * <pre>{@code
+ * SettingsReader reader = new SettingsReader(config);
+ * endpoints = reader.optional(ENDPOINTS);
+ * createTable = reader.value(CREATE_TABLE);
+ * reader.throwProblems();
+ * }</pre>
+ */
+public final class SettingsReader {
+
+    private static final String PREFIX = "snowflake.";
+
+    private final String generator;
+    private final Function<String, @Nullable String> settings;
+
+    /** A set, since a key that is asked for twice has one problem. */
+    private final Set<String> problems = new LinkedHashSet<>();
+
+    /** For a coordinator's keys. */
+    public SettingsReader(CoordinatorConfig config) {
+        this(config.generator(), config.settings());
+    }
+
+    /** @param settings a value by exact key; null if it is not set */
+    public SettingsReader(String generator, Function<String, @Nullable String> settings) {
+        this.generator = generator;
+        this.settings = settings;
+    }
+
+    /** What is set, else the default; empty if there is neither, or if what is set is wrong and there is no default. */
+    public <T> Optional<T> optional(Key<T> key) {
+        String text = text(key);
+        if (text == null) {
+            key.missing().ifPresent(remedy -> problem(key.name() + " is not set. " + remedy));
+            return key.standardValue();
+        }
+        try {
+            return Optional.of(key.read(text));
+        } catch (IllegalArgumentException e) {
+            refuse(key, String.valueOf(e.getMessage()));
+            return key.standardValue();
+        }
+    }
+
+    /**
+     * The value of a key that has a default.
+     *
+     * @throws IllegalArgumentException if its declaration has none
+     */
+    public <T> T value(Key<T> key) {
+        return optional(key).orElseThrow(() -> new IllegalArgumentException(key + " is declared without a default"));
+    }
+
+    /** Whether it has a value, right or wrong. */
+    public boolean isSet(Key<?> key) {
+        return text(key) != null;
+    }
+
+    /** Whether it has a value that is the generator's own, and not that for all generators. */
+    public boolean isOwn(Key<?> key) {
+        return !nameOf(key).equals(key.name());
+    }
+
+    /** The key that gives the generator its value: its own where it is set, else the one for all generators. */
+    public String nameOf(Key<?> key) {
+        String own = ownNameOf(key);
+        return key.isPerGenerator() && key.clean(lookup(own)) != null ? own : key.name();
+    }
+
+    private String ownNameOf(Key<?> key) {
+        return PREFIX + "generators." + generator + "." + key.name().substring(PREFIX.length());
+    }
+
+    private @Nullable String text(Key<?> key) {
+        return key.clean(lookup(nameOf(key)));
+    }
+
+    private @Nullable String lookup(String name) {
+        try {
+            return settings.apply(name);
+        } catch (InvalidSettingsException e) {
+            problems.addAll(e.problems());
+            return null;
+        }
+    }
+
+    /** Name and value, as messages may show them. */
+    public String shown(Key<?> key) {
+        String text = text(key);
+        return nameOf(key) + "=" + (text == null ? key.standard().orElse("") : key.shown(text));
+    }
+
+    /**
+     * Notes that the value can't be used.
+     *
+     * @param complaint follows key and value, and ends with the remedy
+     */
+    public void refuse(Key<?> key, String complaint) {
+        problem(shown(key) + " " + complaint);
+    }
+
+    /** Notes that this key is set for one generator, if it is: there it has no effect. */
+    public void refuseOwn(Key<?> key, String remedy) {
+        String text = key.clean(lookup(ownNameOf(key)));
+        if (text != null) {
+            problem(ownNameOf(key) + "=" + key.shown(text) + " " + remedy);
+        }
+    }
+
+    /** Notes a problem. The generator is named before it. */
+    public void problem(String problem) {
+        problems.add("snowflake '" + generator + "': " + problem);
+    }
+
+    /** What was wrong so far. */
+    public List<String> problems() {
+        return List.copyOf(problems);
+    }
+
+    /** @throws InvalidSettingsException naming every problem, if there is one */
+    public void throwProblems() {
+        if (!problems.isEmpty()) {
+            throw new InvalidSettingsException(problems());
+        }
+    }
+}

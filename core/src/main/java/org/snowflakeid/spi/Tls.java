@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.KeyStoreException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom an encrypted connection trusts and how this client identifies itself, read from the files that {@link TlsKeys} name. Two are
+ * equal if the same was read, wherever it was read from.
+ *
+ * @param trusted the authorities; empty: those of the JVM
+ * @param identity certificate and private key, without a password; empty: the client needs none
+ */
+public record Tls(Optional<KeyStore> trusted, Optional<KeyStore> identity) {
+
+    public TrustManagerFactory trustManagers() throws GeneralSecurityException {
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(trusted.orElse(null));
+        return factory;
+    }
+
+    /** Empty if the client needs no identity. */
+    public Optional<KeyManagerFactory> keyManagers() throws GeneralSecurityException {
+        if (identity.isEmpty()) {
+            return Optional.empty();
+        }
+        KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        factory.init(identity.get(), new char[0]);
+        return Optional.of(factory);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Tls tls
+                && trusted.map(Tls::content).equals(tls.trusted.map(Tls::content))
+                && identity.map(Tls::content).equals(tls.identity.map(Tls::content));
+    }
+
+    @Override
+    public int hashCode() {
+        return trusted.map(Tls::content).hashCode() * 31
+                + identity.map(Tls::content).hashCode();
+    }
+
+    /** Certificates and keys, in the order of the file. */
+    private static List<Object> content(KeyStore store) {
+        List<Object> content = new ArrayList<>();
+        try {
+            List<String> aliases = Collections.list(store.aliases());
+            Collections.sort(aliases);
+            for (String alias : aliases) {
+                if (store.isKeyEntry(alias)) {
+                    content.add(store.getKey(alias, new char[0]));
+                    content.addAll(Arrays.asList(store.getCertificateChain(alias)));
+                } else {
+                    content.add(store.getCertificate(alias));
+                }
+            }
+        } catch (KeyStoreException e) {
+            throw new IllegalStateException("the store was not loaded", e);
+        } catch (GeneralSecurityException unreadable) {
+            // Equal to none but itself.
+            content.add(store);
+        }
+        return content;
+    }
+}

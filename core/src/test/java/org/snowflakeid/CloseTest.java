@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** After close() has returned, however, no call returns an id. */
+class CloseTest {
+
+    private final VirtualWorld world = new VirtualWorld(1);
+    private final FakeStore store = new FakeStore(world);
+    private final VirtualWorld.Machine process = world.new Machine();
+    private final Map<String, String> keys = new HashMap<>();
+
+    private LeasedSnowflake open() {
+        LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), store, process);
+        world.sleep(Duration.ofSeconds(30));
+        return ids;
+    }
+
+    /** By a thread that is interrupted, as those of a pool that is shut down are. */
+    private void closeInterrupted(LeasedSnowflake ids) {
+        Thread.currentThread().interrupt();
+        ids.close();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    private void assertThatNoIdIsIssued(LeasedSnowflake ids) {
+        assertThatThrownBy(ids::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+        assertThatThrownBy(() -> ids.nextIds(3)).isInstanceOf(SnowflakeUnavailableException.class);
+    }
+
+    @Test
+    void endsIdsThoughItIsInterrupted() {
+        LeasedSnowflake ids = open();
+
+        closeInterrupted(ids);
+
+        assertThatNoIdIsIssued(ids);
+        assertThat(ids.status().state()).isEqualTo(SnowflakeStatus.State.CLOSED);
+        world.sleep(Duration.ofMinutes(1));
+        assertThatNoIdIsIssued(ids);
+    }
+
+    @Test
+    void endsTheIdsOfAllWorkersThoughItIsInterrupted() {
+        keys.put("snowflake.workers", "3");
+        LeasedSnowflake ids = open();
+
+        closeInterrupted(ids);
+
+        assertThatNoIdIsIssued(ids);
+    }
+
+    @Test
+    void endsIdsThoughTheCoordinatorDoesNotAnswer() {
+        LeasedSnowflake ids = open();
+        store.down = true;
+
+        closeInterrupted(ids);
+        assertThatNoIdIsIssued(ids);
+
+        ids.close();
+        assertThatNoIdIsIssued(ids);
+    }
+
+    @Test
+    void givesTheWorkerIdBackThoughItIsInterrupted() {
+        LeasedSnowflake ids = open();
+        int workerId = ids.status().workerId().orElseThrow();
+
+        closeInterrupted(ids);
+        world.sleep(Duration.ofSeconds(10));
+
+        assertThat(store.owner(workerId)).isNull();
+    }
+
+    @Test
+    void endsACallThatHadReadTheClockBefore() {
+        Stage stage = new Stage();
+        Stage.Actor process = stage.process();
+        process.open();
+        stage.sleep(Duration.ofSeconds(5));
+        Stage.Actor.Call call = process.startCallStoppedAtClock(Instant.ofEpochMilli(stage.world.trueMillis()));
+
+        closeInterrupted(process.ids());
+        call.goOn();
+
+        assertThat(call.awaitFailure()).isInstanceOf(SnowflakeUnavailableException.class);
+        stage.assertSafe();
+    }
+
+    @Test
+    void failsAllThatWaitForAnId() {
+        for (boolean interrupted : new boolean[] {false, true}) {
+            keys.put("snowflake.sequence-bits", "2");
+            keys.put("snowflake.namespace", "interrupted-" + interrupted);
+            store.putMeta(null);
+            store.marks.clear();
+            LeasedSnowflake ids = open();
+            List<String> afterwards = new ArrayList<>();
+            int[] failed = new int[1];
+            boolean[] closed = new boolean[1];
+            for (int i = 0; i < 50; i++) {
+                process.start("caller", () -> {
+                    try {
+                        while (true) {
+                            long id = ids.nextId();
+                            if (closed[0]) {
+                                afterwards.add("an id after close() had returned: " + id);
+                            }
+                        }
+                    } catch (SnowflakeUnavailableException e) {
+                        failed[0]++;
+                    }
+                });
+            }
+            world.sleep(Duration.ofMillis(20));
+
+            if (interrupted) {
+                closeInterrupted(ids);
+            } else {
+                ids.close();
+            }
+            closed[0] = true;
+            world.sleep(Duration.ofMillis(5));
+
+            assertThat(afterwards).isEmpty();
+            assertThat(failed).containsExactly(50);
+        }
+    }
+}

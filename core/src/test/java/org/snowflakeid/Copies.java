@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SimulatedClient.Sent;
+import org.snowflakeid.VirtualWorld.Machine;
+
+/**
+ * Processes that run twice from some moment on, with the same memory. What was granted until then is granted to both: if the copy can't
+ * see that time is missing, both may issue it until they have written again. If it can, it issues nothing of that.
+ */
+final class Copies {
+
+    enum Kind {
+        /** It runs on at once. */
+        IN_LOCK_STEP,
+        /** It runs again after less than a second. */
+        SOON,
+        /** It runs again later, and its clock shows it. */
+        LATE,
+        /** It runs again later, with the time of the copy. */
+        LATE_AND_UNAWARE
+    }
+
+    /** A jump of the clock that is no more than this may pass for none; so does one that another step has made up for. */
+    private static final long UNSEEN_MILLIS = 1000;
+
+    private final Simulation run;
+    private final List<Copy> copies = new ArrayList<>();
+
+    /** Who has written since there are copies. */
+    private final Set<Machine> writers = new HashSet<>();
+
+    /**
+     * @param shared what both may hold, or get by a write whose answer is not known
+     * @param seenLateMillis by how much the copy's clock shows that it is late
+     * @param running the copy's generator
+     * @param reserved what it then held
+     */
+    private record Copy(
+            SimulatedProcess original,
+            SimulatedProcess copy,
+            List<Sent> shared,
+            long seenLateMillis,
+            @Nullable LeasedSnowflake running,
+            List<Integer> workerIds,
+            long reserved) {
+
+        boolean isOf(@Nullable Machine machine) {
+            return original.machine.equals(machine) || copy.machine.equals(machine);
+        }
+    }
+
+    Copies(Simulation run) {
+        this.run = run;
+    }
+
+    SimulatedProcess copy(SimulatedProcess original, Kind kind) {
+        run.tally.count(kind);
+        long lateMillis =
+                switch (kind) {
+                    case IN_LOCK_STEP -> 0;
+                    case SOON -> 1 + run.random.nextInt(900);
+                    case LATE, LATE_AND_UNAWARE -> UNSEEN_MILLIS + 200 + run.random.nextInt(15_000);
+                };
+        boolean clockSet = kind != Kind.LATE_AND_UNAWARE;
+        List<Sent> shared = original.clients.held();
+        SimulatedProcess copy = original.copy(original.name + "'", Duration.ofMillis(lateMillis), clockSet);
+        LeasedSnowflake running = copy.generator();
+        SnowflakeStatus status = running == null ? null : copy.status();
+        copies.add(new Copy(
+                original,
+                copy,
+                shared,
+                clockSet ? lateMillis : 0,
+                running,
+                status == null ? List.of() : status.workerIds(),
+                status == null
+                        ? 0
+                        : run.simulated.tickOf(status.reservedUntil()
+                                .map(Instant::toEpochMilli)
+                                .orElse(0L))));
+        return copy;
+    }
+
+    boolean isEmpty() {
+        return copies.isEmpty();
+    }
+
+    boolean isCopied(@Nullable Machine machine) {
+        return copies.stream().anyMatch(copy -> copy.isOf(machine));
+    }
+
+    void written(@Nullable Machine writer) {
+        if (writer != null && !copies.isEmpty()) {
+            writers.add(writer);
+        }
+    }
+
+    /** Whether a tick was granted to somebody and a copy of it. */
+    boolean isShared(FakeStore store, int id, long tick) {
+        for (Copy copy : copies) {
+            for (Sent sent : copy.shared) {
+                if (sent.workerId() == id && sent.store() == store && tick < sent.limit()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    void issued(SimulatedProcess process, int id, long tick) {
+        for (Copy copy : copies) {
+            if (copy.copy == process
+                    && copy.running == process.generator()
+                    && copy.seenLateMillis > UNSEEN_MILLIS
+                    && copy.copy.watch().seenStepMillis() > UNSEEN_MILLIS
+                    && tick < copy.reserved
+                    && copy.workerIds.contains(id)) {
+                run.oracle.violated(
+                        writers.contains(process.machine)
+                                ? process.name
+                                        + " is the copy of a process that goes on, has written since, and issues of the"
+                                        + " span that both hold: tick " + tick + " of worker id " + id
+                                : process.name + " is the copy of a process that goes on, runs again after "
+                                        + copy.seenLateMillis + " ms, and issues before it has written: tick " + tick
+                                        + " of worker id " + id);
+            }
+        }
+    }
+}

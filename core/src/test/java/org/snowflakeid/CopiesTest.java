@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+
+/** Two processes that were one memory image: at most one goes on, and not in the span that both were granted. */
+class CopiesTest {
+
+    private static final int ALWAYS = Integer.MAX_VALUE;
+
+    /** What a write of a mark says of ticks and times, which copies that run in lock step have in common. */
+    private static final Set<String> SAME_IN_LOCK_STEP = Set.of("limit", "k", "from", "at", "until");
+
+    /** What is left of a mark if all of it is taken away that copies have in common. */
+    private static Map<String, String> ownBytes(String mark) {
+        Map<String, String> pairs = new LinkedHashMap<>(Pairs.parse(mark).entries());
+        pairs.keySet().removeAll(SAME_IN_LOCK_STEP);
+        return pairs;
+    }
+
+    private static Map<String, String> sharedBytes(String mark) {
+        Map<String, String> pairs = new LinkedHashMap<>(Pairs.parse(mark).entries());
+        pairs.keySet().retainAll(SAME_IN_LOCK_STEP);
+        return pairs;
+    }
+
+    /** Both write the same in the same millisecond, but for what they draw from the kernel after they were parted. */
+    @Nested
+    class InLockStep {
+
+        private final Stage stage = new Stage();
+
+        /** Every write of the mark of worker id 0. */
+        private List<String> marksWrittenFor(Duration duration) {
+            List<String> written = new ArrayList<>();
+            Actor process = stage.process();
+            process.open();
+            Instant end = stage.world.trueTime().plus(duration);
+            while (stage.world.trueTime().isBefore(end)) {
+                String mark = stage.store.marks.get(0).value();
+                if (written.isEmpty() || !mark.equals(written.get(written.size() - 1))) {
+                    written.add(mark);
+                }
+                stage.sleep(Duration.ofMillis(100));
+            }
+            return written;
+        }
+
+        // the token was one per claim, and nothing else was random
+        @Test
+        void everyWriteCarriesRandomBytesOfItsOwn() {
+            List<String> written = marksWrittenFor(Duration.ofMinutes(1));
+
+            assertThat(written).hasSizeGreaterThan(10);
+            assertThat(written.stream().map(CopiesTest::ownBytes)).doesNotHaveDuplicates();
+            stage.assertSafe();
+        }
+
+        // the next write of a process was known before it drew anything for it
+        @Test
+        void anExtensionDependsOnWhatIsDrawnForItAlone() {
+            String one = extensionWith(new Random(1));
+            String other = extensionWith(new Random(2));
+
+            assertThat(sharedBytes(one)).isEqualTo(sharedBytes(other));
+            assertThat(one).isNotEqualTo(other);
+        }
+
+        /** Of two runs that are equal until shortly before the extension is sent. */
+        private String extensionWith(Random drawn) {
+            Stage run = new Stage();
+            Actor process = run.process();
+            process.open();
+            process.wire.hold(Kind.EXTEND);
+            run.sleep(Duration.ofSeconds(1));
+            process.randomness = drawn::nextLong;
+            return process.wire.next().value;
+        }
+
+        /** Two that believe to hold one claim: both sent the same bytes, and both heard that they were applied. */
+        private List<Actor> copies() {
+            List<Actor> copies = List.of(stage.process(), stage.process());
+            for (Actor copy : copies) {
+                Random drawn = new Random(7);
+                copy.randomness = drawn::nextLong;
+                copy.holdClock(stage.world.trueTime());
+                copy.wire.hold(Kind.CLAIM);
+                copy.wire.hold(Kind.EXTEND);
+                copy.startOpening();
+            }
+            Request claim = copies.get(0).wire.next();
+            Request same = copies.get(1).wire.next();
+            assertThat(same.value).isEqualTo(claim.value);
+            CasResult applied = claim.arrive();
+            assertThat(applied).isInstanceOf(CasResult.Applied.class);
+            claim.answer(applied);
+            same.answer(applied);
+            copies.forEach(Actor::awaitOpen);
+            for (int i = 0; i < 2; i++) {
+                Random drawn = new Random(i);
+                copies.get(i).randomness = drawn::nextLong;
+            }
+            return copies;
+        }
+
+        // the second took the first one's bytes for its own: 600 duplicates in ten minutes
+        @Test
+        void theSecondWriteOfTheSameExtensionIsAnothers() {
+            List<Actor> copies = copies();
+            Request first = copies.get(0).wire.next();
+            Request second = copies.get(1).wire.next();
+            assertThat(sharedBytes(second.value)).isEqualTo(sharedBytes(first.value));
+
+            first.answer(first.arrive());
+            second.answer(second.arrive());
+            stage.sleep(Duration.ofSeconds(1));
+
+            copies.get(0).issue();
+            assertThatThrownBy(copies.get(1)::issue).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        // the same where an answer is lost, so that the bytes are sent again
+        @ParameterizedTest
+        @CsvSource({"0", "1"})
+        void aSecondWriteThatIsSentAgainIsAnothersToo(int winner) {
+            List<Actor> copies = copies();
+            Request[] writes = {copies.get(0).wire.next(), copies.get(1).wire.next()};
+            assertThat(writes[winner].arrive()).isInstanceOf(CasResult.Applied.class);
+            for (int i = 0; i < 2; i++) {
+                writes[i].lose();
+                copies.get(i).wire.release(Kind.EXTEND);
+            }
+            stage.sleep(Duration.ofSeconds(3));
+
+            copies.get(winner).issue();
+            assertThatThrownBy(copies.get(1 - winner)::issue).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        // bytes that differ in nothing else were not to be had
+        @Test
+        void bytesThatDifferInTheRandomPairsOnlyAreAnothers() {
+            Actor process = stage.process();
+            process.open();
+            String before = stage.store.marks.get(0).value();
+            process.wire.hold(Kind.EXTEND);
+            Request write = process.wire.next();
+            Pairs copys = Pairs.parse(write.value);
+            for (Map.Entry<String, String> pair : ownBytes(write.value).entrySet()) {
+                if (!pair.getValue().equals(ownBytes(before).get(pair.getKey()))) {
+                    String reversed =
+                            new StringBuilder(pair.getValue()).reverse().toString();
+                    copys = copys.with(pair.getKey(), reversed);
+                }
+            }
+            assertThat(copys.toString()).isNotEqualTo(write.value).hasSameSizeAs(write.value);
+            stage.store.putMark(0, copys.toString());
+
+            write.answer(write.arrive());
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThatThrownBy(process::issue).isInstanceOf(CoordinatorRegressedException.class);
+        }
+    }
+
+    /** The clock jumped ahead, the write that only one copy can win is won, and then the claim of another worker id fails. */
+    @Nested
+    class TheWinner {
+
+        private final Stage stage = new Stage();
+        private final Actor process = stage.process();
+        private Instant shared = Instant.MAX;
+
+        enum Failure {
+            EXCEPTION,
+            EXCEPTION_AFTERWARDS,
+            RUNTIME_EXCEPTION,
+            ERROR,
+            READ_FAILS,
+            NO_ANSWER
+        }
+
+        private void letClaimsFail(Failure failure) {
+            CoordinatorException away = new CoordinatorException("planted", false);
+            switch (failure) {
+                case EXCEPTION -> process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, away);
+                case EXCEPTION_AFTERWARDS -> process.wire.throwAfter(Kind.CLAIM, ALWAYS, away);
+                case RUNTIME_EXCEPTION ->
+                    process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, new IllegalStateException("planted"));
+                case ERROR -> process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, new OutOfMemoryError("planted"));
+                case READ_FAILS -> process.wire.throwInsteadOf(Kind.READ, ALWAYS, away);
+                case NO_ANSWER -> process.wire.hold(Kind.CLAIM);
+            }
+        }
+
+        private void openWithAFullWindow() {
+            stage.keys.putAll(Map.of(
+                    "snowflake.window", "PT60S",
+                    "snowflake.startup-timeout", "PT90S",
+                    "snowflake.startup-ahead", "PT0S",
+                    "snowflake.worker-ids", "0-7"));
+            process.open();
+            stage.sleep(Duration.ofMinutes(2));
+        }
+
+        /** The coordinator does not contradict the step: it is within what is allowed. */
+        private void winTheWriteAfterAJump(Failure failure) {
+            process.wire.hold(Kind.EXTEND);
+            int id = process.workerId();
+            process.machine.stepClock(Duration.ofSeconds(11));
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(id).limit());
+            Actor.Call unused = process.startCall();
+            Request write = process.wire.next();
+            letClaimsFail(failure);
+            process.wire.release(Kind.EXTEND);
+            assertThat(write.arrive()).isInstanceOfSatisfying(CasResult.Applied.class, write::answer);
+        }
+
+        private void assertNothingIsIssuedInTheSharedSpan(int worker) {
+            IdParts id;
+            try {
+                id = process.issue();
+            } catch (SnowflakeException e) {
+                return;
+            }
+            assertThat(id.workerId() == worker && id.timestamp().isBefore(shared))
+                    .as("%s is issued, though a copy may issue until %s", id, shared)
+                    .isFalse();
+        }
+
+        // ids went on in the span that the copy had been granted, too
+        @ParameterizedTest
+        @EnumSource(Failure.class)
+        void issuesNothingInTheSharedSpanThoughItsClaimFails(Failure failure) {
+            openWithAFullWindow();
+            int worker = process.workerId();
+            winTheWriteAfterAJump(failure);
+
+            for (int i = 0; i < 100; i++) {
+                stage.sleep(Duration.ofMillis(100));
+                assertNothingIsIssuedInTheSharedSpan(worker);
+            }
+
+            stage.assertSafe();
+        }
+
+        // the write for the first step stood for the second, too, whose copy knew of it
+        @Test
+        void findsTheCopyThatIsMadeWhileItIsLeaving() {
+            stage.keys.putAll(Map.of(
+                    "snowflake.window", "PT60S",
+                    "snowflake.startup-timeout", "PT90S",
+                    "snowflake.worker-ids", "0-0"));
+            process.open();
+            stage.sleep(Duration.ofMinutes(2));
+            winTheWriteAfterAJump(Failure.READ_FAILS);
+            stage.sleep(Duration.ofSeconds(5));
+            Mark written = Mark.parse(stage.store.marks.get(0));
+
+            Mark ofCopy = Mark.next(
+                    written.pairs(),
+                    written.limit() + 10_000,
+                    written.token(),
+                    written.count() + 1,
+                    written.from(),
+                    stage.world.trueTime(),
+                    SnowflakeLayout.STANDARD,
+                    1);
+            stage.store.marks.put(0, new Stored(ofCopy.value(), 1));
+            process.machine.stepClock(Duration.ofSeconds(5));
+            process.wire.heal();
+
+            assertThat(process.startCall().awaitFailure()).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        // the second step was taken for excluded by what was written for the first
+        @Test
+        void writesAgainForAStepThatComesWhileItIsLeaving() {
+            openWithAFullWindow();
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            process.machine.stepClock(Duration.ofSeconds(5));
+            Actor.Call call = process.startCall();
+            Request first = process.wire.next();
+            first.answer(first.arrive());
+            Request elsewhere = process.wire.next();
+            process.machine.stepClock(Duration.ofSeconds(5));
+
+            elsewhere.answer(elsewhere.arrive());
+            Request second = process.wire.next();
+
+            assertThat(call.isOver()).isFalse();
+            process.wire.release(Kind.EXTEND);
+            process.wire.release(Kind.CLAIM);
+            second.answer(second.arrive());
+            call.await();
+            stage.assertSafe();
+        }
+
+        // nor is anything given back, of which a copy may be issuing
+        @ParameterizedTest
+        @EnumSource(Failure.class)
+        void givesBackNothingOfTheSharedSpanThoughItsClaimFails(Failure failure) {
+            openWithAFullWindow();
+            int worker = process.workerId();
+            winTheWriteAfterAJump(failure);
+            stage.sleep(Duration.ofSeconds(5));
+
+            process.close();
+
+            Mark left = Mark.parse(new Stored(stage.store.marks.get(worker).value(), 0));
+            assertThat(SnowflakeLayout.STANDARD.instantOf(left.limit())).isAfterOrEqualTo(shared);
+            stage.assertSafe();
+        }
+
+        // ids came back, but in that span
+        @ParameterizedTest
+        @EnumSource(
+                value = Failure.class,
+                names = {"EXCEPTION", "RUNTIME_EXCEPTION", "ERROR", "READ_FAILS"})
+        void goesOnOutsideOfTheSharedSpanOnceAClaimCanSucceed(Failure failure) {
+            openWithAFullWindow();
+            int worker = process.workerId();
+            winTheWriteAfterAJump(failure);
+            stage.sleep(Duration.ofSeconds(10));
+
+            process.wire.heal();
+            stage.sleep(Duration.ofSeconds(5));
+
+            IdParts id = process.issue();
+            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
+                    .as("%s, of which a copy may issue until %s", id, shared)
+                    .isTrue();
+            stage.assertSafe();
+        }
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.snowflakeid.SnowflakeEvent.Resumed;
+import org.snowflakeid.SnowflakeEvent.Suspended;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+
+/** Errors, and whatever else can be thrown, out of a coordinator, a platform or a listener: nothing ends in silence. */
+class KeeperErrorsTest {
+
+    private static final int ALWAYS = Integer.MAX_VALUE;
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final Actor process = stage.process();
+    private final List<SnowflakeEvent> heard = new ArrayList<>();
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    static Stream<Error> errors() {
+        return Stream.of(
+                new OutOfMemoryError("planted"),
+                new StackOverflowError("planted"),
+                new NoClassDefFoundError("planted"),
+                new AssertionError("planted"));
+    }
+
+    static Stream<Arguments> errorsAtStart() {
+        return Stream.of(Kind.READ, Kind.META, Kind.CLAIM)
+                .flatMap(kind -> errors().map(error -> Arguments.of(kind, error)));
+    }
+
+    private static List<Throwable> causes(Throwable thrown) {
+        return Stream.iterate(thrown, cause -> cause != null, Throwable::getCause)
+                .toList();
+    }
+
+    private void openAndRunFor(Duration duration) {
+        process.open();
+        stage.sleep(duration);
+    }
+
+    @Nested
+    class AtStart {
+
+        // open() never returned
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errorsAtStart")
+        void anErrorThatStaysEndsTheStartWithItsCause(Kind kind, Error error) {
+            process.wire.throwInsteadOf(kind, ALWAYS, error);
+
+            process.startOpening();
+            stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
+
+            assertThat(causes(process.awaitRefusal())).contains(error);
+            stage.sleep(Duration.ofSeconds(10));
+            assertThat(process.wire.connections()).isZero();
+            assertThat(stage.store.owners).isEmpty();
+        }
+
+        // open() never returned
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errorsAtStart")
+        void oneErrorIsSurvivedOrEndsTheStartWithItsCause(Kind kind, Error error) {
+            process.wire.throwInsteadOf(kind, 1, error);
+
+            process.startOpening();
+            stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
+
+            if (process.isOpen()) {
+                process.issueFor(Duration.ofMinutes(2));
+            } else {
+                assertThat(causes(process.awaitRefusal())).contains(error);
+            }
+        }
+
+        // the connection stayed open
+        @Test
+        void aThreadThatCannotBeMadeEndsTheStartWithItsCause() {
+            OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");
+            process.beforeThread = name -> {
+                throw noThread;
+            };
+
+            process.startOpening();
+            stage.within(Duration.ofSeconds(1), "open returns", process::isDecided);
+
+            assertThat(causes(process.awaitRefusal())).contains(noThread);
+            assertThat(process.wire.connections()).isZero();
+        }
+    }
+
+    // the keeper's thread ended, ids a window later, and nothing reported it
+    @ParameterizedTest
+    @MethodSource("errors")
+    void anErrorOfAnExtensionIsSurvivedOrReported(Error error) {
+        process.listener = heard::add;
+        openAndRunFor(Duration.ofMinutes(2));
+        heard.clear();
+        try (LogLines log = new LogLines()) {
+            process.wire.throwInsteadOf(Kind.EXTEND, ALWAYS, error);
+
+            stage.within(
+                    Duration.ofSeconds(25),
+                    "an error in status",
+                    () -> process.ids().status().lastError().isPresent());
+            assertThat(process.ids().status().lastError()).get().asString().contains("planted");
+            assertThat(log.all()).anySatisfy(line -> assertThat(line).contains("planted"));
+        }
+        stage.sleep(Duration.ofSeconds(65));
+
+        assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
+        assertThat(heard).first().isInstanceOfSatisfying(Suspended.class, suspended -> assertThat(suspended.reason())
+                .contains("planted"));
+        assertThatThrownBy(process::issue)
+                .isInstanceOf(SnowflakeException.class)
+                .hasMessageContaining("planted");
+    }
+
+    // one moment without memory ended all ids a window later
+    @ParameterizedTest
+    @EnumSource(
+            value = Kind.class,
+            names = {"EXTEND", "READ"})
+    void oneOutOfMemoryErrorEndsNoRenewal(Kind kind) {
+        openAndRunFor(Duration.ofMinutes(2));
+        try (LogLines log = new LogLines()) {
+            process.wire.throwInsteadOf(kind, 1, new OutOfMemoryError("planted"));
+            // The clock is judged by what is read.
+            process.machine.stepClock(Duration.ofSeconds(kind == Kind.READ ? -60 : 0));
+            stage.sleep(Duration.ofSeconds(25));
+
+            assertThat(log.all()).anySatisfy(line -> assertThat(line).contains("planted"));
+        }
+
+        process.issueFor(Duration.ofMinutes(5));
+        assertThat(process.ids().status().lastError()).isEmpty();
+    }
+
+    // ids did not come back when there was memory again
+    @Test
+    void idsComeBackWhenThereIsMemoryAgain() {
+        process.listener = heard::add;
+        openAndRunFor(Duration.ofMinutes(2));
+        process.wire.throwInsteadOf(Kind.EXTEND, ALWAYS, new OutOfMemoryError("planted"));
+        stage.sleep(Duration.ofSeconds(90));
+
+        process.wire.heal();
+        stage.sleep(Duration.ofSeconds(5));
+
+        process.issueFor(Duration.ofMinutes(2));
+        assertThat(process.ids().status().lastError()).isEmpty();
+        assertThat(heard).last().isInstanceOf(Resumed.class);
+    }
+
+    // the keeper's thread ended between two steps
+    @Test
+    void anErrorWhereTheKeeperParksEndsNoRenewal() {
+        openAndRunFor(Duration.ofMinutes(2));
+        process.atKeepersNextPark = new OutOfMemoryError("planted");
+        try (LogLines log = new LogLines()) {
+            stage.sleep(Duration.ofSeconds(45));
+
+            assertThat(process.atKeepersNextPark).isNull();
+            assertThat(log.all()).anySatisfy(line -> assertThat(line).contains("planted"));
+        }
+
+        process.issueFor(Duration.ofMinutes(5));
+    }
+
+    @Nested
+    class AtTheEnd {
+
+        // the owner entry stayed for its time to live, and the error was nowhere to be read
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
+        void anErrorOfTheReleaseIsLoggedAndLeavesNoOwner(Error error) {
+            openAndRunFor(Duration.ofMinutes(2));
+            process.wire.throwInsteadOf(Kind.RELEASE, ALWAYS, error);
+
+            try (LogLines log = new LogLines()) {
+                process.close();
+
+                assertThat(log.all()).anySatisfy(line -> assertThat(line).contains("could not be released"));
+            }
+            assertThat(stage.store.owners).isEmpty();
+            assertThat(process.wire.connections()).isZero();
+        }
+
+        // close() waited for nine seconds
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
+        void aConnectionThatFailsToCloseKeepsNobodyWaiting(Error error) {
+            openAndRunFor(Duration.ofMinutes(2));
+            process.wire.throwAfter(Kind.CLOSE, ALWAYS, error);
+            Instant before = stage.world.trueTime();
+
+            process.close();
+
+            assertThat(Duration.between(before, stage.world.trueTime())).isLessThan(Duration.ofSeconds(1));
+            assertThat(stage.store.owners).isEmpty();
+        }
+    }
+
+    @Nested
+    class OfListeners {
+
+        private void loseTheOwner() {
+            stage.store.expireOwners();
+            stage.store.hintLoss();
+            stage.sleep(Duration.ofSeconds(25));
+        }
+
+        // after a checked exception, which Kotlin does not check, no further event was delivered
+        @Test
+        void whatALanguageWithoutCheckedExceptionsThrowsKeepsNoFurtherEventAway() {
+            process.listener = event -> {
+                heard.add(event);
+                throw Wire.<RuntimeException>unchecked(new IOException("planted"));
+            };
+            openAndRunFor(Duration.ofMinutes(2));
+            assertThat(heard).hasSize(1);
+
+            try (LogLines log = new LogLines()) {
+                loseTheOwner();
+
+                assertThat(heard).hasSize(3);
+                assertThat(log.all()).anySatisfy(line -> assertThat(line).contains("planted"));
+            }
+        }
+
+        // the keeper's thread ended since no thread for the events could be made
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
+        void aThreadForEventsThatCannotBeMadeEndsNeitherRenewalNorLaterEvents(Error error) {
+            process.listener = heard::add;
+            openAndRunFor(Duration.ofMinutes(2));
+            boolean[] armed = {true};
+            process.beforeThread = name -> {
+                if (armed[0]) {
+                    armed[0] = false;
+                    throw error;
+                }
+            };
+            loseTheOwner();
+            heard.clear();
+
+            loseTheOwner();
+
+            process.issueFor(Duration.ofMinutes(2));
+            assertThat(heard).isNotEmpty();
+        }
+    }
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.ForwardingCoordinator;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** Several generators in one process: who shares a thread with whom, and what they see of each other, which is nothing. */
+class KeeperThreadTest {
+
+    private static final int ALWAYS = Integer.MAX_VALUE;
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final VirtualWorld.Machine machine = stage.process().machine;
+    private final SeenThreads platform = new SeenThreads(machine);
+    private final List<String> running = platform.running;
+
+    /** A platform whose threads are seen. */
+    private static final class SeenThreads implements Platform {
+        private final Platform machine;
+        private final List<Thread> all = new CopyOnWriteArrayList<>();
+        private final List<String> running = new CopyOnWriteArrayList<>();
+        private @Nullable OutOfMemoryError noMore;
+
+        SeenThreads(Platform machine) {
+            this.machine = machine;
+        }
+
+        @Override
+        public long wallMillis() {
+            return machine.wallMillis();
+        }
+
+        @Override
+        public long nanoTime() {
+            return machine.nanoTime();
+        }
+
+        @Override
+        public void park(long nanos) {
+            machine.park(nanos);
+        }
+
+        @Override
+        public void awaitNextMillis() {
+            machine.awaitNextMillis();
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            machine.unpark(thread);
+        }
+
+        @Override
+        public Thread start(String name, Runnable task) {
+            if (noMore != null) {
+                throw noMore;
+            }
+            running.add(name);
+            Thread thread = machine.start(name, () -> {
+                task.run();
+                running.remove(name);
+            });
+            all.add(thread);
+            return thread;
+        }
+
+        @Override
+        public String process() {
+            return machine.process();
+        }
+
+        @Override
+        public long randomLong() {
+            return machine.randomLong();
+        }
+    }
+
+    /** A generator with a wire of its own, though it may say that it shares one. */
+    private final class Generator {
+        final Wire wire = new Wire(stage.world, stage.store);
+        private final SnowflakeSettings settings;
+        private final @Nullable Object connection;
+        private @Nullable LeasedSnowflake ids;
+        private @Nullable Throwable refusal;
+        private boolean closed;
+
+        Generator(String name, @Nullable Object connection, String window) {
+            Map<String, String> keys = new HashMap<>(stage.keys);
+            keys.put("snowflake.window", window);
+            // An id that would have to be waited for is refused.
+            keys.put("snowflake.wait-timeout", "PT0S");
+            this.settings = SnowflakeSettings.of(name, keys);
+            this.connection = connection;
+        }
+
+        Generator open() {
+            startOpening();
+            stage.until("open", this::isDecided);
+            assertThat(refusal).isNull();
+            return this;
+        }
+
+        void startOpening() {
+            Thread unused = machine.start("open", () -> {
+                try {
+                    ids = LeasedSnowflake.open(settings, connected(wire, connection), platform);
+                } catch (RuntimeException | Error e) {
+                    refusal = e;
+                }
+            });
+        }
+
+        boolean isDecided() {
+            return ids != null || refusal != null;
+        }
+
+        void issueFor(Duration duration) {
+            for (long left = duration.toMillis(); left > 0; left -= 100) {
+                assertThat(ids.nextId()).isPositive();
+                stage.sleep(Duration.ofMillis(100));
+            }
+        }
+
+        void startClosing() {
+            Thread unused = machine.start("close", () -> {
+                ids.close();
+                closed = true;
+            });
+        }
+
+        void close() {
+            startClosing();
+            stage.until("closed", () -> closed);
+        }
+    }
+
+    private static WorkerCoordinatorProvider connected(
+            WorkerCoordinatorProvider provider, @Nullable Object connection) {
+        return new WorkerCoordinatorProvider() {
+            @Override
+            public String name() {
+                return "etcd";
+            }
+
+            @Override
+            public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                return new ForwardingCoordinator(provider.open(config, lossHint)) {
+                    @Override
+                    public @Nullable Object connection() {
+                        return connection;
+                    }
+                };
+            }
+        };
+    }
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    @Test
+    void oneThreadLooksAfterAllOnAConnection() {
+        Generator one = new Generator("default", "here", "PT60S").open();
+        Generator other = new Generator("orders", "here", "PT12S").open();
+        Generator third = new Generator("invoices", "here", "PT3S").open();
+
+        stage.sleep(Duration.ofMinutes(1));
+        assertThat(running).containsExactly("snowflake-etcd");
+        third.issueFor(Duration.ofMinutes(1));
+        other.issueFor(Duration.ofMinutes(1));
+        one.issueFor(Duration.ofMinutes(1));
+
+        List.of(one, other, third).forEach(Generator::close);
+        stage.sleep(Duration.ofSeconds(1));
+        assertThat(running).isEmpty();
+        assertThat(stage.store.owners).isEmpty();
+    }
+
+    @Test
+    void generatorsOnOtherConnectionsAndOnNoneHaveThreadsOfTheirOwn() {
+        new Generator("default", "here", "PT12S").open();
+        new Generator("orders", "there", "PT12S").open();
+        new Generator("invoices", null, "PT12S").open();
+        new Generator("payments", null, "PT12S").open();
+
+        stage.sleep(Duration.ofMinutes(1));
+
+        assertThat(running)
+                .containsExactlyInAnyOrder(
+                        "snowflake-etcd", "snowflake-etcd", "snowflake-invoices", "snowflake-payments");
+    }
+
+    @Test
+    void aThreadOutlivesTheGeneratorItWasMadeFor() {
+        Generator first = new Generator("default", "here", "PT12S").open();
+        Generator second = new Generator("orders", "here", "PT12S").open();
+        stage.sleep(Duration.ofSeconds(5));
+
+        first.close();
+        second.issueFor(Duration.ofMinutes(1));
+        Generator third = new Generator("invoices", "here", "PT12S").open();
+        second.close();
+        third.issueFor(Duration.ofMinutes(1));
+
+        assertThat(running).containsExactly("snowflake-etcd");
+        third.close();
+        Generator fourth = new Generator("payments", "here", "PT12S").open();
+        fourth.issueFor(Duration.ofMinutes(1));
+        assertThat(running).containsExactly("snowflake-etcd");
+    }
+
+    @Test
+    void aSlowStartCostsAnotherGeneratorNothing() {
+        stage.keys.put("snowflake.startup-timeout", "PT10M");
+        Generator quick = new Generator("default", "here", "PT3S").open();
+        stage.sleep(Duration.ofSeconds(10));
+        Generator slow = new Generator("orders", "here", "PT60S");
+        slow.wire.cut = true;
+
+        slow.startOpening();
+        quick.issueFor(Duration.ofMinutes(5));
+        assertThat(slow.isDecided()).isFalse();
+        slow.wire.cut = false;
+        stage.until("open", slow::isDecided);
+
+        slow.issueFor(Duration.ofMinutes(1));
+        assertThat(running).containsExactly("snowflake-etcd");
+    }
+
+    @Test
+    void whoStartsIsNotHeldUpByAnotherSlowStart() {
+        Generator slow = new Generator("orders", "here", "PT60S");
+        slow.wire.cut = true;
+        slow.startOpening();
+        stage.sleep(Duration.ofSeconds(1));
+
+        Generator quick = new Generator("default", "here", "PT3S").open();
+        quick.issueFor(Duration.ofMinutes(1));
+
+        assertThat(slow.isDecided()).isFalse();
+    }
+
+    @Test
+    void aSlowEndCostsAnotherGeneratorNothing() {
+        Generator ending = new Generator("orders", "here", "PT60S").open();
+        Generator quick = new Generator("default", "here", "PT3S").open();
+        stage.sleep(Duration.ofSeconds(30));
+        ending.wire.hold(Kind.RELEASE);
+        ending.wire.hold(Kind.ABANDON);
+
+        ending.startClosing();
+        quick.issueFor(Duration.ofMinutes(1));
+
+        assertThat(ending.closed).isTrue();
+        assertThat(running).containsExactly("snowflake-etcd");
+    }
+
+    @Test
+    void aStartThatIsGivenUpLeavesTheOthersAlone() {
+        Generator quick = new Generator("default", "here", "PT3S").open();
+        Generator slow = new Generator("orders", "here", "PT60S");
+        slow.wire.throwInsteadOf(Kind.READ, ALWAYS, new NoClassDefFoundError("planted"));
+
+        slow.startOpening();
+        quick.issueFor(Duration.ofMinutes(2));
+
+        assertThat(slow.refusal).isNotNull();
+        assertThat(running).containsExactly("snowflake-etcd");
+    }
+
+    @Test
+    void whatIsThrownForOneGeneratorHarmsNoOther() {
+        Generator broken = new Generator("orders", "here", "PT12S").open();
+        Generator sound = new Generator("default", "here", "PT3S").open();
+        stage.sleep(Duration.ofSeconds(30));
+
+        broken.wire.throwInsteadOf(Kind.EXTEND, ALWAYS, new AssertionError("planted"));
+        sound.issueFor(Duration.ofMinutes(2));
+
+        assertThat(broken.ids.status().state()).isEqualTo(SnowflakeStatus.State.SUSPENDED);
+        assertThat(running).containsExactly("snowflake-etcd");
+    }
+
+    @Test
+    void anEndForWhichNoThreadCanBeMadeHappensAllTheSame() {
+        Generator one = new Generator("default", "here", "PT12S").open();
+        Generator other = new Generator("orders", "here", "PT12S").open();
+        stage.sleep(Duration.ofSeconds(5));
+        platform.noMore = new OutOfMemoryError("unable to create native thread");
+
+        one.close();
+
+        other.issueFor(Duration.ofMinutes(1));
+        assertThat(stage.store.owners).hasSize(1);
+    }
+
+    @Test
+    void noApplicationIsKeptAliveOrSharesWithAnother() throws Exception {
+        SeenThreads real = new SeenThreads(Platform.system());
+
+        try (LeasedSnowflake other = openIn(new Application(), real)) {
+            List<WeakReference<ClassLoader>> undeployed = List.of(deployAndUndeploy(real), deployAndUndeploy(real));
+
+            assertThat(undeployed).allMatch(KeeperThreadTest::isCollected);
+            assertThat(other.nextId()).isPositive();
+        }
+    }
+
+    private static final class Application extends ClassLoader {
+        Application() {
+            super(KeeperThreadTest.class.getClassLoader());
+        }
+    }
+
+    private static WeakReference<ClassLoader> deployAndUndeploy(SeenThreads real) throws InterruptedException {
+        Application application = new Application();
+        List<Thread> before = List.copyOf(real.all);
+        try (LeasedSnowflake one = openIn(application, real);
+                LeasedSnowflake same = openIn(application, real)) {
+            assertThat(one.nextId()).isPositive();
+            assertThat(same.nextId()).isPositive();
+        }
+        real.all.removeAll(before);
+        for (Thread thread : real.all) {
+            assertThat(thread.getContextClassLoader()).isIn(application, null);
+            thread.join();
+        }
+        real.all.clear();
+        return new WeakReference<>(application);
+    }
+
+    private static boolean isCollected(WeakReference<ClassLoader> reference) {
+        for (int i = 0; i < 50 && reference.get() != null; i++) {
+            System.gc();
+        }
+        return reference.get() == null;
+    }
+
+    /** As an application of a server that has this library for all of them. */
+    private static LeasedSnowflake openIn(ClassLoader application, Platform real) {
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(application);
+        try {
+            SnowflakeSettings settings =
+                    SnowflakeSettings.of(Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1"));
+            return LeasedSnowflake.open(settings, connected(new StaticCoordinatorProvider(), "everywhere"), real);
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
+    }
+}

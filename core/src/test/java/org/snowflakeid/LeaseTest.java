@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class LeaseTest {
+
+    private final Lease lease = new Lease(0, 100);
+
+    private void open() {
+        lease.open(10, 10, 0, 10);
+    }
+
+    // an error in the middle of a swap makes the keeper do it again
+    @Test
+    void isOpenedOnce() {
+        open();
+        assertThat(lease.advance(9, 12)).isTrue();
+
+        open();
+
+        assertThat(lease.position()).isEqualTo(12);
+        assertThat(lease.lastIssued()).isEqualTo(12);
+    }
+
+    @Test
+    void issuedNothingUntilAPositionIsTaken() {
+        assertThat(lease.lastIssued()).isEqualTo(Lease.SEALED);
+        open();
+        assertThat(lease.lastIssued()).isEqualTo(Lease.SEALED);
+    }
+
+    @Test
+    void knowsWhatWasIssuedLastWhenItIsSealed() {
+        open();
+        assertThat(lease.advance(9, 12)).isTrue();
+
+        lease.seal();
+        lease.seal();
+
+        assertThat(lease.position()).isEqualTo(Lease.SEALED);
+        assertThat(lease.lastIssued()).isEqualTo(12);
+    }
+
+    @Test
+    void givesUpPositionsOnlyForwardAndNotOnceItIsSealed() {
+        open();
+        lease.skipTo(20);
+        lease.skipTo(15);
+        assertThat(lease.position()).isEqualTo(19);
+
+        lease.seal();
+        lease.skipTo(30);
+        assertThat(lease.position()).isEqualTo(Lease.SEALED);
+    }
+
+    // a caller that noticed the end of one window while the next was granted
+    @Test
+    void anEndThatWasNoticedBeforeItCameWasThatOfAnEarlierWindow() {
+        lease.grant(100, 1_000, 50);
+        assertThat(lease.noticeEnd(1_100)).isEqualTo(1_100);
+        lease.grant(100, 2_000, 50);
+
+        assertThat(lease.noticeEnd(2_100)).isEqualTo(2_100);
+        assertThat(lease.noticeEnd(2_200)).isEqualTo(2_100);
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.VirtualWorld.Machine;
+
+/** Who was granted which ticks of a namespace, by what was written into its marks, and which of them were issued. */
+final class Ledger {
+
+    /** @param holder whose write it was; null: not of a process */
+    private record Span(long from, long until, @Nullable Machine holder) {}
+
+    private final Map<Integer, Long> limits = new HashMap<>();
+    private final Map<Integer, List<Span>> spans = new HashMap<>();
+    private final Map<Integer, Long> highestIssued = new HashMap<>();
+
+    /** Takes note of a mark that is about to be stored. */
+    void write(@Nullable Machine writer, int id, @Nullable Mark before, Mark after) {
+        List<Span> granted = spans.computeIfAbsent(id, first -> new ArrayList<>());
+        long limit = limits.getOrDefault(id, 0L);
+        limits.put(id, after.limit());
+        while (!granted.isEmpty() && granted.get(granted.size() - 1).until > after.limit()) {
+            Span trimmed = granted.remove(granted.size() - 1);
+            if (trimmed.from < after.limit()) {
+                granted.add(new Span(trimmed.from, after.limit(), trimmed.holder));
+            }
+        }
+        if (after.limit() <= limit) {
+            return;
+        }
+        long from = Math.max(limit, after.from());
+        Span last = granted.isEmpty() ? null : granted.get(granted.size() - 1);
+        if (last != null && last.until == from && last.holder == writer) {
+            granted.set(granted.size() - 1, new Span(last.from, after.limit(), writer));
+        } else {
+            granted.add(new Span(from, after.limit(), writer));
+        }
+    }
+
+    /** Up to where ticks of a worker id were granted; 0: none were. */
+    long limit(int id) {
+        return limits.getOrDefault(id, 0L);
+    }
+
+    /** Above all that was granted. */
+    long highestLimit() {
+        return limits.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+
+    /** Null: nobody was granted it, or nobody knows who was. */
+    @Nullable
+    Machine holder(int id, long tick) {
+        List<Span> granted = spans.getOrDefault(id, List.of());
+        for (int i = granted.size() - 1; i >= 0; i--) {
+            Span span = granted.get(i);
+            if (tick >= span.from && tick < span.until) {
+                return span.holder;
+            }
+        }
+        return null;
+    }
+
+    void issued(int id, long tick) {
+        highestIssued.merge(id, tick, Math::max);
+    }
+
+    /** -1: none. */
+    long highestIssued(int id) {
+        return highestIssued.getOrDefault(id, -1L);
+    }
+
+    /** The coordinator lost what it had acknowledged: from here on it is not known who was granted what. */
+    void forget() {
+        limits.clear();
+        spans.clear();
+    }
+}

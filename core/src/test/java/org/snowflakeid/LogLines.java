@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** What core logs while this is open, whatever its loggers are called: each message, with the reason if one is given. */
+final class LogLines extends Handler implements AutoCloseable {
+
+    private final Logger logger = Logger.getLogger("org.snowflakeid");
+    private final List<String> lines = new ArrayList<>();
+
+    LogLines() {
+        logger.addHandler(this);
+    }
+
+    @Override
+    public void publish(LogRecord entry) {
+        lines.add(entry.getThrown() == null ? entry.getMessage() : entry.getMessage() + ": " + entry.getThrown());
+    }
+
+    List<String> all() {
+        return List.copyOf(lines);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+        logger.removeHandler(this);
+    }
+}

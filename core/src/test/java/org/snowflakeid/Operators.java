@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.spi.Stored;
+
+/**
+ * People who look at namespaces, restore them and move them: also twice, to a second place, back, in the wrong order, and two of them at
+ * once. Processes are started again where the last of them said. All use of the operator's code is here.
+ */
+final class Operators {
+
+    /** What an operator did; refusals are no act. */
+    enum Act {
+        LOOK,
+        RESTORE,
+        MOVE,
+        MOVE_BACK,
+        REFUSED
+    }
+
+    private static final int PLACES = 4;
+
+    private final Simulation run;
+    private final Random random;
+    private final List<Place> places = new ArrayList<>();
+
+    /** Where processes are to run; several if operators believed so. */
+    private final List<Place> used = new ArrayList<>();
+
+    /** When a record was retired, or reserved, by its id. */
+    private final Map<String, Long> retiredTicks = new HashMap<>();
+
+    private final Set<Place> left = new LinkedHashSet<>();
+    private int working;
+
+    Operators(Simulation run) {
+        this.run = run;
+        random = run.random;
+        places.add(new Place("home", run.newStore(), run.simulated.of("snowflake")));
+        used.add(first());
+    }
+
+    Place first() {
+        return places.get(0);
+    }
+
+    List<FakeStore> stores() {
+        return places.stream().map(Place::store).toList();
+    }
+
+    Place place(SimulatedProcess process) {
+        return used.get(Math.floorMod(process.name.hashCode(), used.size()));
+    }
+
+    /** The other places: of the same name at other coordinators, but for one. */
+    private void makePlaces() {
+        while (places.size() < PLACES) {
+            int number = places.size();
+            places.add(new Place(
+                    "place " + number, run.newStore(), run.simulated.of(number == 1 ? "elsewhere" : "snowflake")));
+        }
+    }
+
+    /** A few acts of one operator or two, while processes go on. */
+    void work() {
+        makePlaces();
+        for (int operators = 1 + random.nextInt(3) / 2; operators > 0; operators--) {
+            Machine machine = run.world.new Machine();
+            working++;
+            Thread unused = machine.start("operator", () -> {
+                Place last = used.get(0);
+                for (int acts = 1 + random.nextInt(4); acts > 0; acts--) {
+                    last = actAtRandom(machine, last);
+                    run.world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 100 : 8000)));
+                }
+                working--;
+            });
+        }
+        while (working > 0) {
+            run.world.sleep(Duration.ofMillis(500));
+            if (random.nextBoolean()) {
+                run.processes.get(random.nextInt(run.processes.size())).closeSoon();
+            }
+        }
+        run.processes.forEach(SimulatedProcess::closeSoon);
+    }
+
+    private Place actAtRandom(Machine machine, Place last) {
+        Place from = random.nextBoolean() ? last : places.get(random.nextInt(places.size()));
+        switch (random.nextInt(6)) {
+            case 0 -> look(machine, from);
+            case 1 -> restore(machine, from);
+            default -> move(machine, from, places.get(random.nextInt(places.size())));
+        }
+        return from;
+    }
+
+    private void look(Machine machine, Place at) {
+        try (NamespaceAdministration namespace = open(machine, at)) {
+            run.note("an operator looks at " + at.name() + ": " + namespace.report());
+            run.tally.count(Act.LOOK);
+        } catch (SnowflakeException e) {
+            refused("look", at, e);
+        }
+    }
+
+    /** @return whether it was not refused: it is if the floor lies years ahead, since a wrong clock that nobody contradicted made it */
+    boolean restore(Machine machine, Place at) {
+        try (NamespaceAdministration namespace = open(machine, at)) {
+            NamespaceRestore restore = namespace.prepareRestore();
+            if (restore.doubts().containsKey(NamespaceDoubt.LOST_SUCCESSOR)) {
+                awaitEndOfEarlierWork();
+                restore = namespace.prepareRestore();
+            }
+            run.operations++;
+            restore.carryOut(lookInto(restore.doubts().keySet(), at));
+        } catch (SnowflakeException e) {
+            refused("restore", at, e);
+            return false;
+        }
+        run.note("an operator restored " + at.name() + ": " + at.store().meta);
+        succeeded(Act.RESTORE);
+        return true;
+    }
+
+    /** What another began may be finished by a request that arrives late. */
+    private void awaitEndOfEarlierWork() {
+        run.world.sleep(places.get(0).store().latest.plusSeconds(10));
+    }
+
+    /** Of all doubts those that are true here. Whoever accepts others has to expect that ids repeat. */
+    private Set<NamespaceDoubt> lookInto(Set<NamespaceDoubt> doubts, Place at) {
+        Set<NamespaceDoubt> looked = new LinkedHashSet<>();
+        for (NamespaceDoubt doubt : doubts) {
+            boolean harmless =
+                    switch (doubt) {
+                        case LOST_RECORD, UNREADABLE_RECORD -> used.contains(at);
+                        case RESERVED_RECORD -> false;
+                        case LOST_SUCCESSOR -> working <= 1 && !isSuccessorInUse(at);
+                        case FAR_AHEAD_MARKS -> true;
+                        case UNREADABLE_MARKS ->
+                            run.oracle.everyone().stream().noneMatch(process -> process.clockTouched);
+                    };
+            if (harmless) {
+                looked.add(doubt);
+            }
+        }
+        return looked;
+    }
+
+    private boolean isSuccessorInUse(Place of) {
+        String successor = entry(of.store().meta, "successor");
+        return places.stream()
+                .map(place -> place.store().meta)
+                .anyMatch(meta -> "active".equals(entry(meta, "state"))
+                        && successor != null
+                        && (successor.equals(entry(meta, "id")) || successor.equals(entry(meta, "replaces"))));
+    }
+
+    private static @Nullable String entry(@Nullable Stored meta, String key) {
+        return meta == null ? null : Pairs.parse(meta.value()).entries().get(key);
+    }
+
+    private void move(Machine machine, Place from, Place to) {
+        if (from.equals(to)) {
+            return;
+        }
+        boolean finished;
+        try (NamespaceAdministration old = open(machine, from);
+                NamespaceAdministration successor = open(machine, to)) {
+            NamespaceMove move = old.prepareMove(successor);
+            if (move.doubts().containsKey(NamespaceDoubt.LOST_SUCCESSOR)) {
+                awaitEndOfEarlierWork();
+                move = old.prepareMove(successor);
+            }
+            finished = move.stage() == NamespaceMove.Stage.FINISHED;
+            run.operations++;
+            move.carryOut(lookInto(move.doubts().keySet(), from));
+        } catch (SnowflakeException e) {
+            refused("move", from, e);
+            return;
+        }
+        run.note("an operator moved " + from.name() + " to " + to.name() + (finished ? " again: " : ": ")
+                + to.store().meta);
+        if (!finished) {
+            succeeded(left.contains(to) ? Act.MOVE_BACK : Act.MOVE);
+            left.remove(to);
+            left.add(from);
+            used.remove(from);
+            if (!used.contains(to)) {
+                used.add(to);
+            }
+        }
+    }
+
+    private static NamespaceAdministration open(Machine machine, Place at) {
+        return NamespaceAdministration.open(at.settings(), at.store().usedBy(machine), machine);
+    }
+
+    private void refused(String what, Place at, SnowflakeException e) {
+        run.tally.count(Act.REFUSED);
+        run.note("refused to " + what + " " + at.name() + ": " + e.getMessage());
+    }
+
+    // ---- what must hold for it
+
+    private void succeeded(Act act) {
+        run.tally.count(act);
+        requireOneSuccessor();
+    }
+
+    /** Before a record is stored: an operator's may arrive long after it was sent. */
+    void metaWritten(FakeStore store, Stored written) {
+        String replaces = entry(written, "replaces");
+        if (!"active".equals(entry(written, "state"))) {
+            retiredTicks.putIfAbsent(String.valueOf(entry(written, "id")), run.trueTick());
+        } else if (replaces != null && !replaces.equals(entry(store.meta, "replaces"))) {
+            requireFloor(store, store, replaces, number(written, "floor"));
+            places.stream()
+                    .map(Place::store)
+                    .filter(other -> other != store && replaces.equals(entry(other.meta, "id")))
+                    .forEach(other -> requireFloor(store, other, replaces, number(written, "floor")));
+        }
+    }
+
+    /** Nothing is granted under a record that was retired: so it is the marks of that moment, and its time, that count. */
+    private void requireFloor(FakeStore store, FakeStore replaced, String id, long floor) {
+        long granted = run.oracle.ledger(replaced).highestLimit();
+        long retired = retiredTicks.getOrDefault(id, 0L);
+        // A mark far ahead, of a process with a wrong clock, stays where it is: its worker id is out of use.
+        boolean stays = store == replaced && granted > run.trueTick() + 3_600_000;
+        if (floor < retired || (floor < granted && !stays)) {
+            run.oracle.violated("an operator could put the floor at " + floor + ", below what was granted: " + granted
+                    + ", or below when that ended: " + retired);
+        }
+    }
+
+    private static long number(@Nullable Stored meta, String key) {
+        return meta == null ? -1 : Pairs.parse(meta.value()).number(key);
+    }
+
+    private void requireOneSuccessor() {
+        Set<String> replaced = new LinkedHashSet<>();
+        for (Place place : places) {
+            Stored meta = place.store().meta;
+            if ("active".equals(entry(meta, "state"))) {
+                String replaces = entry(meta, "replaces");
+                if (replaces != null && !replaced.add(replaces)) {
+                    run.oracle.violated("two namespaces are in use in the place of one that moved: " + replaces);
+                }
+            }
+        }
+    }
+
+    /** Once the floor of what is in use now has passed, somebody issues. */
+    void awaitIds() {
+        long floor = run.trueTick();
+        boolean usable = false;
+        for (Place place : used) {
+            Stored meta = place.store().meta;
+            if ("active".equals(entry(meta, "state")) && run.oracle.usableIds(place.store()) >= run.simulated.workers) {
+                floor = Math.max(floor, number(meta, "floor"));
+                usable = true;
+            }
+        }
+        if (!usable) {
+            return;
+        }
+        run.processes.forEach(process -> process.issuedSince = 0);
+        Duration toFloor = Duration.ofMillis(floor - run.trueTick());
+        run.world.sleep(toFloor.plus(run.simulated.window.multipliedBy(2)).plusSeconds(25));
+        if (run.processes.stream().noneMatch(process -> process.issuedSince > 0)) {
+            run.oracle.violated("nobody issues after operators replaced the namespace");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** After the faults everything is well again, in time and without anybody's help. */
+final class Recovery {
+
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    /** A request that is never answered, pauses between attempts, and the next look. */
+    private static final long ATTEMPT_MILLIS = 10_000;
+
+    /** By then something is wrong, and has been found. */
+    private static final long MOST_MILLIS = 600_000;
+
+    private final Simulation run;
+    private final SimulatedSettings settings;
+    private final long beganMillis;
+
+    /** Since when a worker id could be claimed, and a process needs one. */
+    private final Map<Integer, Long> freeSince = new HashMap<>();
+
+    private final Map<SimulatedProcess, Long> needySince = new HashMap<>();
+
+    Recovery(Simulation run) {
+        this.run = run;
+        settings = run.simulated;
+        beganMillis = now();
+    }
+
+    private long now() {
+        return run.world.nanoTime() / 1_000_000;
+    }
+
+    /** As many processes as there are usable worker ids for issue again. */
+    void await() {
+        run.processes.forEach(process -> process.issuedSince = 0);
+        long calmSince = beganMillis;
+        // Copies learn of each other when they write.
+        long least = run.oracle.copies.isEmpty() ? 0 : settings.window.toMillis() + ATTEMPT_MILLIS;
+        while (run.isGoingOn() && now() - beganMillis < MOST_MILLIS) {
+            run.world.sleep(LOOK);
+            if (run.processes.stream().anyMatch(process -> process.machine.isPaused())) {
+                calmSince = now();
+            }
+            look();
+            long issuing = 0;
+            for (SimulatedProcess process : run.processes) {
+                issuing += process.issuedSince > 0 && !process.isFarAhead() ? 1 : 0;
+            }
+            long wanted = wanted();
+            if (issuing >= wanted && now() - calmSince > least && !isAnyThreadLeft()) {
+                run.tally.recovered(now() - beganMillis);
+                return;
+            }
+            if (issuing < wanted && now() - calmSince > longestMillis()) {
+                run.oracle.violated("only " + issuing + " of " + wanted + " processes issue ids "
+                        + (now() - calmSince) + " ms after the faults, with " + settings.ids + " worker ids, "
+                        + settings.workers + " for each");
+            }
+        }
+    }
+
+    private long wanted() {
+        long processes =
+                run.processes.stream().filter(process -> !process.isFarAhead()).count();
+        long heldInVain = run.store.owners.keySet().stream()
+                .filter(id -> run.oracle.isUsable(run.store, id))
+                .map(run.store::held)
+                .filter(held -> held != null && isFarAhead(held.machine()))
+                .count();
+        return Math.min((run.oracle.usableIds(run.store) - heldInVain) / settings.workers, processes);
+    }
+
+    /** One worker id that is reserved into a far future keeps all of a generator's from being of use. */
+    private boolean isFarAhead(VirtualWorld.@Nullable Machine machine) {
+        SimulatedProcess process = machine == null ? null : run.process(machine);
+        return process != null && process.isFarAhead();
+    }
+
+    /**
+     * Owners that crashed expire, what they had reserved passes, and so does what a claim that has to wait for that reserves; and
+     * whoever distrusts a clock that was set right does so for a while.
+     */
+    private long longestMillis() {
+        return 4 * settings.window.toMillis()
+                + 2 * settings.maxSkew.toMillis()
+                + settings.burst.plus(settings.startupAhead).toMillis()
+                + 2 * ATTEMPT_MILLIS;
+    }
+
+    /** What was written by a clock that was wrong, or by a process that is gone, can be seen for a window. */
+    private long longestNeedMillis() {
+        return ATTEMPT_MILLIS + settings.window.toMillis() + (run.store.tellsTime ? 0 : settings.maxSkew.toMillis());
+    }
+
+    /** Of a generator that was closed, or never opened. */
+    private boolean isAnyThreadLeft() {
+        return run.processes.stream()
+                .flatMap(process -> process.watches().stream())
+                .anyMatch(watch -> watch.hasEnded() && watch.threadsLeft() > 0);
+    }
+
+    private void look() {
+        long now = now();
+        for (int id = settings.firstId; id < settings.firstId + settings.ids; id++) {
+            if (run.oracle.isFree(run.store, id)) {
+                freeSince.putIfAbsent(id, now);
+            } else {
+                freeSince.remove(id);
+            }
+        }
+        for (SimulatedProcess process : run.processes) {
+            process.watch().requireStartInTime();
+            process.watches().forEach(Watch::requireNoThreadLeft);
+            if (process.watch().isOpening() && !process.machine.isPaused() && held(process) < settings.workers) {
+                needySince.putIfAbsent(process, now);
+            } else {
+                needySince.remove(process);
+            }
+        }
+        needySince.forEach((process, needy) -> {
+            List<Integer> free = freeSince.entrySet().stream()
+                    .filter(each -> now - Math.max(each.getValue(), needy) > longestNeedMillis())
+                    .map(Map.Entry::getKey)
+                    .toList();
+            // Whoever can't have all that it needs gives back what it has.
+            if (free.size() >= settings.workers - held(process)) {
+                run.oracle.violated(process.name + " starts and has not claimed worker ids " + free
+                        + ", which have been free for more than " + longestNeedMillis() + " ms since");
+            }
+        });
+    }
+
+    private long held(SimulatedProcess process) {
+        return run.store.owners.keySet().stream()
+                .map(run.store::held)
+                .filter(held -> held != null && process.machine.equals(held.machine()))
+                .count();
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.SnowflakeEvent.Lost;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** A generator of several worker ids is one thing: it starts as a whole or not at all, and has one listener. */
+class SeveralWorkerIdsTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final Actor process = stage.process();
+
+    private static List<Throwable> causes(Throwable thrown) {
+        return Stream.iterate(thrown, cause -> cause != null, Throwable::getCause)
+                .toList();
+    }
+
+    private void assertThatNothingGoesOn() {
+        stage.sleep(Duration.ofMinutes(1));
+        int writes = stage.store.writes;
+        stage.sleep(Duration.ofMinutes(5));
+        assertThat(stage.store.writes)
+                .as("writes of a generator that did not start")
+                .isEqualTo(writes);
+        assertThat(process.wire.connections()).isZero();
+        assertThat(stage.store.owners).isEmpty();
+        stage.assertSafe();
+    }
+
+    // open() failed, and two keepers went on renewing for ever
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void aThreadThatCannotBeMadeLeavesNothingBehind(int number) {
+        stage.keys.put("snowflake.workers", "4");
+        OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");
+        int[] made = {0};
+        process.beforeThread = name -> {
+            if (++made[0] == number) {
+                throw noThread;
+            }
+        };
+
+        process.startOpening();
+        stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
+
+        if (process.isOpen()) {
+            // It needs fewer threads.
+            assertThat(made[0]).isLessThan(number);
+            assertThat(process.ids().status().workerIds()).hasSize(4);
+            process.issueFor(Duration.ofMinutes(2));
+        } else {
+            assertThat(causes(process.awaitRefusal())).contains(noThread);
+            assertThatNothingGoesOn();
+        }
+    }
+
+    // connections that had been opened stayed open
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void aConnectionThatCannotBeOpenedLeavesNothingBehind(int number) {
+        stage.keys.put("snowflake.workers", "4");
+        IllegalStateException noConnection = new IllegalStateException("no connection");
+        WorkerCoordinatorProvider provider = new WorkerCoordinatorProvider() {
+            private int opened;
+
+            @Override
+            public String name() {
+                return process.wire.name();
+            }
+
+            @Override
+            public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                if (++opened == number) {
+                    throw noConnection;
+                }
+                return process.wire.open(config, lossHint);
+            }
+        };
+        List<LeasedSnowflake> opened = new ArrayList<>();
+
+        Throwable thrown = catchThrowable(() ->
+                opened.add(LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(stage.keys)), provider, process)));
+
+        if (thrown != null) {
+            assertThat(causes(thrown)).contains(noConnection);
+            assertThatNothingGoesOn();
+        } else {
+            // It needs fewer connections.
+            assertThat(process.wire.connections()).isLessThan(number);
+            assertThat(opened.get(0).status().workerIds()).hasSize(4);
+        }
+    }
+
+    // calls slept until the extension of the worker id they had begun to wait for, while another one had ids again
+    @Test
+    void callsThatWaitGetIdsOfWhicheverWorkerIdHasThemFirst() {
+        stage.keys.put("snowflake.workers", "2");
+        stage.keys.put("snowflake.wait-timeout", "PT60S");
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.cut = true;
+        stage.until("used up", () -> process.ids().status().state() == State.SUSPENDED);
+        List<Actor.Call> calls = Stream.generate(process::startCall).limit(4).toList();
+        stage.sleep(Duration.ofSeconds(3));
+        assertThat(calls).noneMatch(Actor.Call::isOver);
+
+        process.wire.hold(Kind.EXTEND);
+        process.wire.cut = false;
+        Request first = process.wire.next();
+        first.answer(first.arrive());
+        process.wire.next().lose();
+
+        stage.within(Duration.ofMillis(50), "ids", () -> calls.stream().allMatch(Actor.Call::isOver));
+        calls.forEach(Actor.Call::await);
+        process.wire.release(Kind.EXTEND);
+        stage.assertSafe();
+    }
+
+    // eight threads called one listener at once
+    @Test
+    void aListenerIsCalledByOneThreadAtATime() {
+        stage.keys.put("snowflake.workers", "8");
+        List<SnowflakeEvent> heard = new ArrayList<>();
+        int[] inside = {0};
+        int[] most = {0};
+        process.listener = event -> {
+            inside[0]++;
+            most[0] = Math.max(most[0], inside[0]);
+            stage.sleep(Duration.ofMillis(100));
+            heard.add(event);
+            inside[0]--;
+        };
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+
+        stage.store.expireOwners();
+        stage.store.hintLoss();
+        stage.sleep(Duration.ofMinutes(1));
+
+        assertThat(heard.stream().filter(Lost.class::isInstance).map(SnowflakeEvent::workerId))
+                .containsExactlyInAnyOrderElementsOf(process.ids().status().workerIds());
+        assertThat(most[0]).isEqualTo(1);
+        stage.assertSafe();
+    }
+}

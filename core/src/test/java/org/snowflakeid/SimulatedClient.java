@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Accidents.Place;
+import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * A process's client of a {@link FakeStore}: it has accidents, and a machine that becomes the copy of another hears from it what that one
+ * heard.
+ */
+final class SimulatedClient implements WorkerCoordinator {
+
+    /** Those of one process, in the order in which they were opened. */
+    static final class Clients {
+        private final List<SimulatedClient> opened = new ArrayList<>();
+        private final @Nullable Clients copied;
+
+        /** @param copied those of the process whose memory is copied; null: none is */
+        Clients(@Nullable Clients copied) {
+            this.copied = copied;
+        }
+
+        /** Marks of this process that the coordinator may have, or may yet get, and that are not given back. */
+        List<Sent> held() {
+            List<Sent> held = new ArrayList<>();
+            opened.forEach(client -> held.addAll(client.sent));
+            return held;
+        }
+
+        WorkerCoordinatorProvider provider(
+                FakeStore store, Machine machine, Watch watch, @Nullable Accidents accidents) {
+            return new WorkerCoordinatorProvider() {
+                @Override
+                public String name() {
+                    return store.name();
+                }
+
+                @Override
+                public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                    if (accidents != null) {
+                        accidents.mayHappen(Place.OPENING_A_CLIENT);
+                    }
+                    WorkerCoordinator real = copied != null && machine.isBeingCopied()
+                            ? store.openAgain(copied.opened.get(opened.size()).real, lossHint, machine)
+                            : store.usedBy(machine).open(config, lossHint);
+                    SimulatedClient client = new SimulatedClient(store, real, machine, watch, accidents);
+                    opened.add(client);
+                    return client;
+                }
+            };
+        }
+    }
+
+    record Sent(FakeStore store, int workerId, long limit) {}
+
+    private final FakeStore store;
+    private final WorkerCoordinator real;
+    private final Machine machine;
+    private final Watch watch;
+    private final @Nullable Accidents accidents;
+    private final List<Sent> sent = new ArrayList<>();
+
+    private SimulatedClient(
+            FakeStore store, WorkerCoordinator real, Machine machine, Watch watch, @Nullable Accidents accidents) {
+        this.store = store;
+        this.real = real;
+        this.machine = machine;
+        this.watch = watch;
+        this.accidents = accidents;
+    }
+
+    /** What a call came to, as a value. */
+    private record Outcome<T>(@Nullable T result, @Nullable CoordinatorException failure) {
+
+        static <T> Outcome<T> of(Supplier<T> call) {
+            try {
+                return new Outcome<>(call.get(), null);
+            } catch (CoordinatorException e) {
+                return new Outcome<>(null, e);
+            }
+        }
+
+        T get() {
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
+        }
+    }
+
+    private <T> T call(Supplier<T> request, Supplier<T> lost) {
+        watch.coordinatorAsked();
+        mayFail(Place.BEFORE_A_REQUEST);
+        T result = machine.answer(() -> Outcome.of(request), () -> Outcome.of(lost))
+                .get();
+        if (isAnswer(result)) {
+            watch.coordinatorAnswered();
+        }
+        mayFail(Place.AFTER_A_REQUEST);
+        return result;
+    }
+
+    private static boolean isAnswer(Object result) {
+        return result instanceof List<?> several
+                ? several.stream().anyMatch(SimulatedClient::isAnswer)
+                : !(result instanceof CasResult.Unknown);
+    }
+
+    private void mayFail(Place place) {
+        if (accidents != null) {
+            accidents.mayHappen(place);
+        }
+    }
+
+    private CasResult write(Supplier<CasResult> request) {
+        return call(request, () -> new CasResult.Unknown(cut()));
+    }
+
+    private static CoordinatorException cut() {
+        return new CoordinatorException("the connection was cut", false);
+    }
+
+    private CasResult raise(int id, String next, Supplier<CasResult> request) {
+        noteSent(id, next);
+        return write(request);
+    }
+
+    private void noteSent(int id, String next) {
+        if (machine.isCopyable()) {
+            sent.add(new Sent(store, id, Mark.parse(new Stored(next, 0)).limit()));
+        }
+    }
+
+    @Override
+    public Snapshot read(int fromId, int toId, Duration timeout) {
+        return call(() -> real.read(fromId, toId, timeout), () -> {
+            throw cut();
+        });
+    }
+
+    @Override
+    public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+        return write(() -> real.writeMeta(expected, next, timeout));
+    }
+
+    @Override
+    public CasResult claim(
+            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
+        return raise(id, next, () -> real.claim(id, mark, next, owner, evict, meta, timeout));
+    }
+
+    @Override
+    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        return raise(id, next, () -> real.extend(id, mark, next, meta, timeout));
+    }
+
+    @Override
+    public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        if (!store.extendsTogether) {
+            return extendOneByOne(extensions, meta, timeout);
+        }
+        extensions.forEach(each -> noteSent(each.id(), each.next()));
+        return call(
+                () -> real.extendAll(extensions, meta, timeout),
+                () -> Collections.nCopies(extensions.size(), new CasResult.Unknown(cut())));
+    }
+
+    /** As clients do that have no better way, but by this machine's clock. */
+    private List<CasResult> extendOneByOne(List<Extension> extensions, Stored meta, Duration timeout) {
+        long end = machine.nanoTime() + timeout.toNanos();
+        List<CasResult> results = new ArrayList<>();
+        for (Extension each : extensions) {
+            Duration left = Duration.ofNanos(Math.max(1_000_000, end - machine.nanoTime()));
+            results.add(extend(each.id(), each.mark(), each.next(), meta, left));
+        }
+        return results;
+    }
+
+    @Override
+    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        CasResult result = write(() -> real.release(id, mark, next, meta, timeout));
+        if (result instanceof CasResult.Applied) {
+            sent.removeIf(earlier -> earlier.workerId() == id);
+        }
+        return result;
+    }
+
+    @Override
+    public void abandon(int id, Duration timeout) {
+        machine.answer(
+                () -> {
+                    real.abandon(id, timeout);
+                    return true;
+                },
+                () -> false);
+    }
+
+    @Override
+    public void close() {
+        real.close();
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.snowflakeid.spi.Key;
+
+class SnowflakeKeysTest {
+
+    @Test
+    void theTableNamesWhatIsReadAndNothingElse() {
+        Map<String, String> fixed = Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1");
+        Set<String> read = new TreeSet<>(read("default", Map.of()));
+        read.addAll(read("default", fixed));
+
+        Set<String> declared = SnowflakeKeys.all(getClass().getClassLoader()).stream()
+                .map(Key::name)
+                .filter(name -> !name.equals("snowflake.ignore"))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(read).isEqualTo(declared);
+    }
+
+    private static Set<String> read(String generator, Map<String, String> values) {
+        Set<String> read = new TreeSet<>();
+        SnowflakeSettings.of(generator, key -> {
+            read.add(key);
+            return values.get(key);
+        });
+        read.removeIf(key -> key.startsWith("snowflake.generators."));
+        return read;
+    }
+
+    @Test
+    void eachKeyHasASentenceForTheDocs() {
+        assertThat(SnowflakeKeys.all(getClass().getClassLoader())).allSatisfy(key -> {
+            assertThat(key.meaning()).matches("[A-Z].*\\.");
+            assertThat(key.accepted()).isNotBlank();
+            assertThat(key.unset()).isNotBlank();
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+                    zk-1:2181,zk-2:2181              | zk-1:2181,zk-2:2181
+                    http://app:pw@host:1             | http://***@host:1
+                    http://app:p/w@host:1            | http://***@host:1
+                    "http://app:p,w@host:1,http://b" | "http://***@host:1,http://b"
+                    http://app:p@w@host:1            | http://***@host:1
+                    app:pw@host:1                    | ***@host:1
+                    app:p://w@host                   | ***@host
+                    app:p?w@host                     | ***
+                    http://host?password=pw          | http://host?***
+                    http://host?password=p@w         | http://***
+                    http://host#pw                   | http://host#***
+                    jdbc:postgresql://app:pw@host/db | jdbc:postgresql://***@host/db
+                    jdbc:sqlserver://host;password=x | jdbc:sqlserver://host;***
+                    """)
+    void hidesWhateverMayBeAPasswordInAnAddress(String address, String shown) {
+        Key<String> key = Key.address("snowflake.redis.uri", "a URL").meaning("Where it is.");
+
+        assertThat(key.shown(address)).isEqualTo(shown);
+    }
+
+    @Test
+    void showsNothingOfASecret() {
+        Key<String> key = Key.secret("snowflake.redis.password", "text").meaning("The password.");
+
+        assertThat(key.shown("hunter2")).isEqualTo("(not shown)");
+    }
+}

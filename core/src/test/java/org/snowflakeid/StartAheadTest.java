@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Stage.Actor;
+
+/** Worker ids that are still reserved for a predecessor, and ids that begin ahead of the clock for it, as startup-ahead allows. */
+class StartAheadTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    private void crashAfter(Duration running) {
+        Actor predecessor = stage.process();
+        predecessor.open();
+        stage.sleep(running);
+        predecessor.crash();
+        stage.store.owners.clear();
+    }
+
+    /** Its ids begin 8 s ahead of the clock, 16 a millisecond. */
+    private Actor openAheadOfTheClock() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        stage.keys.put("snowflake.sequence-bits", "4");
+        crashAfter(Duration.ofSeconds(2));
+        stage.keys.put("snowflake.startup-ahead", "PT60S");
+        Actor process = stage.process();
+        process.open();
+        assertThat(Duration.between(stage.world.trueTime(), process.issue().timestamp()))
+                .isBetween(Duration.ofSeconds(7), Duration.ofSeconds(9));
+        return process;
+    }
+
+    // "the clock is 8 s behind the last id", though no clock had moved, when it came to the first of them
+    @Test
+    void idsWithoutEndGoOnWhenTheClockComesToTheFirst() {
+        Actor process = openAheadOfTheClock();
+        Instant end = stage.world.trueTime().plusSeconds(30);
+
+        while (stage.world.trueTime().isBefore(end)) {
+            Instant asked = stage.world.trueTime();
+            process.ids().nextIds(1600);
+            assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(110));
+        }
+
+        process.issueFor(Duration.ofMinutes(2));
+        assertThat(process.ids().status().drift()).isZero();
+    }
+
+    // the same if the coordinator is away at that moment
+    @Test
+    void idsWithoutEndGoOnThoughTheCoordinatorIsAwayThen() {
+        Actor process = openAheadOfTheClock();
+        process.ids().nextIds(16 * 6_000);
+        process.wire.cut = true;
+        process.ids().nextIds(16 * 3_000);
+        process.wire.cut = false;
+
+        for (int i = 0; i < 20; i++) {
+            process.ids().nextIds(16 * 1_000);
+        }
+
+        process.issueFor(Duration.ofMinutes(2));
+    }
+
+    // the same at a hundred a second, where nobody may wait for the clock
+    @Test
+    void fewIdsGoOnWhenTheClockComesToTheFirst() {
+        stage.keys.put("snowflake.clock.on-rollback", "fail");
+        Actor process = openAheadOfTheClock();
+
+        for (int i = 0; i < 3_000; i++) {
+            process.issue();
+            // The keeper looks all the time.
+            stage.store.hintLoss();
+            stage.sleep(Duration.ofMillis(10));
+        }
+
+        assertThat(process.ids().status().drift()).isZero();
+    }
+
+    /** Of a window that is longer than that of the process which follows. */
+    private void crashJustAfterAnExtensionOf(int workerId) {
+        stage.keys.put("snowflake.worker-ids", String.valueOf(workerId));
+        crashAfter(Duration.ofSeconds(124));
+        stage.keys.put("snowflake.window", "PT12S");
+    }
+
+    private void assertThatNobodySaysThatTheClockWasWrong(Actor process) {
+        try (LogLines log = new LogLines()) {
+            for (int i = 0; i < 120; i++) {
+                assertThat(process.ids().status().lastError().orElse("")).doesNotContain("wrong");
+                stage.sleep(Duration.ofSeconds(1));
+            }
+            assertThat(log.all()).noneSatisfy(line -> assertThat(line).contains("wrong"));
+        }
+    }
+
+    // status said that the clock was wrong of what a predecessor had reserved
+    @Test
+    void nobodySaysThatTheClockWasWrongWhereIdsBeginAhead() {
+        crashJustAfterAnExtensionOf(0);
+        stage.keys.put("snowflake.startup-ahead", "PT60S");
+        Actor process = stage.process();
+        process.open();
+
+        assertThatNobodySaysThatTheClockWasWrong(process);
+
+        process.issueFor(Duration.ofMinutes(1));
+    }
+
+    // nor may it say so while a worker id is merely reserved for later
+    @Test
+    void nobodySaysThatTheClockWasWrongWhereAWorkerIdIsReservedForLater() {
+        crashJustAfterAnExtensionOf(1);
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        Actor process = stage.process();
+        process.open();
+        assertThat(process.workerId()).isZero();
+        long limit = stage.store.mark(0).limit();
+        Mark another =
+                Mark.next(Pairs.NONE, limit, "another", 0, limit, stage.world.trueTime(), SnowflakeLayout.STANDARD, 1);
+        stage.store.putMark(0, another.value());
+        stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
+
+        assertThatNobodySaysThatTheClockWasWrong(process);
+
+        assertThat(process.workerId()).isEqualTo(1);
+        process.issueFor(Duration.ofMinutes(1));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class StripedIssuersTest {
+
+    /** In virtual time, against a coordinator. */
+    @Nested
+    class Leased {
+        private final VirtualWorld world = new VirtualWorld(1);
+        private final FakeStore store = new FakeStore(world);
+        private final VirtualWorld.Machine process = world.new Machine();
+
+        private LeasedSnowflake open(String... more) {
+            Map<String, String> keys = new HashMap<>(Map.of("snowflake.workers", "2"));
+            for (int i = 0; i < more.length; i += 2) {
+                keys.put(more[i], more[i + 1]);
+            }
+            return LeasedSnowflake.open(SnowflakeSettings.of(keys), store, process);
+        }
+
+        @Test
+        void holdsAsManyWorkerIdsAsAskedForAndGivesAllBack() {
+            LeasedSnowflake ids = open("snowflake.worker-ids", "3-4");
+
+            SnowflakeStatus status = ids.status();
+            assertThat(status.workerIds()).containsExactlyInAnyOrder(3, 4);
+            assertThat(status.state()).isEqualTo(SnowflakeStatus.State.ACTIVE);
+            assertThat(store.owner(3)).isNotNull();
+            assertThat(store.owner(4)).isNotNull();
+
+            ids.close();
+            assertThat(store.owner(3)).isNull();
+            assertThat(store.owner(4)).isNull();
+            assertThat(ids.status().state()).isEqualTo(SnowflakeStatus.State.CLOSED);
+            assertThatThrownBy(ids::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+        }
+
+        @Test
+        void doesNotStartWithFewerWorkerIdsThanAskedFor() {
+            open("snowflake.workers", "1", "snowflake.worker-ids", "3");
+
+            assertThatThrownBy(() -> open("snowflake.worker-ids", "3-4")).isInstanceOf(NoFreeWorkerIdException.class);
+            assertThat(store.owner(4)).isNull();
+        }
+
+        @Test
+        void issuesInAMillisecondWhatEachOfItsWorkerIdsHolds() throws Exception {
+            LeasedSnowflake ids = open();
+            world.sleep(Duration.ofMillis(1));
+            Instant before = world.trueTime();
+
+            List<Long> all = new ArrayList<>();
+            for (int i = 0; i < 4_000; i++) {
+                all.add(ids.nextId());
+            }
+            CompletableFuture<List<Long>> others = new CompletableFuture<>();
+            process.start("other", () -> {
+                List<Long> theirs = new ArrayList<>();
+                for (int i = 0; i < 4_000; i++) {
+                    theirs.add(ids.nextId());
+                }
+                others.complete(theirs);
+            });
+            while (!others.isDone()) {
+                world.sleep(Duration.ofNanos(1));
+            }
+
+            assertThat(others.get()).isSorted();
+            all.addAll(others.get());
+            assertThat(all).doesNotHaveDuplicates();
+            assertThat(Duration.between(before, world.trueTime())).isLessThan(Duration.ofMillis(1));
+        }
+
+        @Test
+        void refusesMoreThanThereAreToClaimFrom() {
+            assertThatThrownBy(() -> open("snowflake.worker-ids", "3"))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("snowflake.workers=2 is more than the 1 worker ids to claim from");
+            assertThatThrownBy(() -> open("snowflake.coordinator", "static", "snowflake.static.worker-id", "3"))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("snowflake.static.worker-id names one");
+        }
+    }
+
+    /** Two worker ids, 3 and 7, of which the test takes one away and gives it back. The first thread to call has 3. */
+    @Nested
+    class OneLost {
+        private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of());
+        private final VettedClock clock = new VettedClock(Platform.system(), settings.layout(), 10_000);
+        private final Handover handover = new Handover("test", Platform.system(), 2);
+        private final StripedIssuers striped = new StripedIssuers(handover.leases().stream()
+                .map(inUse -> new IdIssuer(settings, Platform.system(), clock, handover, inUse))
+                .toList());
+
+        @BeforeEach
+        void lease() {
+            lease(0, 3);
+            lease(1, 7);
+            handover.start();
+        }
+
+        private void lease(int place, int workerId) {
+            long tick = SnowflakeLayout.STANDARD.tickOf(System.currentTimeMillis());
+            Lease lease = new Lease(workerId, Long.MAX_VALUE);
+            lease.grant(Long.MAX_VALUE, System.nanoTime() + TimeUnit.HOURS.toNanos(1), 60_000);
+            lease.open(tick << 12, tick, 0, tick);
+            handover.publish(handover.leases().get(place), lease);
+        }
+
+        private int workerIdOf(long id) {
+            return SnowflakeLayout.STANDARD.decode(id).workerId();
+        }
+
+        private void takeAway() {
+            handover.publish(handover.leases().get(0), new Lease(3, 0));
+        }
+
+        private void giveBack() {
+            lease(0, 3);
+        }
+
+        @Test
+        void goesOnWithTheOtherAndComesBackWhileItsIdsIncrease() {
+            long last = striped.nextId();
+            assertThat(workerIdOf(last)).isEqualTo(3);
+            for (int round = 0; round < 100; round++) {
+                takeAway();
+                long elsewhere = striped.nextId();
+                assertThat(elsewhere).isGreaterThan(last);
+                assertThat(workerIdOf(elsewhere)).isEqualTo(7);
+
+                giveBack();
+                long[] back = new long[2];
+                last = striped.nextIds(back);
+                assertThat(elsewhere).isLessThan(back[0]);
+                assertThat(back[0]).isLessThan(back[1]);
+                assertThat(workerIdOf(last)).isEqualTo(3);
+            }
+        }
+
+        @Test
+        void isActiveWithOneAndTellsOfIt() {
+            takeAway();
+
+            SnowflakeStatus status = new StatusView(settings, "test", clock, handover).ofAll();
+
+            assertThat(status.state()).isEqualTo(SnowflakeStatus.State.ACTIVE);
+            assertThat(status.workerIds()).containsExactly(7);
+            assertThat(status.ready()).isTrue();
+        }
+    }
+}

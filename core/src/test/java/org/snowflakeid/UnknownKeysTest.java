@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UnknownKeysTest {
+
+    private static final Set<String> GENERATORS = Set.of("default", "orders", "order-lines");
+
+    private static UnknownKeys among(String... names) {
+        return UnknownKeys.among(List.of(names), key -> null, GENERATORS);
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    snowflake.namespace-creations           , snowflake.namespace-creation
+                    snowflake.windows                       , snowflake.window
+                    snowflake.widnow                        , snowflake.window
+                    snowflake.Window                        , snowflake.window
+                    snowflake.workerIds                     , snowflake.worker-ids
+                    snowflake.worker_ids                    , snowflake.worker-ids
+                    snowflake.worker.ids                    , snowflake.worker-ids
+                    snowflake.worker                        , snowflake.workers
+                    snowflake.startup.timeout               , snowflake.startup-timeout
+                    snowflake.clock-max-skew                , snowflake.clock.max-skew
+                    snowflake.clock.skew                    , snowflake.clock.max-skew
+                    snowflake.clock                         , snowflake.clock.max-skew
+                    snowflake.health.enable                 , snowflake.health.enabled
+                    snowflake.static.id                     , snowflake.static.worker-id
+                    snowflake.generators.orders.windw       , snowflake.generators.orders.window
+                    snowflake.generators.orders.max-skew    , snowflake.generators.orders.clock.max-skew
+                    snowflake.generators.odrers.window      , snowflake.generators.orders.window
+                    snowflake.generators.order-line.window  , snowflake.generators.order-lines.window
+                    SNOWFLAKE_WINDOWS                       , SNOWFLAKE_WINDOW
+                    snowflake_windows                       , SNOWFLAKE_WINDOW
+                    SNOWFLAKE_CLOCK_SKEW                    , SNOWFLAKE_CLOCK_MAX_SKEW
+                    SNOWFLAKE_GENERATORS_ORDERS_WINDW       , SNOWFLAKE_GENERATORS_ORDERS_WINDOW
+                    SNOWFLAKE_GENERATORS_ORDER_LINES_WINDW  , SNOWFLAKE_GENERATORS_ORDER_LINES_WINDOW
+                    SNOWFLAKE_GENERATORS_ODRERS_WINDOW      , SNOWFLAKE_GENERATORS_ORDERS_WINDOW
+                    """)
+    void aMisspeltKeyIsAProblemThatNamesTheNearest(String name, String nearest) {
+        UnknownKeys unknown = among(name);
+
+        assertThat(unknown.problems())
+                .singleElement()
+                .asString()
+                .startsWith("snowflake: " + name + " is no key of Snowflake ID")
+                .contains("The nearest is " + nearest + ".")
+                .contains("snowflake.ignore");
+        assertThat(unknown.warnings()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    snowflake.generators.orders.coordinator      , Set snowflake.coordinator for all of them.
+                    snowflake.generators.orders.static.worker-id , Set snowflake.static.worker-id for all of them.
+                    snowflake.generators.default.window          , Set snowflake.window.
+                    snowflake.generators.default.windw           , Remove it.
+                    SNOWFLAKE_GENERATORS_ORDERS_WAIT_TIMEOUT     , Set SNOWFLAKE_WAIT_TIMEOUT for all of them.
+                    SNOWFLAKE_GENERATORS_DEFAULT_WORKER_IDS      , Set SNOWFLAKE_WORKER_IDS.
+                    """)
+    void aKeyAtTheWrongGeneratorIsAProblem(String name, String remedy) {
+        assertThat(among(name).problems())
+                .singleElement()
+                .asString()
+                .contains(name)
+                .endsWith(remedy);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "snowflake.window",
+                "snowflake.ignore",
+                "snowflake.static.worker-id",
+                "snowflake.generators.orders.clock.max-skew",
+                "snowflake.generators.order-lines.worker-ids",
+                "SNOWFLAKE_WINDOW",
+                "snowflake_window",
+                "SNOWFLAKE_CLOCK_ON_ROLLBACK",
+                "SNOWFLAKE_GENERATORS_ORDERS_CLOCK_MAX_SKEW",
+                "SNOWFLAKE_GENERATORS_ORDER_LINES_WORKER_IDS",
+                "SNOWFLAKE_STATIC_WORKER_ID",
+                "snowflakes.window",
+                "snow.window",
+                "window",
+                "%dev.snowflake.windows",
+                "SNOWFLAKES",
+                "SNOWFLAKE_PORT",
+                "SNOWFLAKE_SERVICE_HOST",
+                "SNOWFLAKE_SERVICE_PORT_HTTP",
+                "SNOWFLAKE_PORT_8080_TCP_ADDR",
+                "SNOWFLAKE_STATIC_SERVICE_HOST",
+                "SNOWFLAKE_STATIC_PORT_2379_TCP"
+            })
+    void whatIsKnownOrNotOursIsNoProblem(String name) {
+        UnknownKeys unknown = among(name);
+
+        assertThat(unknown.problems()).isEmpty();
+        assertThat(unknown.warnings()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ACCOUNT",
+                "USER",
+                "PASSWORD",
+                "WAREHOUSE",
+                "DATABASE",
+                "SCHEMA",
+                "ROLE",
+                "HOST",
+                "REGION",
+                "URL",
+                "TOKEN",
+                "PRIVATE_KEY_PATH",
+                "PRIVATE_KEY_PASSPHRASE",
+                "AUTHENTICATOR",
+                "HOME",
+                "DEFAULT_CONNECTION_NAME",
+                "CONNECTIONS_DEV_USER",
+                "LOG_LEVEL",
+                "PROTOCOL",
+                "DB"
+            })
+    void whatTheDataWarehouseReadsIsLeftAlone(String name) {
+        for (String written : List.of(
+                "SNOWFLAKE_" + name,
+                "snowflake." + name.toLowerCase(Locale.ROOT).replace('_', '-'))) {
+            UnknownKeys unknown = among(written);
+
+            assertThat(unknown.problems()).isEmpty();
+            assertThat(unknown.warnings()).singleElement().asString().contains(written);
+        }
+    }
+
+    @Test
+    void foreignKeysAreOneWarningThatSaysHowToSilenceIt() {
+        assertThat(among("SNOWFLAKE_ACCOUNT", "snowflake.user", "SNOWFLAKE_ROLE")
+                        .warnings())
+                .containsExactly(
+                        "snowflake: SNOWFLAKE_ACCOUNT, SNOWFLAKE_ROLE, snowflake.user: nothing here reads this."
+                                + " If other software does, name it in"
+                                + " snowflake.ignore=SNOWFLAKE_ACCOUNT,SNOWFLAKE_ROLE,snowflake.user.");
+    }
+
+    @Test
+    void whatIsToBeIgnoredIsNeitherAProblemNorAWarning() {
+        List<String> names = List.of(
+                "SNOWFLAKE_ACCOUNT",
+                "snowflake.user",
+                "snowflake.windows",
+                "snowflake.jdbc.url",
+                "SNOWFLAKE_JDBC_USER");
+        Map<String, String> values =
+                Map.of("snowflake.ignore", " snowflake.account, SNOWFLAKE_USER,snowflake.windows , snowflake.jdbc.*");
+
+        UnknownKeys unknown = UnknownKeys.among(names, values::get, GENERATORS);
+
+        assertThat(unknown.problems()).isEmpty();
+        assertThat(unknown.warnings()).isEmpty();
+        assertThat(UnknownKeys.among(List.of("snowflake.account", "snowflake.epochs"), values::get, GENERATORS)
+                        .problems())
+                .singleElement()
+                .asString()
+                .contains("snowflake.epochs");
+    }
+
+    /** SmallRye Config lists an environment variable under its own name, and as properties would be written, more or less. */
+    @Test
+    void otherNamesOfAnEnvironmentVariableArePassedOver() {
+        UnknownKeys right = among("SNOWFLAKE_WORKER_IDS", "snowflake.worker.ids", "snowflake.worker-ids");
+        UnknownKeys wrong = among("SNOWFLAKE_WINDOWS", "snowflake.windows", "SNOWFLAKE_ACCOUNT", "snowflake.account");
+
+        assertThat(right.problems()).isEmpty();
+        assertThat(wrong.problems()).singleElement().asString().contains("SNOWFLAKE_WINDOWS is no key");
+        assertThat(wrong.warnings()).singleElement().asString().doesNotContain("snowflake.account");
+    }
+
+    @Test
+    void keysOfGeneratorsThatAreNotInjectedAreAWarning() {
+        UnknownKeys unknown =
+                among("snowflake.generators.billing.window", "SNOWFLAKE_GENERATORS_BILLING_EPOCH", "snowflake.window");
+
+        assertThat(unknown.problems()).isEmpty();
+        assertThat(unknown.warnings())
+                .containsExactly("snowflake: SNOWFLAKE_GENERATORS_BILLING_EPOCH, snowflake.generators.billing.window:"
+                        + " no generator of this name is injected here, so this has no effect.");
+    }
+
+    @Test
+    void anyGeneratorIsPossibleWhereItIsNotKnownWhichThereAre() {
+        List<String> names = List.of(
+                "snowflake.generators.billing.window",
+                "snowflake.generators.billing.windw",
+                "SNOWFLAKE_GENERATORS_EU_BILLING_WORKER_IDS");
+
+        UnknownKeys unknown = UnknownKeys.among(names, key -> null);
+
+        assertThat(unknown.problems())
+                .singleElement()
+                .asString()
+                .contains("The nearest is snowflake.generators.billing.window.");
+        assertThat(unknown.warnings()).isEmpty();
+    }
+
+    @Test
+    void noValueOfAnUnknownKeyIsShown() {
+        Map<String, String> values = Map.of("snowflake.static.pasword", "hunter2", "snowflake.pasword", "hunter2");
+
+        UnknownKeys unknown = UnknownKeys.among(values.keySet(), values::get, GENERATORS);
+
+        assertThat(unknown.problems().toString() + unknown.warnings()).doesNotContain("hunter2");
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.Stage.Actor;
+
+/** What calls that can't have an id now wait for, and what ends that. */
+class WaitingCallsTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final Actor process = stage.process();
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    /** With 16 ids a millisecond, so that a burst uses a window up. */
+    @Nested
+    class WithoutAnyWait {
+
+        private void openWithoutWait() {
+            stage.keys.put("snowflake.wait-timeout", "PT0S");
+            stage.keys.put("snowflake.sequence-bits", "4");
+            stage.keys.put("snowflake.burst", "PT30S");
+            process.open();
+        }
+
+        private boolean issues() {
+            try {
+                process.issue();
+                return true;
+            } catch (SnowflakeUnavailableException e) {
+                return false;
+            }
+        }
+
+        // wait-timeout=PT0S asked for no extension: no ids before the next one was due by itself
+        @Test
+        void anExtensionIsAskedForWhereABurstHasUsedTheWindowUp() {
+            openWithoutWait();
+            while (issues()) {}
+            Instant usedUp = stage.world.trueTime();
+
+            stage.within(Duration.ofMillis(50), "ids", this::issues);
+
+            assertThat(usedUp).isBefore(VirtualWorld.BEGIN.plusSeconds(1));
+        }
+
+        // nor did batches ask for one
+        @Test
+        void anExtensionIsAskedForByBatchesToo() {
+            openWithoutWait();
+            while (issues()) {}
+
+            stage.within(Duration.ofMillis(50), "ids", () -> {
+                try {
+                    return process.ids().nextIds(1000).length == 1000;
+                } catch (SnowflakeUnavailableException e) {
+                    return false;
+                }
+            });
+        }
+    }
+
+    // a call slept until the extension after it, since nobody was woken by the write that got the owner entry again
+    @Test
+    void callsAreWokenWhenTheOwnerEntryIsGotAgainAfterAnOutage() {
+        stage.keys.put("snowflake.wait-timeout", "PT60S");
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.cut = true;
+        stage.store.expireOwners();
+        stage.sleep(Duration.ofSeconds(70));
+        List<Actor.Call> calls = Stream.generate(process::startCall).limit(3).toList();
+        stage.sleep(Duration.ofSeconds(5));
+        assertThat(calls).noneMatch(Actor.Call::isOver);
+
+        process.wire.cut = false;
+        Instant whole = stage.world.trueTime();
+        calls.forEach(Actor.Call::await);
+
+        assertThat(Duration.between(whole, stage.world.trueTime())).isLessThan(Duration.ofSeconds(4));
+    }
+
+    /** Calls that wait for a clock that stepped back. */
+    @Nested
+    class ForTheClock {
+
+        private List<Actor.Call> callsThatWait(Duration back) {
+            stage.keys.put("snowflake.clock.max-wait", "PT1M");
+            process.open();
+            stage.sleep(Duration.ofMinutes(2));
+            process.issue();
+            process.machine.stepClock(back.negated());
+            return Stream.generate(process::startCall).limit(5).toList();
+        }
+
+        // calls slept for 25 s though the coordinator had contradicted the clock at once
+        @ParameterizedTest
+        @ValueSource(longs = {15, 25, 50})
+        void areWokenWhenTheClockIsFoundToBeWrong(long seconds) {
+            List<Actor.Call> calls = callsThatWait(Duration.ofSeconds(seconds));
+            Instant stepped = stage.world.trueTime();
+
+            calls.forEach(Actor.Call::await);
+
+            assertThat(Duration.between(stepped, stage.world.trueTime())).isLessThan(Duration.ofSeconds(1));
+            process.issueFor(Duration.ofMinutes(2));
+        }
+
+        // the same just after an extension
+        @Test
+        void areWokenWhenTheClockIsFoundToBeWrongJustAfterItWasFoundRight() {
+            stage.keys.put("snowflake.clock.max-wait", "PT1M");
+            process.open();
+            stage.sleep(Duration.ofMinutes(2));
+            int applied = process.wire.applied();
+            stage.until("extended", () -> process.wire.applied() > applied);
+            process.issue();
+            process.machine.stepClock(Duration.ofSeconds(-25));
+            Instant stepped = stage.world.trueTime();
+
+            process.startCall().await();
+
+            assertThat(Duration.between(stepped, stage.world.trueTime())).isLessThan(Duration.ofMillis(1500));
+        }
+
+        // calls slept for as long as the step had been, though the clock had been set right meanwhile
+        @ParameterizedTest
+        @ValueSource(longs = {5, 9})
+        void areWokenWhenTheClockIsSetRight(long seconds) {
+            List<Actor.Call> calls = callsThatWait(Duration.ofSeconds(seconds));
+            stage.sleep(Duration.ofMillis(1234));
+            assertThat(calls).noneMatch(Actor.Call::isOver);
+
+            process.machine.restoreClock();
+            Instant right = stage.world.trueTime();
+            calls.forEach(Actor.Call::await);
+
+            assertThat(Duration.between(right, stage.world.trueTime())).isLessThan(Duration.ofMillis(150));
+        }
+    }
+}

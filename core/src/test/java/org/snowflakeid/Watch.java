@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.VirtualWorld.Machine;
+
+/**
+ * One generator from its opening to its end, as those see it who live with it: it starts in time or says why not, says so when it can't
+ * issue, leaves no thread behind, and calls its listener once at a time. What its calls have to keep, {@link WatchedCall} says.
+ */
+final class Watch {
+
+    /** Beyond the time to start: a request under way, and giving back what was claimed. */
+    private static final long LONGEST_END_OF_START_MILLIS = 20_000;
+
+    private static final long LONGEST_CLOSE_MILLIS = 12_000;
+
+    /** After close or a refused start, for a request under way. */
+    private static final long LONGEST_LIFE_AFTER_MILLIS = 25_000;
+
+    final SimulatedProcess process;
+    final Place place;
+    final Machine machine;
+    final SimulatedSettings settings;
+
+    /** Above all ids that a call returned, and when it did. */
+    long highestId = -1;
+
+    long highestTick = -1;
+    long highestMillis;
+
+    /** How far ahead of the time an id was dated lately, and when. */
+    long furthestAhead;
+
+    long furthestAheadMillis;
+
+    /** When the first call failed after the last that succeeded; 0: none did. */
+    long refusedSinceMillis;
+
+    /**
+     * How far the clock stepped since one of its own threads looked, by steps small and large; below 0: back. A step back and one ahead
+     * make none: that is the time the generator went by before.
+     */
+    private long smallStepsMillis;
+
+    private long largeStepsMillis;
+
+    /** Since one of its own threads looked. */
+    private long unseenMillis;
+
+    /** The largest step ahead that one of its own threads could see when it looked. */
+    private long largestSeenMillis;
+
+    /** How far it did before somebody looked, and ids have not followed yet. */
+    long vettedStepsMillis;
+
+    final List<WatchedCall> calls = new ArrayList<>();
+
+    private final Simulation run;
+    private final long beganMillis;
+    private final long pausedAtBegin;
+    private final Set<Thread> ownThreads = new HashSet<>();
+    private final Set<Thread> askingThreads = new HashSet<>();
+    private @Nullable LeasedSnowflake generator;
+    private boolean opening = true;
+    private boolean closing;
+    private boolean closed;
+    private boolean listening;
+    private boolean telling;
+    private long saidMillis;
+    private long endedMillis;
+    private long pausedAtEnd;
+
+    Watch(SimulatedProcess process, Place place) {
+        this.process = process;
+        this.place = place;
+        machine = process.machine;
+        settings = process.run.simulated;
+        run = process.run;
+        beganMillis = millis();
+        pausedAtBegin = pausedMillis();
+        saidMillis = beganMillis;
+    }
+
+    long millis() {
+        return machine.nanosNow() / 1_000_000;
+    }
+
+    long pausedMillis() {
+        return machine.pausedNanos() / 1_000_000;
+    }
+
+    void violated(String what) {
+        if (!machine.isBeingCopied() && !machine.isCrashed()) {
+            run.oracle.violated(process.name + " " + what);
+        }
+    }
+
+    // ---- its threads
+
+    boolean isOwnThread() {
+        return ownThreads.contains(Thread.currentThread());
+    }
+
+    void threadBegins() {
+        ownThreads.add(Thread.currentThread());
+    }
+
+    void threadEnds(String name, @Nullable Throwable reason) {
+        Thread thread = Thread.currentThread();
+        ownThreads.remove(thread);
+        boolean keeper = askingThreads.remove(thread);
+        LeasedSnowflake served = generator;
+        if ((reason == null && !keeper) || served == null || closing) {
+            return;
+        }
+        SnowflakeStatus status = served.status();
+        boolean said = status.lastError().isPresent()
+                && (status.state() == SnowflakeStatus.State.SUSPENDED
+                        || status.workerIds().size() < settings.workers);
+        if (!said) {
+            violated("does not say that its thread '" + name + "' ended" + (reason == null ? "" : " of " + name(reason))
+                    + ": " + status);
+        }
+    }
+
+    private static String name(Throwable e) {
+        return e.getClass().getSimpleName() + " (" + e.getMessage() + ")";
+    }
+
+    boolean hasEnded() {
+        return !opening && generator == null;
+    }
+
+    int threadsLeft() {
+        return ownThreads.size();
+    }
+
+    /** Called while the faults are over. */
+    void requireNoThreadLeft() {
+        long since = millis() - endedMillis - (pausedMillis() - pausedAtEnd);
+        if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && !ownThreads.isEmpty()) {
+            violated("still has " + ownThreads.size() + " threads of a generator "
+                    + (closed ? "that was closed" : "that was never opened"));
+        } else if (askingThreads.size() > 1) {
+            violated("has " + askingThreads.size() + " threads that ask the coordinator");
+        }
+    }
+
+    // ---- its clock
+
+    void clockSteps(Duration by) {
+        long millis = by.toMillis();
+        unseenMillis += millis;
+        if (Math.abs(millis) > settings.maxSkew.toMillis()) {
+            largeStepsMillis += millis;
+        } else {
+            smallStepsMillis += millis;
+        }
+    }
+
+    /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
+    void clockRead() {
+        if (isOwnThread()) {
+            vettedStepsMillis += Math.max(0, smallStepsMillis);
+            smallStepsMillis = 0;
+            largestSeenMillis = Math.max(largestSeenMillis, unseenMillis);
+            unseenMillis = 0;
+        }
+    }
+
+    /** How far ahead its clock is seen to have stepped at once, by whoever looks now or has looked. */
+    long seenStepMillis() {
+        return Math.max(largestSeenMillis, unseenMillis);
+    }
+
+    boolean hasUnvettedSteps() {
+        return smallStepsMillis + largeStepsMillis > 0;
+    }
+
+    void coordinatorAsked() {
+        askingThreads.add(Thread.currentThread());
+    }
+
+    void coordinatorAnswered() {
+        vettedStepsMillis += Math.max(0, largeStepsMillis);
+        largeStepsMillis = 0;
+    }
+
+    // ---- its start
+
+    /** It must have said by now that it can't start. */
+    void requireStartInTime() {
+        long took = millis() - beganMillis - (pausedMillis() - pausedAtBegin);
+        if (opening && took > settings.startupTimeout.toMillis() + LONGEST_END_OF_START_MILLIS) {
+            violated("has been starting for " + took + " ms, snowflake.startup-timeout is " + settings.startupTimeout);
+        }
+    }
+
+    boolean isOpening() {
+        return opening;
+    }
+
+    void opened(LeasedSnowflake opened) {
+        requireStartInTime();
+        opening = false;
+        generator = opened;
+    }
+
+    void notOpened(Throwable e) {
+        requireStartInTime();
+        opening = false;
+        end();
+        run.tally.count(Tally.Count.STARTS_REFUSED);
+        if (!(e instanceof SnowflakeException) && !Accidents.isOne(e)) {
+            violated("could not start: " + name(e));
+        } else if (e instanceof SnowflakeException
+                && String.valueOf(e.getMessage()).isBlank()) {
+            violated("does not say why it could not start");
+        }
+    }
+
+    // ---- what it says
+
+    /** @return null: nobody listens */
+    @Nullable
+    Consumer<SnowflakeEvent> listener(boolean wanted, @Nullable Accidents accidents) {
+        listening = wanted;
+        return wanted ? event -> hear(event, accidents) : null;
+    }
+
+    private void hear(SnowflakeEvent event, @Nullable Accidents accidents) {
+        if (telling) {
+            violated("calls its listener by two threads at once: " + event);
+        }
+        telling = true;
+        run.note("event: " + event);
+        if (event instanceof SnowflakeEvent.Suspended || event instanceof SnowflakeEvent.Lost) {
+            said();
+        }
+        try {
+            if (run.random.nextInt(4) == 0) {
+                machine.sleep(Duration.ofMillis(run.random.nextInt(3000)));
+            }
+            if (accidents != null) {
+                accidents.mayHappen(Accidents.Place.LISTENER);
+            }
+        } finally {
+            telling = false;
+        }
+    }
+
+    /** It warned in the log, or told its listener. */
+    void said() {
+        saidMillis = millis();
+    }
+
+    /** Whether somebody who looks at logs and events can know that it does not issue. */
+    boolean hasSaidSince(long sinceMillis) {
+        return saidMillis >= sinceMillis;
+    }
+
+    boolean isListening() {
+        return listening;
+    }
+
+    // ---- its end
+
+    @Nullable
+    LeasedSnowflake generator() {
+        return generator;
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void close(LeasedSnowflake open) {
+        closing = true;
+        long began = millis();
+        long paused = pausedMillis();
+        open.close();
+        closed = true;
+        long took = millis() - began - (pausedMillis() - paused);
+        if (took > LONGEST_CLOSE_MILLIS) {
+            violated("took " + took + " ms to close");
+        }
+        generator = null;
+        end();
+    }
+
+    private void end() {
+        endedMillis = millis();
+        pausedAtEnd = pausedMillis();
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+/** One call for ids, and what must hold for it. */
+final class WatchedCall {
+
+    /** What a call takes besides the waits that are allowed to it. */
+    private static final long TAKES_MILLIS = 100;
+
+    /** So long a call may sleep on while others that began later get ids. */
+    private static final long OVERTAKEN_MILLIS = 2_500;
+
+    /** An id may be dated so much after the one before by a clock that nobody has vetted. */
+    private static final long UNVETTED_MILLIS = 1000;
+
+    private final Watch watch;
+    private final SimulatedSettings settings;
+    private final int count;
+    private final long lastIdOfThread;
+    private final long highestIdBefore;
+    /** Within it the keeper looks at the clock, unless it is kept by the coordinator. */
+    private static final long LATELY_MILLIS = 15_000;
+
+    private final long highestTickBefore;
+    private final long beganMillis;
+    private final long pausedAtBegin;
+    private final boolean closedBefore;
+    private long overtakenMillis;
+    private long pausedAtOvertaken;
+
+    /** @param lastIdOfThread -1: it has none yet */
+    WatchedCall(Watch watch, int count, long lastIdOfThread) {
+        this.watch = watch;
+        this.settings = watch.settings;
+        this.count = count;
+        this.lastIdOfThread = lastIdOfThread;
+        highestIdBefore = watch.highestId;
+        highestTickBefore = watch.highestTick;
+        beganMillis = watch.millis();
+        pausedAtBegin = watch.pausedMillis();
+        closedBefore = watch.isClosed();
+        watch.calls.add(this);
+    }
+
+    private long tookMillis() {
+        return watch.millis() - beganMillis - (watch.pausedMillis() - pausedAtBegin);
+    }
+
+    // ---- it got ids
+
+    void returned(long[] ids) {
+        end();
+        requireOrder(ids);
+        if (closedBefore) {
+            watch.violated("issued " + ids[0] + " after it was closed");
+        }
+        long now = watch.millis();
+        long tick = settings.tick(ids[ids.length - 1]);
+        if (watch.highestTick >= 0) {
+            requireVettedDate(tick, now);
+        }
+        for (WatchedCall other : watch.calls) {
+            if (other.beganMillis < beganMillis && other.overtakenMillis == 0) {
+                other.overtakenMillis = now;
+                other.pausedAtOvertaken = watch.pausedMillis();
+            }
+        }
+        watch.refusedSinceMillis = 0;
+        if (tick > watch.highestTick) {
+            watch.highestMillis = now;
+        }
+        if (tick - now >= watch.furthestAhead || now - watch.furthestAheadMillis > LATELY_MILLIS) {
+            watch.furthestAhead = tick - now;
+            watch.furthestAheadMillis = now;
+        }
+        watch.highestId = Math.max(watch.highestId, ids[ids.length - 1]);
+        watch.highestTick = Math.max(watch.highestTick, tick);
+    }
+
+    /** Strictly for each thread, and for all of them with one worker id; else to the millisecond. */
+    private void requireOrder(long[] ids) {
+        long previous = lastIdOfThread;
+        for (long id : ids) {
+            if (id <= previous) {
+                watch.violated("issued " + id + " after " + previous + " to the same thread");
+            }
+            previous = id;
+        }
+        if (settings.workers == 1 && ids[0] <= highestIdBefore) {
+            watch.violated("issued " + ids[0] + " after " + highestIdBefore);
+        }
+        if (settings.tick(ids[0]) < highestTickBefore) {
+            watch.violated("issued an id dated " + (highestTickBefore - settings.tick(ids[0]))
+                    + " ms before one that was returned to another thread before the call began");
+        }
+    }
+
+    private void requireVettedDate(long tick, long now) {
+        // Not by the id before: after a step back it may have been dated too early, and the next is dated as vetted
+        // again.
+        long jump = tick - now - watch.furthestAhead;
+        long allowed = UNVETTED_MILLIS
+                + TAKES_MILLIS
+                + watch.vettedStepsMillis
+                + settings.burst.toMillis()
+                + (count >> settings.sequenceBits);
+        // Worker ids of one generator may begin at different times, which is no matter of clocks.
+        if (jump > allowed && watch.hasUnvettedSteps()) {
+            watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
+                    + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
+        }
+        watch.vettedStepsMillis -= Math.max(0, Math.min(watch.vettedStepsMillis, jump));
+    }
+
+    // ---- it got none
+
+    /** @return whether its application has reason to close the generator */
+    boolean refused(SnowflakeException e) {
+        end();
+        if (!watch.machine.isBeingCopied()) {
+            watch.process.run.tally.count(Tally.Count.REFUSED);
+        }
+        if (watch.refusedSinceMillis == 0) {
+            watch.refusedSinceMillis = watch.millis();
+        }
+        LeasedSnowflake generator = watch.generator();
+        if (generator == null || watch.isClosing()) {
+            return false;
+        }
+        SnowflakeStatus status = generator.status();
+        boolean interrupted = Thread.currentThread().isInterrupted();
+        if (e instanceof ClockMovedBackwardsException) {
+            if (!watch.process.clockTouched) {
+                watch.violated("says that its clock moved, which it did not: " + e.getMessage());
+            }
+        } else if (interrupted) {
+            requireReasonToWait(e, status);
+        } else if (status.state() == SnowflakeStatus.State.ACTIVE
+                && status.lastError().isEmpty()
+                && status.clockWarning().isEmpty()) {
+            watch.violated("refuses an id and does not say so in its status: " + e.getMessage() + " " + status);
+        } else {
+            requirePatienceAfterFreeze(e, status);
+        }
+        requireTrueReason(status);
+        requireWord();
+        return e instanceof CoordinatorRegressedException || Accidents.isReason(e);
+    }
+
+    /** Something that no contract names came out of it. */
+    void failed(Throwable e) {
+        end();
+        watch.violated("threw " + e + " at a call for ids");
+    }
+
+    /** The next millisecond comes sooner than an interrupt could matter. */
+    private void requireReasonToWait(SnowflakeException e, SnowflakeStatus status) {
+        boolean flowing = status.state() == SnowflakeStatus.State.ACTIVE
+                && status.ready()
+                && !watch.process.clockTouched
+                && status.drift().compareTo(settings.burst.plusMillis(1)) <= 0
+                && settings.startupAhead.isZero();
+        if (flowing && tookMillis() <= 1) {
+            watch.violated("refused an id of the next millisecond because of an interrupt: " + e.getMessage());
+        }
+    }
+
+    /** A process that was frozen could not notice the end of its window before it went on. */
+    private void requirePatienceAfterFreeze(SnowflakeException e, SnowflakeStatus status) {
+        SimulatedProcess process = watch.process;
+        long patience = settings.waitTimeout.toMillis() - TAKES_MILLIS;
+        if (process.clockTouched || status.reservedUntil().isEmpty() || process.run.operations > 0) {
+            return;
+        }
+        long until = status.reservedUntil().get().toEpochMilli();
+        if (until > process.frozenAtWallMillis
+                && until <= process.thawedAtWallMillis
+                && process.machine.wallNow() < process.thawedAtWallMillis + patience
+                && tookMillis() < patience) {
+            watch.violated("refused an id " + (process.machine.wallNow() - process.thawedAtWallMillis)
+                    + " ms after a freeze in which its window ended: " + e.getMessage());
+        }
+    }
+
+    private void requireTrueReason(SnowflakeStatus status) {
+        String error = status.lastError().orElse("");
+        if (error.contains("the clock was wrong")
+                && watch.process.run.processes.stream().noneMatch(process -> process.clockTouched)) {
+            watch.violated("says that a clock was wrong, and none was: " + error);
+        }
+    }
+
+    /** Whoever reads the log or listens must have heard of it. */
+    private void requireWord() {
+        long window = settings.window.toMillis();
+        long refused = watch.millis() - watch.refusedSinceMillis;
+        if (refused > window / 3 + 8000 && !watch.hasSaidSince(watch.refusedSinceMillis - window - 20_000)) {
+            watch.violated("has refused ids for " + refused + " ms without a word in the log or to its listener");
+        }
+    }
+
+    // ---- either way
+
+    private void end() {
+        watch.calls.remove(this);
+        long took = tookMillis();
+        long allowed = settings.waitTimeout.plus(settings.maxWait).toMillis() + TAKES_MILLIS;
+        if (count == 1 && took > allowed) {
+            watch.violated("waited " + took + " ms for an id, which may take " + allowed + " ms");
+        }
+        long overtaken = overtakenMillis == 0
+                ? 0
+                : watch.millis() - overtakenMillis - (watch.pausedMillis() - pausedAtOvertaken);
+        if (count == 1 && overtaken > OVERTAKEN_MILLIS) {
+            watch.violated("let a call sleep for " + overtaken + " ms after a later one had got its id");
+        }
+    }
+}

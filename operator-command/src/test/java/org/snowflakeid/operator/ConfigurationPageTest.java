@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.SnowflakeKeys;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.Key.Use;
+
+/**
+ * The tables of {@code docs/configuration.md} are written from the keys' declarations, here, where all coordinators are on the
+ * class path: {@code mvn test -pl operator-command -am -Dtest=ConfigurationPageTest -Dsurefire.failIfNoSpecifiedTests=false
+ * -Dconfiguration.page=write} writes them anew.
+ */
+class ConfigurationPageTest {
+
+    private static final Path PAGE = Path.of("../docs/configuration.md");
+    private static final Path README = Path.of("../README.md");
+    private static final String BEGIN =
+            "<!-- From here on this page is written by ConfigurationPageTest, from the declarations of the keys. -->\n";
+    private static final Pattern ROW = Pattern.compile("^\\| `(snowflake\\.[a-z.-]+)` \\|", Pattern.MULTILINE);
+
+    @Test
+    void thePageIsWhatTheDeclarationsSay() throws IOException {
+        String page = Files.readString(PAGE);
+        String byHand = page.substring(0, page.indexOf(BEGIN) + BEGIN.length());
+        String written = byHand + tables();
+        if (System.getProperty("configuration.page", "").equals("write")) {
+            Files.writeString(PAGE, written);
+        }
+
+        assertThat(Files.readString(PAGE))
+                .as("docs/configuration.md is not what the declarations say. With -Dconfiguration.page=write this test"
+                        + " writes it anew.")
+                .isEqualTo(written);
+    }
+
+    @Test
+    void theReadmeNamesTheEssentialKeysAndNoOthers() throws IOException {
+        Set<String> named = ROW.matcher(Files.readString(README))
+                .results()
+                .map(row -> row.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        Set<String> essential = keys().stream()
+                .filter(key -> key.use() == Use.ESSENTIAL)
+                .map(Key::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(named).isEqualTo(essential);
+    }
+
+    @Test
+    void allCoordinatorsAreHere() {
+        assertThat(keys())
+                .extracting(Key::name)
+                .contains(
+                        "snowflake.window",
+                        "snowflake.etcd.endpoints",
+                        "snowflake.zookeeper.connect-string",
+                        "snowflake.file.directory",
+                        "snowflake.static.worker-id",
+                        "snowflake.memory.store");
+    }
+
+    private static List<Key<?>> keys() {
+        return SnowflakeKeys.all(ConfigurationPageTest.class.getClassLoader());
+    }
+
+    private static String tables() {
+        List<Key<?>> core = SnowflakeKeys.core();
+        StringBuilder text = new StringBuilder();
+        text.append(table("Essential: to be decided before the first id", used(core, Use.ESSENTIAL)));
+        text.append(table("Often set", used(core, Use.OFTEN)));
+        text.append(table("Rarely set", used(core, Use.RARE)));
+        TreeMap<String, List<Key<?>>> ofCoordinators = keys().stream()
+                .filter(key -> !core.contains(key))
+                .collect(Collectors.groupingBy(
+                        key -> key.name().replaceFirst("snowflake\\.([^.]+)\\..*", "$1"),
+                        TreeMap::new,
+                        Collectors.toUnmodifiableList()));
+        ofCoordinators.forEach((name, keys) -> text.append(table("The coordinator `" + name + "`", keys)));
+        return text.toString();
+    }
+
+    private static List<Key<?>> used(List<Key<?>> keys, Use use) {
+        return keys.stream().filter(key -> key.use() == use).collect(Collectors.toUnmodifiableList());
+    }
+
+    private static String table(String title, List<Key<?>> keys) {
+        StringBuilder text =
+                new StringBuilder("\n## " + title + "\n\n| key | default | accepted | |\n|---|---|---|---|\n");
+        for (Key<?> key : keys) {
+            text.append("| `" + key.name() + "`" + (key.isPerGenerator() ? " *" : "") + (key.isSecret() ? " †" : "")
+                    + " | " + key.unset() + " | " + key.accepted() + " | " + key.meaning() + " |\n");
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.NamespaceAdministration;
+
+class GivenSettingsTest {
+
+    @Test
+    void aMisspeltKeyInTheFileIsRefusedAndTheNearestNamed(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("application.properties"),
+                "snowflake.etcd.endpoint=http://app:hunter2@127.0.0.1:1\nsnowflake.namespaces=shop\nsnowflake.account=a\n");
+
+        assertThatThrownBy(() -> new GivenSettings(Map.of()).file(file).settings("default"))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("The nearest is snowflake.etcd.endpoints.")
+                .hasMessageContaining("The nearest is snowflake.namespace.")
+                .hasMessageNotContaining("snowflake.account")
+                .hasMessageNotContaining("hunter2");
+    }
+
+    @Test
+    void aMisspeltEnvironmentVariableIsRefusedAndThoseOfOthersAreNot() {
+        Map<String, String> ofOthers = Map.of(
+                "SNOWFLAKE_ACCOUNT",
+                "a",
+                "SNOWFLAKE_ETCD_SERVICE_HOST",
+                "10.0.0.1",
+                "SNOWFLAKE_ETCD_PORT_2379_TCP",
+                "t");
+
+        assertThatThrownBy(() -> new GivenSettings(Map.of("SNOWFLAKE_NAMESPACES", "shop")).settings("default"))
+                .hasMessageContaining("The nearest is SNOWFLAKE_NAMESPACE.");
+        assertThat(new GivenSettings(ofOthers).settings("default").namespace()).isEqualTo("snowflake");
+    }
+
+    @Test
+    void whatIsToBeIgnoredIsPassedOver() {
+        GivenSettings given = new GivenSettings(Map.of())
+                .typed(Map.of("snowflake.ignore", "snowflake.windows", "snowflake.windows", "7"));
+
+        assertThat(given.settings("default").namespace()).isEqualTo("snowflake");
+    }
+
+    @Test
+    void thePlaceIsWhatTheCoordinatorDeclaresAsOneAndShowsNoSecret() {
+        GivenSettings given = new GivenSettings(Map.of())
+                .typed(Map.of(
+                        "snowflake.coordinator", "etcd",
+                        "snowflake.etcd.endpoints", "app:hunter2@127.0.0.1:1",
+                        "snowflake.etcd.password", "hunter2"));
+
+        assertThatThrownBy(() -> NamespaceAdministration.open(given.settings("default")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageNotContaining("hunter2");
+
+        assertThat(given.place()).isEqualTo("***@127.0.0.1:1");
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.ObservesAsync;
+import jakarta.enterprise.inject.Default;
+import jakarta.inject.Inject;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeEvent;
+import org.snowflakeid.SnowflakeEvent.Claimed;
+import org.snowflakeid.SnowflakeEvent.Lost;
+import org.snowflakeid.SnowflakeEvent.Resumed;
+import org.snowflakeid.SnowflakeEvent.Suspended;
+import org.snowflakeid.SnowflakeEvent.Swapped;
+
+class EventTest {
+
+    /** What observers were told, as {@code <observer> <kind> <generator>}. */
+    private static final BlockingQueue<String> TOLD = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void forgetEarlierTests() {
+        TOLD.clear();
+        RecordingCoordinatorProvider.JOURNAL.clear();
+        RecordingCoordinatorProvider.down = false;
+        RecordingCoordinatorProvider.loseOwner = false;
+    }
+
+    private static void note(String observer, SnowflakeEvent event) {
+        TOLD.add(observer + " " + event.getClass().getSimpleName() + " " + event.generator());
+    }
+
+    private static String next() throws InterruptedException {
+        return String.valueOf(TOLD.poll(90, TimeUnit.SECONDS));
+    }
+
+    @Dependent
+    static class User {
+        @Inject
+        Snowflake ids;
+    }
+
+    @Dependent
+    static class UserOfTwo {
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orders;
+    }
+
+    @ApplicationScoped
+    static class Observer {
+        void all(@Observes SnowflakeEvent event) {
+            note("any", event);
+        }
+    }
+
+    @Test
+    void tellsPlainObserversWhateverHappensInItsOrder() throws Exception {
+        try (Application application = Application.with("snowflake.window=PT3S").of(User.class, Observer.class)) {
+            assertThat(next()).isEqualTo("any Claimed default");
+
+            RecordingCoordinatorProvider.loseOwner = true;
+            assertThat(next()).isEqualTo("any Lost default");
+            assertThat(next()).isEqualTo("any Swapped default");
+
+            RecordingCoordinatorProvider.down = true;
+            assertThat(next()).isEqualTo("any Suspended default");
+            RecordingCoordinatorProvider.down = false;
+            assertThat(next()).isEqualTo("any Resumed default");
+
+            assertThat(application.get(User.class).ids.nextId()).isPositive();
+        }
+        assertThat(TOLD).isEmpty();
+    }
+
+    @ApplicationScoped
+    static class ObserverOfKinds {
+        void claimed(@Observes Claimed event) {
+            note("claimed", event);
+        }
+
+        void lost(@Observes Lost event) {
+            note("lost", event);
+        }
+
+        void swapped(@Observes Swapped event) {
+            note("swapped", event);
+        }
+
+        void suspended(@Observes Suspended event) {
+            note("suspended", event);
+        }
+
+        void resumed(@Observes Resumed event) {
+            note("resumed", event);
+        }
+    }
+
+    @Test
+    void tellsAnObserverOfOneKindThatKindOnly() throws Exception {
+        try (Application application =
+                Application.with("snowflake.window=PT3S").of(User.class, ObserverOfKinds.class)) {
+            assertThat(next()).isEqualTo("claimed Claimed default");
+            RecordingCoordinatorProvider.loseOwner = true;
+            assertThat(next()).isEqualTo("lost Lost default");
+            assertThat(next()).isEqualTo("swapped Swapped default");
+            assertThat(application.container().isRunning()).isTrue();
+        }
+        assertThat(TOLD).isEmpty();
+    }
+
+    @ApplicationScoped
+    static class QualifiedObserver {
+        void unnamed(@Observes @Default SnowflakeEvent event) {
+            note("default", event);
+        }
+
+        void calledDefault(@Observes @SnowflakeName("default") Claimed event) {
+            note("called-default", event);
+        }
+
+        void orders(@Observes @SnowflakeName("orders") Claimed event) {
+            note("orders", event);
+        }
+    }
+
+    @Test
+    void aQualifierChoosesTheGenerator() throws Exception {
+        try (Application application = Application.of(UserOfTwo.class, Observer.class, QualifiedObserver.class)) {
+            assertThat(new String[] {next(), next(), next(), next(), next()})
+                    .containsExactlyInAnyOrder(
+                            "any Claimed default",
+                            "default Claimed default",
+                            "called-default Claimed default",
+                            "any Claimed orders",
+                            "orders Claimed orders");
+            assertThat(application.container().isRunning()).isTrue();
+        }
+        assertThat(TOLD).isEmpty();
+    }
+
+    @ApplicationScoped
+    static class OrdersOnly {
+        void orders(@Observes @SnowflakeName("orders") Claimed event) {
+            note("orders", event);
+        }
+    }
+
+    @ApplicationScoped
+    static class Asynchronous {
+        void asynchronous(@ObservesAsync SnowflakeEvent event) {
+            note("asynchronous", event);
+        }
+    }
+
+    @Test
+    void aGeneratorThatNobodyObservesTellsNothing() {
+        try (Application application = Application.of(UserOfTwo.class, OrdersOnly.class, Asynchronous.class)) {
+            var container = application.container().getBeanManager();
+
+            assertThat(EventFiring.isObserved(container, "orders")).isTrue();
+            assertThat(EventFiring.isObserved(container, "default")).isFalse();
+        }
+    }
+
+    @ApplicationScoped
+    static class ObserverInItsApplication {
+        @Inject
+        Snowflake ids;
+
+        void claimed(@Observes Claimed event, Snowflake sameIds) {
+            boolean issues = ids.nextId() < sameIds.nextId();
+            TOLD.add(issues + " " + Thread.currentThread().getContextClassLoader());
+        }
+    }
+
+    @Test
+    void observersUseTheGeneratorAndSeeTheApplicationsClasses() throws Exception {
+        try (Application application = Application.of(ObserverInItsApplication.class)) {
+            assertThat(application.container().isRunning()).isTrue();
+            assertThat(next()).isEqualTo("true " + Thread.currentThread().getContextClassLoader());
+        }
+    }
+
+    @ApplicationScoped
+    static class BlockedObserver {
+        static CountDownLatch released = new CountDownLatch(0);
+        static volatile Thread thread = Thread.currentThread();
+
+        void all(@Observes SnowflakeEvent event) throws InterruptedException {
+            thread = Thread.currentThread();
+            note("blocked", event);
+            released.await();
+        }
+    }
+
+    @Test
+    void aBlockedObserverHoldsUpNeitherStartNorIdsNorExtensionsNorTheEnd() throws Exception {
+        BlockedObserver.released = new CountDownLatch(1);
+        try (Application application =
+                Application.with("snowflake.window=PT3S").of(User.class, BlockedObserver.class)) {
+            assertThat(next()).isEqualTo("blocked Claimed default");
+            Snowflake ids = application.get(User.class).ids;
+            var firstEnd = ids.status().reservedUntil().orElseThrow();
+            RecordingCoordinatorProvider.loseOwner = true;
+
+            // The extension, and the claim by which it owns again.
+            long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+            while (!ids.status().reservedUntil().orElseThrow().isAfter(firstEnd.plusSeconds(1))
+                    || RecordingCoordinatorProvider.JOURNAL.size() < 2
+                    || !ids.status().ready()) {
+                ids.nextIds(10_000);
+                assertThat(System.nanoTime()).isLessThan(deadline);
+            }
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL)
+                .containsExactly("claimed snowflake", "claimed snowflake", "released snowflake");
+        BlockedObserver.released.countDown();
+        BlockedObserver.thread.join(60_000);
+        assertThat(BlockedObserver.thread.isAlive()).isFalse();
+        assertThat(TOLD).isEmpty();
+    }
+
+    @ApplicationScoped
+    static class FailingObserver {
+        void all(@Observes SnowflakeEvent event) {
+            note("failing", event);
+            throw new IllegalStateException("an observer's own fault");
+        }
+    }
+
+    @Test
+    void anObserverThatFailsIsToldTheNextEvent() throws Exception {
+        try (Application application =
+                Application.with("snowflake.window=PT3S").of(User.class, FailingObserver.class)) {
+            assertThat(next()).isEqualTo("failing Claimed default");
+            RecordingCoordinatorProvider.loseOwner = true;
+            assertThat(next()).isEqualTo("failing Lost default");
+            assertThat(next()).isEqualTo("failing Swapped default");
+            assertThat(application.get(User.class).ids.status().ready()).isTrue();
+        }
+    }
+}

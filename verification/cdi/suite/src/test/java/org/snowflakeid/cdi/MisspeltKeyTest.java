@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.spi.CDI;
+import jakarta.inject.Inject;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.Snowflake;
+
+/** What is set and read by nobody: refused where it is misspelt, else left alone with a warning. */
+class MisspeltKeyTest {
+
+    private final Logger logger = Logger.getLogger("org.snowflakeid");
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            // What is said of one generator begins with its name.
+            if (entry.getLevel().equals(Level.WARNING) && entry.getMessage().startsWith("snowflake: ")) {
+                warnings.add(entry.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        RecordingCoordinatorProvider.JOURNAL.clear();
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        logger.removeHandler(handler);
+    }
+
+    @Dependent
+    static class Shop {
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orders;
+    }
+
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    snowflake.namespace-creations=require    , snowflake.namespace-creation
+                    SNOWFLAKE_WINDOWS=PT30S                  , SNOWFLAKE_WINDOW
+                    snowflake.generators.orders.windw=PT30S  , snowflake.generators.orders.window
+                    snowflake.generators.order.window=PT30S  , snowflake.generators.orders.window
+                    snowflake.clock.skew=PT30S               , snowflake.clock.max-skew
+                    snowflake.startup-timout=                , snowflake.startup-timeout
+                    """)
+    void aMisspeltKeyStopsTheDeploymentAndTheNearestIsNamed(String entry, String nearest) {
+        assertThatThrownBy(() -> Application.with(entry).of(Shop.class))
+                .hasStackTraceContaining(entry.substring(0, entry.indexOf('=')) + " is no key of Snowflake ID")
+                .hasStackTraceContaining("The nearest is " + nearest + ".");
+        assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"snowflake.generators.default.window=PT30S", "SNOWFLAKE_GENERATORS_DEFAULT_WINDOW=PT30S"})
+    void keysOfAGeneratorNamedDefaultStopTheDeployment(String entry) {
+        assertThatThrownBy(() -> Application.with(entry).of(Shop.class))
+                .hasStackTraceContaining("'default' is the generator without a name");
+    }
+
+    @Test
+    void keysOfOtherSoftwareAreOneWarning() {
+        try (Application application = Application.with("snowflake.account=a", "SNOWFLAKE_USER=hunter2")
+                .of(Shop.class)) {
+            assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+        }
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("SNOWFLAKE_USER, snowflake.account", "snowflake.ignore=")
+                .doesNotContain("hunter2");
+    }
+
+    @Test
+    void keysOfGeneratorsThatNobodyInjectsAreOneWarning() {
+        try (Application application = Application.with(
+                        "snowflake.generators.billing.window=PT30S", "snowflake.generators.billing.burst=PT1S")
+                .of(Shop.class)) {
+            assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+        }
+        assertThat(warnings).singleElement().asString().contains("no generator of this name is injected");
+    }
+
+    @Test
+    void whatIsToBeIgnoredIsPassedOver() {
+        try (Application application = Application.with(
+                        "snowflake.ignore=snowflake.account, snowflake.windows",
+                        "SNOWFLAKE_ACCOUNT=a",
+                        "snowflake.windows=7")
+                .of(Shop.class)) {
+            assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+        }
+        assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void anOrdinaryConfigurationIsNoWarning() {
+        try (Application application = Application.with(
+                        "snowflake.clock.max-skew=PT20S",
+                        "SNOWFLAKE_GENERATORS_ORDERS_WORKER_IDS=0-99",
+                        "snowflake.generators.orders.window=PT30S")
+                .of(Shop.class)) {
+            assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+        }
+        assertThat(warnings).isEmpty();
+    }
+
+    @Dependent
+    static class NoShop {}
+
+    @Test
+    void anApplicationWithoutGeneratorsStartsAndItsFirstLookUpIsRefused() {
+        try (Application application =
+                Application.with("snowflake.windows=PT30S").of(NoShop.class)) {
+            assertThat(application.get(NoShop.class)).isNotNull();
+
+            assertThatThrownBy(() -> CDI.current().select(Snowflake.class).get())
+                    .hasStackTraceContaining("snowflake.windows is no key of Snowflake ID");
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    @Test
+    void aBlankValueOfAGeneratorInheritsTheSharedOne() {
+        try (Application application = Application.with(
+                        "snowflake.epoch=2024-01-01T00:00:00Z", "snowflake.generators.orders.epoch=")
+                .of(Shop.class)) {
+            assertThat(application.get(Shop.class).orders.layout().epoch()).hasToString("2024-01-01T00:00:00Z");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testservers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A TCP proxy on loopback between client and server that can hold what the server answers, hold everything, or cut
+ * connections: what makes a write's outcome unknown.
+ */
+public final class TcpProxy implements AutoCloseable {
+    private final ServerSocket listener;
+    private final int targetPort;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private final Object gate = new Object();
+    private boolean requestsHeld;
+    private boolean repliesHeld;
+    private volatile boolean closed;
+
+    private TcpProxy(int targetPort) {
+        this.targetPort = targetPort;
+        try {
+            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Listens on a free loopback port and forwards to another. */
+    public static TcpProxy to(int targetPort) {
+        TcpProxy proxy = new TcpProxy(targetPort);
+        start("proxy-accept", proxy::accept);
+        return proxy;
+    }
+
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /** How many are open now. */
+    public int connections() {
+        return sockets.size() / 2;
+    }
+
+    /** Requests pass, answers wait until {@link #pass()}. */
+    public void holdReplies() {
+        set(false, true);
+    }
+
+    /** Nothing passes, nothing is closed: a network that drops every packet. */
+    public void freeze() {
+        set(true, true);
+    }
+
+    /** Back to normal; what was held is delivered. */
+    public void pass() {
+        set(false, false);
+    }
+
+    /** Closes all present connections. */
+    public void cut() {
+        sockets.forEach(TcpProxy::closeQuietly);
+    }
+
+    private void set(boolean requests, boolean replies) {
+        synchronized (gate) {
+            requestsHeld = requests;
+            repliesHeld = replies;
+            gate.notifyAll();
+        }
+    }
+
+    private void accept() {
+        while (!closed) {
+            Socket client = null;
+            try {
+                client = listener.accept();
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+                sockets.add(client);
+                sockets.add(server);
+                client.setTcpNoDelay(true);
+                server.setTcpNoDelay(true);
+                pump(client, server, false);
+                pump(server, client, true);
+            } catch (IOException e) {
+                closeQuietly(client);
+            }
+        }
+    }
+
+    private void pump(Socket from, Socket to, boolean replies) {
+        start(replies ? "proxy-replies" : "proxy-requests", () -> {
+            byte[] buffer = new byte[16_384];
+            try (from;
+                    to) {
+                InputStream in = from.getInputStream();
+                OutputStream out = to.getOutputStream();
+                for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                    if (!mayPass(replies)) {
+                        return;
+                    }
+                    out.write(buffer, 0, n);
+                }
+            } catch (IOException | InterruptedException endOfConnection) {
+                // both sides are closed
+            } finally {
+                sockets.remove(from);
+                sockets.remove(to);
+            }
+        });
+    }
+
+    private boolean mayPass(boolean replies) throws InterruptedException {
+        synchronized (gate) {
+            while (!closed && (replies ? repliesHeld : requestsHeld)) {
+                gate.wait();
+            }
+            return !closed;
+        }
+    }
+
+    private static void start(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void closeQuietly(@Nullable Socket socket) {
+        try {
+            if (socket != null) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            // it is gone either way
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        cut();
+        pass();
+    }
+}
