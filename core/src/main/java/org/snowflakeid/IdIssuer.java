@@ -39,6 +39,9 @@ final class IdIssuer {
     /** A clock that is set right again wakes nobody, so whoever waits for it looks this often. */
     private static final long CLOCK_LOOK_NANOS = 50_000_000;
 
+    /** Also for whoever waits for a grant: a clock that steps back into what is reserved is no grant, and wakes nobody either. */
+    private static final long GRANT_LOOK_NANOS = 500_000_000;
+
     private final SnowflakeSettings settings;
     private final Positions positions;
     private final Platform platform;
@@ -401,7 +404,7 @@ final class IdIssuer {
                             || next < current.limit()
                             || !shown.equals(clock.state())
                             || elsewhere.getAsBoolean(),
-                    left);
+                    Math.min(left, GRANT_LOOK_NANOS));
             return elsewhere.getAsBoolean();
         }
     }

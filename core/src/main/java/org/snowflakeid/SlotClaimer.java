@@ -190,6 +190,10 @@ final class SlotClaimer {
             throw cause;
         }
         coordinator.abandon(id, reader.timeout());
+        if (lastFailure != null) {
+            // Claims fail though reads are answered. Trying each worker id would take longer than a start may.
+            throw cause;
+        }
         lastFailure = cause;
         return null;
     }

@@ -22,7 +22,9 @@ public interface Snowflake {
     long nextId();
 
     /**
-     * {@code count} ids in ascending order, taken with few atomic steps. Ids of other callers may lie between them.
+     * {@code count} ids in ascending order, taken with few atomic steps. Ids of other callers may lie between them. It takes as many
+     * milliseconds as the layout needs for so many: with the usual 12 sequence bits 4,096 ids come in one, with 1 sequence bit 1,000 ids
+     * take half a second, with 2 a quarter.
      *
      * @param count 1 to 1,000,000
      * @throws SnowflakeException as {@link #nextId()}; the ids taken until then are lost, never repeated

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
 
 /** Starts that find every worker id held, or more processes than there are worker ids for. */
 class StartUnderContentionTest {
@@ -115,6 +116,21 @@ class StartUnderContentionTest {
         one.close();
         other.open();
         other.issueFor(Duration.ofMinutes(1));
+        stage.assertSafe();
+    }
+
+    // each worker id was tried in turn, each claim until its timeout, long after the start should have ended
+    @Test
+    void whereReadsAreAnsweredButNoClaimIsTheStartEndsInTime() {
+        Stage stage = Stage.ofDefaults(1);
+        stage.keys.put("snowflake.startup-timeout", "PT90S");
+        Actor process = stage.process();
+        process.wire.hold(Kind.CLAIM);
+        process.startOpening();
+
+        stage.within(Duration.ofSeconds(95), "refused", process::isDecided);
+
+        assertThat(process.awaitRefusal()).hasMessageContaining("no answer");
         stage.assertSafe();
     }
 }

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
 
 /** What calls that can't have an id now wait for, and what ends that. */
 class WaitingCallsTest {
@@ -91,6 +92,25 @@ class WaitingCallsTest {
         calls.forEach(Actor.Call::await);
 
         assertThat(Duration.between(whole, stage.world.trueTime())).isLessThan(Duration.ofSeconds(4));
+    }
+
+    // a call went on sleeping beside later ones that got ids of what was still reserved by the clock's new time
+    @Test
+    void callsAreServedWhenTheClockStepsBackIntoWhatIsReserved() {
+        stage.keys.put("snowflake.wait-timeout", "PT60S");
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.hold(Kind.EXTEND);
+        Instant end = process.ids().status().reservedUntil().orElseThrow();
+        stage.sleep(Duration.between(stage.world.trueTime(), end.plusSeconds(2)));
+        Actor.Call call = process.startCall();
+        stage.sleep(Duration.ofSeconds(3));
+        assertThat(call.isOver()).isFalse();
+
+        process.machine.stepClock(Duration.ofSeconds(-6));
+
+        stage.within(Duration.ofSeconds(1), "an id", call::isOver);
+        assertThat(call.await().timestamp()).isBefore(end);
     }
 
     /** Calls that wait for a clock that stepped back. */

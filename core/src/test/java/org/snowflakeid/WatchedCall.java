@@ -8,7 +8,7 @@ final class WatchedCall {
     private static final long TAKES_MILLIS = 100;
 
     /** So long a call may sleep on while others that began later get ids. */
-    private static final long OVERTAKEN_MILLIS = 2_500;
+    private static final long OVERTAKEN_MILLIS = 1_000;
 
     /** An id may be dated so much after the one before by a clock that nobody has vetted. */
     private static final long UNVETTED_MILLIS = 1000;
