@@ -139,7 +139,12 @@ final class IdIssuer {
     boolean isIssuing(long fromTick) {
         Lease current = inUse.get();
         long last = current.position();
-        return last != Lease.SEALED && !handover.isBroken() && next(last, clock.tick(), fromTick) < current.limit();
+        long now = clock.tick();
+        long next = next(last, now, fromTick);
+        return last != Lease.SEALED
+                && !handover.isBroken()
+                && next < current.limit()
+                && !isBehind(current, next, end(current, next, now), now);
     }
 
     /** When, by the monotonic clock, the clock reaches the end of what is granted. */
@@ -164,6 +169,11 @@ final class IdIssuer {
             end = Math.min(current.limit(), positions.first(rollback.lastTick(now, ahead) + 1));
         }
         return end;
+    }
+
+    /** Whether the clock has to come nearer to {@code next} first: it stepped back. */
+    private boolean isBehind(Lease current, long next, long end, long now) {
+        return next >= end && Rollback.isBehind(positions.tick(next), now, ahead(current, next, now));
     }
 
     private long ahead(Lease current, long next, long now) {
@@ -235,8 +245,10 @@ final class IdIssuer {
                     if (awaitGrant(current, next)) {
                         return NONE;
                     }
-                } else if (next >= end && Rollback.isBehind(positions.tick(next), now, ahead(current, next, now))) {
-                    awaitClock(positions.tick(next) - rollback.lastTick(now, ahead(current, next, now)));
+                } else if (isBehind(current, next, end, now)) {
+                    if (awaitClock(positions.tick(next) - rollback.lastTick(now, ahead(current, next, now)))) {
+                        return NONE;
+                    }
                 } else if (isForNextTick(last, next, end, now, leads) || !(leads || turns.isOpen())) {
                     if (awaitTurn(next >= end, isForNextTick(last, next, end, now, leads), now)) {
                         return NONE;
@@ -348,7 +360,11 @@ final class IdIssuer {
             }
         }
 
-        private void awaitClock(long gapMillis) {
+        /** @return whether another worker id has ids now */
+        private boolean awaitClock(long gapMillis) {
+            if (elsewhere.getAsBoolean()) {
+                return true;
+            }
             if (gapMillis > settings.maxSkew().toMillis()) {
                 handover.wantVetting();
             }
@@ -364,6 +380,7 @@ final class IdIssuer {
             }
             requireUninterrupted();
             platform.park(Math.min(gapMillis * 1_000_000, CLOCK_LOOK_NANOS));
+            return false;
         }
 
         /** The wall clock has stepped ahead, and it is not known yet whether rightly. */

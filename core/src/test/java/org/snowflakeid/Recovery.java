@@ -85,13 +85,13 @@ final class Recovery {
 
     /**
      * Owners that crashed expire, what they had reserved passes, and so does what a claim that has to wait for that reserves; and
-     * whoever distrusts a clock that was set right does so for a while.
+     * whoever distrusts a clock that was set right does so for a while. Where each needs several, those that wait get in each other's way.
      */
     private long longestMillis() {
         return 4 * settings.window.toMillis()
                 + 2 * settings.maxSkew.toMillis()
                 + settings.burst.plus(settings.startupAhead).toMillis()
-                + 2 * ATTEMPT_MILLIS;
+                + (settings.workers + 1) * ATTEMPT_MILLIS;
     }
 
     /** What was written by a clock that was wrong, or by a process that is gone, can be seen for a window. */

@@ -182,6 +182,18 @@ class StripedIssuersTest {
                     .hasMessageContaining("worker id 7");
         }
 
+        // a call slept until the clock came to the ids of one worker id, which it had to skip ahead, beside the other
+        // that had some
+        @Test
+        void aCallDoesNotWaitForTheClockWhereAnotherHasIds() {
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
+            long tick = SnowflakeLayout.STANDARD.tickOf(System.currentTimeMillis());
+            handover.leases().get(0).get().skipTo((tick + 400) << 12);
+
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(7);
+            assertThat(workerIdOf(striped.nextIds(new long[10]))).isEqualTo(7);
+        }
+
         @Test
         void isActiveWithOneAndTellsOfIt() {
             takeAway();
