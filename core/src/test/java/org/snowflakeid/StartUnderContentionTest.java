@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
 
 /** Starts that find every worker id held, or more processes than there are worker ids for. */
 class StartUnderContentionTest {
@@ -131,6 +132,22 @@ class StartUnderContentionTest {
         stage.within(Duration.ofSeconds(95), "refused", process::isDecided);
 
         assertThat(process.awaitRefusal()).hasMessageContaining("no answer");
+        stage.assertSafe();
+    }
+
+    /** A coordinator can then see to it that a claim which arrives late parks no worker id. */
+    @Test
+    void aClaimWithoutAnAnswerIsAbandoned() {
+        Stage stage = Stage.ofDefaults(1);
+        Actor process = stage.process();
+        process.wire.hold(Kind.CLAIM);
+        process.startOpening();
+        Request first = process.wire.next();
+        process.wire.release(Kind.CLAIM);
+
+        process.awaitOpen();
+
+        assertThat(process.wire.abandoned).containsExactly(first.workerId);
         stage.assertSafe();
     }
 }

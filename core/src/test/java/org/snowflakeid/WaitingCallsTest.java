@@ -113,6 +113,24 @@ class WaitingCallsTest {
         assertThat(call.await().timestamp()).isBefore(end);
     }
 
+    // the same when a clock that had leapt ahead comes back by itself, while the coordinator does not answer
+    @Test
+    void callsAreServedWhenTheClockIsCredibleAgain() {
+        stage.keys.put("snowflake.wait-timeout", "PT60S");
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.cut = true;
+        process.machine.stepClock(Duration.ofDays(365));
+        Actor.Call call = process.startCall();
+        stage.sleep(Duration.ofSeconds(5));
+        assertThat(call.isOver()).isFalse();
+
+        process.machine.restoreClock();
+
+        stage.within(Duration.ofSeconds(1), "an id", call::isOver);
+        call.await();
+    }
+
     /** Calls that wait for a clock that stepped back. */
     @Nested
     class ForTheClock {

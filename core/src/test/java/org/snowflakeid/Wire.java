@@ -48,6 +48,9 @@ final class Wire implements WorkerCoordinatorProvider {
     /** Nothing gets through, either way. */
     boolean cut;
 
+    /** The worker ids that this end has given up, each time. */
+    final List<Integer> abandoned = new ArrayList<>();
+
     /** What becomes of a read on its way back. */
     UnaryOperator<Snapshot> reads = UnaryOperator.identity();
 
@@ -271,6 +274,7 @@ final class Wire implements WorkerCoordinatorProvider {
 
         @Override
         public void abandon(int id, Duration timeout) {
+            abandoned.add(id);
             if (held.contains(Kind.ABANDON)) {
                 world.park(timeout.toNanos());
             }
