@@ -189,7 +189,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "lets batches pass the limit",
-                                IdIssuer.class,
+                                WaitingCall.class,
                                 "int mine = (int) Math.min(most, free);",
                                 "int mine = most;"),
                         UsedUpWindow.class,
@@ -197,7 +197,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "takes one position less than it puts into a batch",
-                                IdIssuer.class,
+                                WaitingCall.class,
                                 "long highest = next + mine + others - 1;",
                                 "long highest = Math.max(next, next + mine + others - 2);"),
                         BatchesBesideSingles.class,
@@ -213,11 +213,11 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "reads the clock before the position",
-                                IdIssuer.class,
-                                "                boolean leads = me != null",
-                                "                long early = clock.tick();\n                boolean leads = me != null",
-                                "                long now = clock.tick();\n                firstTick",
-                                "                long now = early;\n                firstTick"),
+                                WaitingCall.class,
+                                "            boolean leads = me != null",
+                                "            long early = clock.tick();\n            boolean leads = me != null",
+                                "            long now = clock.tick();\n            firstTick",
+                                "            long now = early;\n            firstTick"),
                         TimePassing.class,
                         "ClockMovedBackwardsException"),
                 fails(
