@@ -71,7 +71,7 @@ final class ZooKeeperFailure extends Exception {
         return switch (code) {
             case NOAUTH ->
                 "forbids " + user(settings) + " what namespace '" + settings.namespace() + "' needs at "
-                        + settings.root() + " and below. Check " + ZooKeeperSettings.DIGEST
+                        + settings.root() + " and below. Check " + digestKey(settings)
                         + " and the ACLs there (getAcl), or snowflake.namespace.";
             case UNIMPLEMENTED -> "is too old. Use ZooKeeper 3.6 or newer.";
             case CONNECTIONLOSS -> "gave no answer: the connection was closed";
@@ -80,9 +80,15 @@ final class ZooKeeperFailure extends Exception {
         };
     }
 
+    private static String digestKey(ZooKeeperSettings settings) {
+        Digest digest = settings.digest();
+        return (digest != null && digest.file() != null ? ZooKeeperSettings.DIGEST_FILE : ZooKeeperSettings.DIGEST)
+                .name();
+    }
+
     private static String user(ZooKeeperSettings settings) {
-        String digest = settings.digest();
-        return digest == null ? "an anonymous client" : "user '" + digest.substring(0, digest.indexOf(':')) + "'";
+        Digest digest = settings.digest();
+        return digest == null ? "an anonymous client" : digest.user();
     }
 
     /** The same failure of a request that only prepared the write. An interrupted call stays one of unknown outcome. */
