@@ -51,6 +51,7 @@ class PackagedCoordinatorIT {
             assertThat(content.stream().map(e -> e.getName()))
                     .contains(
                             "META-INF/LICENSE",
+                            "META-INF/NOTICE",
                             "META-INF/licenses/README.txt",
                             "META-INF/licenses/slf4j.txt",
                             "META-INF/services/org.snowflakeid.spi.WorkerCoordinatorProvider")
@@ -58,9 +59,10 @@ class PackagedCoordinatorIT {
                             || "org/snowflakeid/zookeeper/".startsWith(n)
                             || n.startsWith("org/snowflakeid/zookeeper/"))
                     .noneMatch(n -> n.startsWith("META-INF/maven/org.apache") || n.startsWith("META-INF/versions/"))
+                    .doesNotHaveDuplicates()
                     // A few classes of the server are the client's too.
-                    .noneMatch(n -> n.matches(".*/shaded/zookeeper/(server/.+/|cli/|audit/|admin/|jmx/).*[^/]")
-                            && !n.contains("ConfigException"));
+                    .filteredOn(n -> n.matches(".*/zookeeper/(server|cli|audit|admin|jmx|metrics)/.*class"))
+                    .hasSizeLessThan(10);
         }
     }
 
