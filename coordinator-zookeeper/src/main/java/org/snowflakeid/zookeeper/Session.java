@@ -54,6 +54,7 @@ final class Session {
     // All that follows is guarded by this.
     private @Nullable ZooKeeper zooKeeper;
     private boolean connected;
+    private boolean wasConnected;
     private long connectedSinceNanos;
     private int changes;
     private boolean ended;
@@ -122,11 +123,24 @@ final class Session {
                 return;
             }
             connected = usable;
+            wasConnected |= usable;
             connectedSinceNanos = System.nanoTime();
             changes++;
             notifyAll();
         }
-        sessions.changed(this, usable);
+        if (!usable && isDispensable()) {
+            end();
+        } else {
+            sessions.changed(this, usable);
+        }
+    }
+
+    /**
+     * Nothing is lost with it: the next begins at once, while servers that lost data would refuse this one for ever, and its client would never
+     * give it up.
+     */
+    private synchronized boolean isDispensable() {
+        return wasConnected && holds.isEmpty() && leftovers.isEmpty();
     }
 
     /** The servers ended it, or it never came to be. */
@@ -250,6 +264,26 @@ final class Session {
             }
         }
         throw ZooKeeperFailure.noSession(sessions.settings(), sessions.whyNoSession());
+    }
+
+    /** Returns once it has been connected for that long without a break. */
+    void awaitConnectedFor(Duration time, Deadline deadline) throws ZooKeeperFailure {
+        try {
+            ZooKeeper unused = awaitConnection(deadline);
+            synchronized (this) {
+                while (connected && deadline.nanosLeft() > 0) {
+                    long left = connectedSinceNanos + time.toNanos() - System.nanoTime();
+                    if (left <= 0) {
+                        return;
+                    }
+                    TimeUnit.NANOSECONDS.timedWait(this, Math.max(1_000_000, Math.min(left, deadline.nanosLeft())));
+                }
+            }
+            throw ZooKeeperFailure.tooSoon(sessions.settings());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw ZooKeeperFailure.interrupted(sessions.settings(), e);
+        }
     }
 
     private synchronized int changes() {

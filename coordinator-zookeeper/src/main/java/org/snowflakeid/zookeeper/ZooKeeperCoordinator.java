@@ -58,6 +58,12 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     /** More than the client's longest pause between two attempts to connect. */
     private static final Duration ADVANTAGE = Duration.ofMillis(1_500);
 
+    /**
+     * Servers that come back show owner entries of processes that are about to come back too. If they lost data, these must see that before
+     * somebody else is granted what they were: twice the pause between two attempts to connect, and one of core's between two calls.
+     */
+    private static final Duration BEFORE_EVICTION = Duration.ofSeconds(3);
+
     private final NamespaceTree tree;
     private final Sessions sessions;
     private final ZooKeeperSettings.Access connection;
@@ -248,6 +254,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Long heldUntil = claimant.hold(id, System.nanoTime());
         boolean nothingHangs = true;
         try {
+            if (evict) {
+                claimant.awaitConnectedFor(BEFORE_EVICTION, deadline);
+            }
             CasResult result = write(claimant, id, mark, meta, next, deadline, slot -> {
                 if (slot.owned() && !evict && !former.contains(slot.ownerSession())) {
                     return null;
@@ -266,6 +275,12 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 return new CasResult.Applied(applied.written(), true);
             }
             return result;
+        } catch (ZooKeeperFailure e) {
+            sessions.endCall();
+            if (e.nothingChanged()) {
+                throw e.exception();
+            }
+            return new CasResult.Unknown(e.exception());
         } finally {
             if (nothingHangs) {
                 if (before == null) {

@@ -42,6 +42,13 @@ final class ZooKeeperFailure extends Exception {
         return new ZooKeeperFailure(new CoordinatorException(text, false), false, false);
     }
 
+    /** Nothing was sent, since an owner may be about to come back. */
+    static ZooKeeperFailure tooSoon(ZooKeeperSettings settings) {
+        String text =
+                prefix(settings) + "was connected to just now, and shows an owner that may be connecting too. Wait.";
+        return new ZooKeeperFailure(new CoordinatorException(text, false), true, false);
+    }
+
     /** Nothing could be sent. */
     static ZooKeeperFailure noSession(ZooKeeperSettings settings, Reachability.Finding why) {
         return new ZooKeeperFailure(

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,6 +69,49 @@ class DisasterOnZooKeeperTest extends DisasterContract {
             later.requireNoticed(back, "lost the mark of worker id 1");
             restoreAndStartAgain(scene, 0, 1);
             scene.requireNoDuplicate();
+        }
+    }
+
+    /** What was granted after the backup was made is granted again by servers that don't know; how soon does that end? */
+    @org.junit.jupiter.api.RepeatedTest(6)
+    @org.junit.jupiter.api.parallel.Execution(org.junit.jupiter.api.parallel.ExecutionMode.SAME_THREAD)
+    void aBackupOfTwentySecondsAgoUnderFiveGeneratorsForFourWorkerIds() throws Exception {
+        try (FragileZooKeeper server = new FragileZooKeeper();
+                Scene scene = scene("five", server.settings())) {
+            List<Scene.Issuer> holders = IntStream.range(0, 4)
+                    .mapToObj(i -> scene.start("holder-" + i, "0-3"))
+                    .toList();
+            holders.forEach(Scene.Issuer::awaitExtension);
+            FragileCoordinator.Backup backup = server.backup();
+            Instant backedUp = Instant.now();
+            CompletableFuture<Scene.Issuer> waiting = CompletableFuture.supplyAsync(
+                    () -> scene.start("waiting", "0-3"), task -> new Thread(task).start());
+            Scene.await(Duration.ofSeconds(60), () -> Instant.now().isAfter(backedUp.plusSeconds(20)));
+            assertThat(LogLines.of(scene.generator("waiting")))
+                    .anyMatch(line -> line.contains("still without a worker id"));
+
+            backup.restore();
+
+            Instant back = Instant.now();
+            CompletableFuture<Scene.Issuer> fresh =
+                    CompletableFuture.supplyAsync(() -> scene.start("fresh", "0-3"), task -> new Thread(task).start());
+            holders.forEach(holder -> {
+                holder.requireNoticed(back, "shows for worker id ");
+                System.out.println("FIG noticed " + Duration.between(back, Instant.now()));
+            });
+            fresh.join();
+            System.out.println("FIG fresh " + Duration.between(back, Instant.now()));
+            waiting.join();
+            System.out.println("FIG waiting " + Duration.between(back, Instant.now()));
+            long[] duplicates = scene.duplicates();
+            var layout = holders.get(0).ids.layout();
+            var l = LongStream.of(duplicates)
+                    .map(id -> Duration.between(back, layout.decode(id).timestamp())
+                            .toMillis())
+                    .summaryStatistics();
+            System.out.println("FIG duplicates " + l);
+            LogLines.of(scene.generator("waiting")).forEach(x -> System.out.println("FIG " + x));
+            LogLines.of(scene.generator("fresh")).forEach(x -> System.out.println("FIG " + x));
         }
     }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.LeasedSnowflake;
@@ -151,6 +152,10 @@ final class Scene implements AutoCloseable {
     }
 
     SnowflakeSettings settings(String generator, Map<String, String> at, int workerId, String creation) {
+        return settings(generator, at, Integer.toString(workerId), creation);
+    }
+
+    private SnowflakeSettings settings(String generator, Map<String, String> at, String workerIds, String creation) {
         Map<String, String> keys = new HashMap<>(Map.of(
                 "snowflake.window",
                 WINDOW.toString(),
@@ -159,7 +164,7 @@ final class Scene implements AutoCloseable {
                 "snowflake.clock.max-skew",
                 "PT1S",
                 "snowflake.worker-ids",
-                Integer.toString(workerId),
+                workerIds,
                 "snowflake.namespace-creation",
                 creation));
         keys.putAll(at);
@@ -167,14 +172,28 @@ final class Scene implements AutoCloseable {
         return SnowflakeSettings.of(generator, keys::get);
     }
 
+    /** As it is named in the log. */
+    String generator(String role) {
+        return name + "-" + role;
+    }
+
     Issuer start(String role, int workerId) {
         return start(role, coordinator, workerId, "create");
     }
 
     Issuer start(String role, Map<String, String> at, int workerId, String creation) {
-        String generator = name + "-" + role;
+        return start(role, at, Integer.toString(workerId), creation);
+    }
+
+    /** Returns once it has one of several worker ids. */
+    Issuer start(String role, String workerIds) {
+        return start(role, coordinator, workerIds, "create");
+    }
+
+    private Issuer start(String role, Map<String, String> at, String workerIds, String creation) {
+        String generator = generator(role);
         Issuer issuer =
-                new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerId, creation)), noticed);
+                new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerIds, creation)), noticed);
         issuers.add(issuer);
         return issuer;
     }
@@ -224,6 +243,16 @@ final class Scene implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Ends all of them. Returns the ids that were issued twice. */
+    long[] duplicates() {
+        issuers.forEach(Issuer::end);
+        long[] all = issuers.stream().flatMapToLong(Issuer::issued).sorted().toArray();
+        return IntStream.range(1, all.length)
+                .filter(i -> all[i] == all[i - 1])
+                .mapToLong(i -> all[i])
+                .toArray();
     }
 
     /** Ends all of them. Returns how many ids there were and how many of them were issued twice. */
