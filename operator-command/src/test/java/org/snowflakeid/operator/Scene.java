@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,6 +22,7 @@ import java.util.stream.LongStream;
 import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
 
@@ -245,14 +247,25 @@ final class Scene implements AutoCloseable {
         }
     }
 
-    /** Ends all of them. Returns the ids that were issued twice. */
-    long[] duplicates() {
+    /** Ends all of them. Returns what was issued twice, by its own time. */
+    Duplicates duplicates(Instant since) {
+        SnowflakeLayout layout = issuers.get(0).ids.layout();
         issuers.forEach(Issuer::end);
         long[] all = issuers.stream().flatMapToLong(Issuer::issued).sorted().toArray();
-        return IntStream.range(1, all.length)
+        LongSummaryStatistics millis = IntStream.range(1, all.length)
                 .filter(i -> all[i] == all[i - 1])
-                .mapToLong(i -> all[i])
-                .toArray();
+                .mapToLong(i -> Duration.between(since, layout.decode(all[i]).timestamp())
+                        .toMillis())
+                .summaryStatistics();
+        return new Duplicates(all.length, millis.getCount(), millis.getMin(), millis.getMax());
+    }
+
+    record Duplicates(long ids, long count, long firstMillis, long lastMillis) {
+        @Override
+        public String toString() {
+            return ids + " ids, " + count + " of them twice"
+                    + (count == 0 ? "" : ", " + firstMillis + " to " + lastMillis + " ms after the server was back");
+        }
     }
 
     /** Ends all of them. Returns how many ids there were and how many of them were issued twice. */
