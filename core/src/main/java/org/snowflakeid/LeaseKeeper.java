@@ -187,6 +187,9 @@ final class LeaseKeeper {
     }
 
     private void work() {
+        if (lossHinted) {
+            outage.hurry();
+        }
         if (stopping || retired || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
         }

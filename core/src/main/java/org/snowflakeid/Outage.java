@@ -21,6 +21,7 @@ final class Outage {
     private int failures;
     private boolean windowEnded;
     private long retryNanos;
+    private long failedNanos;
     private long lastLineNanos;
 
     Outage(Platform platform, Handover handover, String coordinatorName) {
@@ -34,6 +35,13 @@ final class Outage {
     /** Not before it is the coordinator asked again, by the monotonic clock. */
     long retryNanos() {
         return retryNanos;
+    }
+
+    /** Something was heard of the coordinator. However often that is, attempts that fail have a pause between them. */
+    void hurry() {
+        if (failures > 0 && retryNanos - failedNanos > SECOND / 10) {
+            retryNanos = failedNanos + SECOND / 10;
+        }
     }
 
     /** A pause before all worker ids are looked at again, so that those who wait for one don't all come at once. */
@@ -56,7 +64,8 @@ final class Outage {
     void failed(Throwable failure, boolean started, long endNanos) {
         failures++;
         long pause = Math.min(SECOND, (SECOND / 10) << Math.min(failures, 5));
-        retryNanos = platform.nanoTime() + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
+        failedNanos = platform.nanoTime();
+        retryNanos = failedNanos + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
         String reason = withoutPrefix(failure);
         handover.noteError("Last error from " + coordinatorName + ": " + reason);
         report("renewal failed (" + reason + ")", reason, started, endNanos);

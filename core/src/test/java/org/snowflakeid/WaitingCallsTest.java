@@ -94,6 +94,28 @@ class WaitingCallsTest {
         assertThat(Duration.between(whole, stage.world.trueTime())).isLessThan(Duration.ofSeconds(4));
     }
 
+    // a coordinator that had just been reached again was asked up to a second later
+    @Test
+    void aHintEndsThePauseAfterFailures() {
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.throwInsteadOf(Kind.EXTEND, 1_000_000, new CoordinatorException("away", false));
+        stage.until("failures", () -> process.ids().status().lastError().isPresent());
+        for (int attempt = 0; attempt < 20; attempt++) {
+            stage.sleep(Duration.ofMillis(1_237));
+            process.wire.heal();
+            stage.store.hintLoss();
+
+            stage.within(
+                    Duration.ofMillis(110),
+                    "extended",
+                    () -> process.ids().status().lastError().isEmpty());
+            process.wire.throwInsteadOf(Kind.EXTEND, 1_000_000, new CoordinatorException("away", false));
+            stage.store.hintLoss();
+            stage.sleep(Duration.ofSeconds(8));
+        }
+    }
+
     // a call went on sleeping beside later ones that got ids of what was still reserved by the clock's new time
     @Test
     void callsAreServedWhenTheClockStepsBackIntoWhatIsReserved() {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
@@ -43,6 +44,9 @@ import org.snowflakeid.spi.WorkerCoordinator;
 final class FileCoordinator implements WorkerCoordinator {
 
     private static final Pattern OWNER = Pattern.compile("lock=(\\d{1,19}) until=(\\S+) (.*)", Pattern.DOTALL);
+
+    /** Of a mark that can't be read. It is shown, so that its worker id is left alone, and is never as expected. */
+    private static final long DAMAGED = -1;
 
     private final NamespaceFolder folder;
     private final Duration timeToLive;
@@ -128,12 +132,20 @@ final class FileCoordinator implements WorkerCoordinator {
 
     @Override
     public synchronized Snapshot read(int fromId, int toId, Duration timeout) {
+        if (!closed && !Thread.currentThread().isInterrupted() && folder.isAbsent()) {
+            return new Snapshot(
+                    null,
+                    IntStream.rangeClosed(fromId, toId)
+                            .mapToObj(id -> new Slot(id, null, null))
+                            .toList(),
+                    null);
+        }
         Snapshot snapshot = locked(timeout, () -> {
             NamespaceFolder.Presence marks = folder.marks(fromId, toId);
             NamespaceFolder.Presence workers = folder.workers(fromId, toId);
             List<Slot> slots = new ArrayList<>();
             for (int id = fromId; id <= toId; id++) {
-                Stored mark = marks.mayExist(id) ? stored(folder.mark(id)) : null;
+                Stored mark = marks.mayExist(id) ? mark(id) : null;
                 Owner owner = workers.mayExist(id) ? owner(id) : null;
                 slots.add(new Slot(id, mark, owner == null ? null : owner.value()));
             }
@@ -279,9 +291,17 @@ final class FileCoordinator implements WorkerCoordinator {
         return line == null ? null : new Stored(line, 0);
     }
 
+    private @Nullable Stored mark(int id) throws IOException {
+        try {
+            return stored(folder.mark(id));
+        } catch (NamespaceFolder.DamagedException e) {
+            return new Stored(String.valueOf(e.getMessage()), DAMAGED);
+        }
+    }
+
     private Slot slot(int id) throws IOException {
         Owner owner = owner(id);
-        return new Slot(id, stored(folder.mark(id)), owner == null ? null : owner.value());
+        return new Slot(id, mark(id), owner == null ? null : owner.value());
     }
 
     /** The owner of a worker id if it is present: alive and in time. */
@@ -293,7 +313,7 @@ final class FileCoordinator implements WorkerCoordinator {
     private @Nullable Owner entry(int id) {
         try {
             return Owner.parse(folder.read(folder.worker(id)));
-        } catch (IOException | CoordinatorException unreadable) {
+        } catch (IOException unreadable) {
             return null;
         }
     }
@@ -301,7 +321,9 @@ final class FileCoordinator implements WorkerCoordinator {
     private static boolean same(@Nullable Stored expected, @Nullable Stored actual) {
         return expected == null
                 ? actual == null
-                : actual != null && expected.value().equals(actual.value());
+                : actual != null
+                        && actual.version() != DAMAGED
+                        && expected.value().equals(actual.value());
     }
 
     private CasResult.@Nullable Rejected compare(int id, Stored mark, Stored meta) throws IOException {

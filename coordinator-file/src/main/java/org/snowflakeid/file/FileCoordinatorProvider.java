@@ -22,7 +22,8 @@ public final class FileCoordinatorProvider implements WorkerCoordinatorProvider 
     private static final Key<Path> FOLDER = Key.folder(DIRECTORY)
             .required("Name a folder on a local disk, the same for all processes of this host.")
             .use(Key.Use.ESSENTIAL)
-            .meaning("On a local disk, the same for all processes of this host; created if it is absent.");
+            .meaning(
+                    "On a local disk, the same for all processes of this host; created by the first write if it is absent.");
 
     private static final System.Logger LOGGER = System.getLogger(FileCoordinatorProvider.class.getName());
     private static final Set<Path> WARNED = ConcurrentHashMap.newKeySet();
@@ -49,6 +50,7 @@ public final class FileCoordinatorProvider implements WorkerCoordinatorProvider 
                     "snowflake '" + config.generator() + "': worker ids are coordinated through " + directory
                             + ": ids are unique among processes of this host that use this folder, and nowhere else");
         }
-        return new FileCoordinator(new NamespaceFolder(directory, config.namespace()), config.timeToLive());
+        return new FileCoordinator(
+                new NamespaceFolder(config.generator(), directory, config.namespace()), config.timeToLive());
     }
 }

@@ -2,7 +2,6 @@
 package org.snowflakeid.file;
 
 import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -13,13 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
@@ -38,6 +40,13 @@ final class NamespaceFolder {
     /** From here on one directory listing is cheaper than asking for each file. */
     private static final int MANY = 32;
 
+    /** Far more than any line of this or a newer version, and far less than is read in a call. */
+    private static final int MAX_BYTES = 1 << 20;
+
+    /** Of one name, on all file systems that are in use. */
+    private static final int MAX_NAME_BYTES = 255;
+
+    private final String generator;
     private final Path directory;
     private final Path folder;
     private final Path marks;
@@ -49,8 +58,12 @@ final class NamespaceFolder {
     private @Nullable ProcessLock lock;
     private boolean seen;
 
-    /** @param directory what the user named, the namespace is a folder below it */
-    NamespaceFolder(Path directory, String namespace) {
+    /**
+     * @param generator for messages
+     * @param directory what the user named, the namespace is a folder below it
+     */
+    NamespaceFolder(String generator, Path directory, String namespace) {
+        this.generator = generator;
         this.directory = directory;
         this.folder = directory.resolve(namespace);
         this.marks = folder.resolve("marks");
@@ -75,6 +88,18 @@ final class NamespaceFolder {
             throw new IllegalStateException("not entered");
         }
         return lock;
+    }
+
+    /** Whether there is certainly nothing of this namespace. A folder may be there all the same, of others below it. */
+    boolean isAbsent() {
+        return !isGone()
+                && Files.isDirectory(deepestThere())
+                && Stream.of(meta(), marks, workers, folder.resolve(ProcessLock.NAME))
+                        .allMatch(part -> Files.notExists(part, LinkOption.NOFOLLOW_LINKS));
+    }
+
+    private boolean isGone() {
+        return seen && !Files.isDirectory(directory);
     }
 
     /**
@@ -120,13 +145,15 @@ final class NamespaceFolder {
         if (lock != null && lock.isCurrent()) {
             return lock;
         }
-        if (seen && !Files.isDirectory(directory)) {
+        if (isGone()) {
             // With the lock file still open: it may come back, and what is held with it.
             throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
         }
         close();
         create(directory);
-        requireLocal(directory);
+        String type = Files.getFileStore(directory).type();
+        requireLocal(directory, type);
+        Surroundings.warn(generator, directory, type);
         create(marks);
         create(workers);
         ProcessLock opened = ProcessLock.open(folder);
@@ -149,8 +176,7 @@ final class NamespaceFolder {
         Files.createDirectories(path);
     }
 
-    private static void requireLocal(Path path) throws IOException {
-        String type = Files.getFileStore(path).type();
+    private static void requireLocal(Path path, String type) {
         if (!LocalFileSystems.isLocal(type) || path.toString().startsWith("\\\\")) {
             throw new CoordinatorException(
                     FileCoordinatorProvider.DIRECTORY + "=" + path + " is on a shared file system (" + type
@@ -187,20 +213,28 @@ final class NamespaceFolder {
         boolean mayExist(int id);
     }
 
-    /** The line in a file; null only if the file is certainly absent. */
+    /**
+     * The line in a file; null only if the file is certainly absent.
+     *
+     * @throws DamagedException if it holds something else
+     */
     @Nullable
     String read(Path file) throws IOException {
         // Asked first: FileInputStream reports "too many open files" and "permission denied" as if it were absent, too.
         if (Files.notExists(file)) {
             return null;
         }
+        // Of a pipe nothing comes, of a device no end.
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new DamagedException(file + " is damaged: it is no file.");
+        }
         byte[] bytes;
         // Not Files.readAllBytes, whose channel fails when the thread is interrupted.
         try (FileInputStream in = new FileInputStream(file.toFile())) {
-            bytes = in.readAllBytes();
+            bytes = in.readNBytes(MAX_BYTES + 1);
         }
         int length = bytes.length - 1;
-        if (length >= 1 && bytes[length] == '\n') {
+        if (length >= 1 && length < MAX_BYTES && bytes[length] == '\n') {
             try {
                 return StandardCharsets.UTF_8
                         .newDecoder()
@@ -210,11 +244,18 @@ final class NamespaceFolder {
                 // Damaged, as below.
             }
         }
-        throw new CoordinatorException(
-                file + " is damaged: " + bytes.length
-                        + " bytes that are not one line of text. Restore the disk, or begin a"
-                        + " new namespace; a mark that was made up or deleted may lead to ids that were issued before.",
-                true);
+        throw new DamagedException(file + " is damaged: "
+                + (length < MAX_BYTES ? bytes.length : "more than " + MAX_BYTES)
+                + " bytes that are not one line of text.");
+    }
+
+    /** What stands in a file is no line that was written there. */
+    static final class DamagedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private DamagedException(String message) {
+            super(message);
+        }
     }
 
     /**
@@ -235,8 +276,11 @@ final class NamespaceFolder {
         }
     }
 
-    private static byte[] encode(String line) throws CharacterCodingException {
+    private static byte[] encode(String line) throws IOException {
         ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(line + "\n"));
+        if (encoded.remaining() > MAX_BYTES) {
+            throw new IOException("a line of " + encoded.remaining() + " bytes would not be read again");
+        }
         byte[] bytes = new byte[encoded.remaining()];
         encoded.get(bytes);
         return bytes;
@@ -248,16 +292,27 @@ final class NamespaceFolder {
         create(marks);
         create(workers);
         byte[] bytes = encode(line);
-        try (FileOutputStream out = new FileOutputStream(temporary.toFile())) {
-            out.write(bytes);
-            if (durable) {
-                out.getFD().sync();
-            }
+        try {
+            uninterrupted(() -> create(temporary, bytes, durable));
         } catch (IOException e) {
             delete(temporary);
             throw e;
         }
         return temporary;
+    }
+
+    /** Never what a link leads to, wherever it comes from. */
+    private static void create(Path file, byte[] bytes, boolean durable) throws IOException {
+        boolean unused = Files.deleteIfExists(file);
+        try (FileChannel out = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer rest = ByteBuffer.wrap(bytes);
+            while (rest.hasRemaining()) {
+                int unusedCount = out.write(rest);
+            }
+            if (durable) {
+                out.force(true);
+            }
+        }
     }
 
     /** Puts a prepared line in its place. */
@@ -286,16 +341,28 @@ final class NamespaceFolder {
         }
     }
 
-    /** An interrupt would close the channel instead, so it has to wait. */
     private static void force(Path folder) throws IOException {
         if (!FOLDERS_CAN_BE_FORCED) {
             return;
         }
+        uninterrupted(() -> {
+            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        });
+    }
+
+    private interface OnChannel {
+        void run() throws IOException;
+    }
+
+    /** An interrupt would close the channel instead, so it has to wait. */
+    private static void uninterrupted(OnChannel action) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
-                try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-                    channel.force(true);
+                try {
+                    action.run();
                     return;
                 } catch (ClosedByInterruptException e) {
                     interrupted = Thread.interrupted() || interrupted;
@@ -310,15 +377,63 @@ final class NamespaceFolder {
 
     /** A failure that changed nothing. */
     CoordinatorException failure(IOException e) {
-        boolean unusable = Files.isDirectory(folder) && !Files.isWritable(folder);
-        boolean permanent = unusable || e instanceof AccessDeniedException || e instanceof FileAlreadyExistsException;
-        String remedy = permanent
-                ? "Give this process the right to write there, or name another folder."
-                : "Is the disk full or gone?";
+        if (e instanceof DamagedException) {
+            return new CoordinatorException(
+                    e.getMessage()
+                            + " Restore the disk, or begin a new namespace; a record or a mark that was made up or deleted may"
+                            + " lead to ids that were issued before.",
+                    e,
+                    true);
+        }
+        String cure = whatWaitingCannotCure(e);
         return new CoordinatorException(
-                FileCoordinatorProvider.DIRECTORY + "=" + directory + " can't be used: " + e + ". " + remedy,
+                FileCoordinatorProvider.DIRECTORY + "=" + directory + " can't be used: " + e + ". "
+                        + (cure != null ? cure : whatMayPass()),
                 e,
-                permanent);
+                cure != null);
+    }
+
+    /** By looking, since what the system says is in its language. Null: waiting may cure it. */
+    private @Nullable String whatWaitingCannotCure(IOException e) {
+        for (Path each = folder; each != null; each = each.getParent()) {
+            if (Files.exists(each) && !Files.isDirectory(each)) {
+                return each + " is no folder. Name another one.";
+            }
+            Path name = each.getFileName();
+            if (name != null && name.toString().getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
+                return "A name in it, or in snowflake.namespace, is longer than " + MAX_NAME_BYTES
+                        + " bytes. Choose a shorter one.";
+            }
+        }
+        Path there = deepestThere();
+        if (e instanceof AccessDeniedException || !Files.isWritable(there)) {
+            return "Give this process the right to write in " + there + ", or name another folder.";
+        }
+        if (e instanceof NoSuchFileException && !there.equals(folder) && !seen) {
+            return "Nobody can create a folder in " + there + ". Name another one.";
+        }
+        return e instanceof FileAlreadyExistsException || e instanceof FileSystemLoopException
+                ? "Something else is in the way. Remove it, or name another folder."
+                : null;
+    }
+
+    private Path deepestThere() {
+        Path each = folder;
+        while (!Files.exists(each) && each.getParent() != null) {
+            each = each.getParent();
+        }
+        return each;
+    }
+
+    private String whatMayPass() {
+        try {
+            if (Files.getFileStore(deepestThere()).getUsableSpace() == 0) {
+                return "The disk is full.";
+            }
+        } catch (IOException e) {
+            // Then it is gone, perhaps.
+        }
+        return "Is the disk full or gone?";
     }
 
     void close() throws IOException {

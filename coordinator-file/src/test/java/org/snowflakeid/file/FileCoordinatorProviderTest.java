@@ -4,11 +4,16 @@ package org.snowflakeid.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,14 +63,82 @@ class FileCoordinatorProviderTest {
     }
 
     @Test
-    void createsTheFolderAtTheFirstCallAndNotBefore(@TempDir Path parent) {
+    void createsTheFolderAtTheFirstWriteAndNotBefore(@TempDir Path parent) {
         Path directory = parent.resolve("a").resolve("b");
 
         try (WorkerCoordinator coordinator = open(Map.of("snowflake.file.directory", directory.toString()))) {
             assertThat(directory).doesNotExist();
             coordinator.read(0, 0, Duration.ofSeconds(10));
+            assertThat(directory).doesNotExist();
+            coordinator.writeMeta(null, "meta", Duration.ofSeconds(10));
             assertThat(directory.resolve("ns").resolve("marks")).isDirectory();
         }
+    }
+
+    @Test
+    void tellsWhatWouldBeLostInMemoryAndInAPod() {
+        Path directory = Path.of("/data/ids");
+
+        assertThat(Surroundings.doubts(directory, "ext4", null)).isEmpty();
+        assertThat(Surroundings.doubts(directory, "tmpfs", null))
+                .singleElement()
+                .asString()
+                .contains("snowflake.file.directory=/data/ids is in memory (tmpfs)", "all marks are gone");
+        assertThat(Surroundings.doubts(directory, "overlay", "10.0.0.1"))
+                .singleElement()
+                .asString()
+                .contains("snowflake.file.directory=/data/ids is used in a pod", "shares with nobody", "ids repeat");
+        assertThat(Surroundings.doubts(directory, "tmpfs", "10.0.0.1")).hasSize(2);
+    }
+
+    @Test
+    void warnsOfMemoryAndOfPodsAtTheFirstWrite() throws Exception {
+        Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "snowflake-test-");
+        try {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Peer.class.getName(),
+                            memory.toString(),
+                            "PT10S")
+                    .redirectErrorStream(true)
+                    .start();
+            try (Writer in = process.outputWriter()) {
+                in.write("claim 3 limit=1\nclaim 4 limit=1\n");
+            }
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(said).contains("applied, owner held: true");
+            assertThat(said).containsOnlyOnce("snowflake.file.directory=" + memory + " is in memory (tmpfs)");
+            assertThat(said).doesNotContain("in a pod");
+        } finally {
+            try (Stream<Path> all = Files.walk(memory)) {
+                all.sorted(Comparator.reverseOrder())
+                        .forEach(path -> path.toFile().delete());
+            }
+        }
+    }
+
+    @Test
+    void warnsInAPod(@TempDir Path directory) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Peer.class.getName(),
+                        directory.toString(),
+                        "PT10S")
+                .redirectErrorStream(true);
+        builder.environment().put("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+        Process process = builder.start();
+        try (Writer in = process.outputWriter()) {
+            in.write("claim 3 limit=1\n");
+        }
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(said).contains("WARNING", "is used in a pod", "applied, owner held: true");
     }
 
     @ParameterizedTest

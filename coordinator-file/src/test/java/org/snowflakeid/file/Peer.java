@@ -40,9 +40,13 @@ public final class Peer implements UnaryOperator<String> {
     }
 
     static WorkerCoordinator open(Path directory, Duration timeToLive) {
+        return open(directory, NAMESPACE, timeToLive);
+    }
+
+    static WorkerCoordinator open(Path directory, String namespace, Duration timeToLive) {
         Map<String, String> settings = Map.of(FileCoordinatorProvider.DIRECTORY, directory.toString());
         return new FileCoordinatorProvider()
-                .open(new CoordinatorConfig("peer", NAMESPACE, timeToLive, settings::get), () -> {});
+                .open(new CoordinatorConfig("peer", namespace, timeToLive, settings::get), () -> {});
     }
 
     @Override

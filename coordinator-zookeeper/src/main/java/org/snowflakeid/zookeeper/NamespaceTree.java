@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.zookeeper;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes of a namespace: where they are and who may do what to them. With a digest they are its user's and nobody else's. Marks and
@@ -68,14 +72,41 @@ final class NamespaceTree {
         createFolder(session, workers(), KEEP | Perms.DELETE, deadline);
     }
 
+    /**
+     * The leader's time where no node of the namespace is there to be touched: the stamp of a node that is created and deleted in one
+     * transaction, so that nobody ever sees it. Null if that is not permitted.
+     */
+    @Nullable
+    Instant timeWithoutNamespace(Session session, Deadline deadline) throws ZooKeeperFailure {
+        Code code = Code.NONODE;
+        for (String above = parent(root); code == Code.NONODE; above = parent(above)) {
+            String path = (above.equals("/") ? "" : above) + "/snowflake-time-" + UUID.randomUUID();
+            List<OpResult> results = session.prepare(
+                    List.of(
+                            create(path, NOTHING, KEEP, CreateMode.PERSISTENT),
+                            Op.setData(path, NOTHING, -1),
+                            Op.delete(path, -1)),
+                    deadline);
+            if (results.get(1) instanceof OpResult.SetDataResult written) {
+                return Instant.ofEpochMilli(written.getStat().getMtime());
+            }
+            code = above.equals("/") ? Code.OK : Session.outcome(results);
+        }
+        return null;
+    }
+
+    private static String parent(String path) {
+        return path.lastIndexOf('/') > 0 ? path.substring(0, path.lastIndexOf('/')) : "/";
+    }
+
     /** From below: whoever may write here need not have a right on what is above. */
     private void createFolder(Session session, String path, int permissions, Deadline deadline)
             throws ZooKeeperFailure {
         for (int attempt = 0; attempt < 2; attempt++) {
             Code code = Session.outcome(
                     session.prepare(List.of(create(path, NOTHING, permissions, CreateMode.PERSISTENT)), deadline));
-            if (code == Code.NONODE && attempt == 0 && path.lastIndexOf('/') > 0) {
-                createFolder(session, path.substring(0, path.lastIndexOf('/')), KEEP, deadline);
+            if (code == Code.NONODE && attempt == 0 && !parent(path).equals("/")) {
+                createFolder(session, parent(path), KEEP, deadline);
             } else if (code == Code.OK || code == Code.NODEEXISTS) {
                 return;
             } else {

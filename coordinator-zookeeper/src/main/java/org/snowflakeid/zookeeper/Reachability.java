@@ -7,14 +7,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.stream.Stream;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.zookeeper.ZooKeeperSettings.Server;
@@ -64,6 +60,8 @@ final class Reachability {
                     "is not reachable: unknown host " + server.host() + ". Check " + ZooKeeperSettings.CONNECT_STRING
                             + ".",
                     false);
+        } catch (Encryption.UnreadableException e) {
+            return new Finding("can't be reached by TLS: " + e.getMessage(), false);
         } catch (SSLException e) {
             return refused(server, e);
         } catch (IOException e) {
@@ -71,34 +69,17 @@ final class Reachability {
                     "is not reachable: " + server + ": " + e.getMessage() + ". Check "
                             + ZooKeeperSettings.CONNECT_STRING + ".",
                     false);
-        } catch (GeneralSecurityException e) {
-            return new Finding("can't be reached by TLS: " + e, false);
         }
     }
 
-    private void handshake(Socket socket, Server server) throws IOException, GeneralSecurityException {
-        try (SSLSocket tls =
-                (SSLSocket) context().getSocketFactory().createSocket(socket, server.host(), server.port(), true)) {
-            SSLParameters parameters = tls.getSSLParameters();
-            parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            tls.setSSLParameters(parameters);
-            tls.setSoTimeout(HANDSHAKE_MILLIS);
-            tls.startHandshake();
+    private void handshake(Socket socket, Server server) throws IOException {
+        socket.setSoTimeout(HANDSHAKE_MILLIS);
+        try (SSLSocket tls = settings.encryption().encrypt(socket, server.host(), server.port())) {
             tls.setSoTimeout(REFUSAL_MILLIS);
             int ignored = tls.getInputStream().read();
         } catch (SocketTimeoutException silent) {
             // As a server is that waits for a request.
         }
-    }
-
-    private SSLContext context() throws GeneralSecurityException, IOException {
-        KeyManagerFactory own = settings.files().keyManagers().orElse(null);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(
-                own == null ? null : own.getKeyManagers(),
-                settings.files().trustManagers().getTrustManagers(),
-                null);
-        return context;
     }
 
     private static Finding refused(Server server, SSLException e) {

@@ -2,6 +2,7 @@
 package org.snowflakeid.zookeeper;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.curator.CuratorZookeeperClient;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
@@ -25,14 +25,14 @@ import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One ZooKeeper session, from its first connection to its end; never replaced by another under the same name, as Curator does. Owner
+ * One ZooKeeper session, from its first connection to its end; never replaced by another. Owner
  * entries hang on it, and end with it. Its requests are answered in the order they were sent, also over a change of servers: a server
  * that was left can't apply what it still has.
  *
  * <p>ZooKeeper's client keeps a session alive whatever becomes of the process's work. So the session keeps account of the worker ids
  * that hang on it, and ends itself when none of them was extended for a time to live.
  *
- * <p>Curator opens the client and closes it. Requests go to the client itself, once, and are waited for no longer than the caller allows.
+ * <p>Requests are sent once, and waited for no longer than the caller allows.
  */
 final class Session {
     private static final System.Logger LOG = System.getLogger(Session.class.getName());
@@ -54,6 +54,7 @@ final class Session {
     // All that follows is guarded by this.
     private @Nullable ZooKeeper zooKeeper;
     private boolean connected;
+    private boolean wasConnected;
     private long connectedSinceNanos;
     private int changes;
     private boolean ended;
@@ -78,52 +79,68 @@ final class Session {
     // ---- the connection
 
     void connect() {
-        CuratorZookeeperClient client = sessions.client(this);
-        var ignored = CompletableFuture.runAsync(() -> start(client), sessions::background)
-                .runAfterBothAsync(ending, client::close, sessions::background)
+        // Not in this thread: the client looks up the name of this host when it is first used.
+        var ignored = CompletableFuture.supplyAsync(this::open, sessions::background)
+                .thenAcceptBothAsync(ending, (client, nothing) -> close(client), sessions::background)
                 .whenComplete((nothing, failed) -> closed.complete(null));
     }
 
-    private void start(CuratorZookeeperClient client) {
+    private ZooKeeper open() {
         try {
-            client.start();
-        } catch (Exception e) {
+            ZooKeeper client = sessions.client(this::changed);
+            synchronized (this) {
+                zooKeeper = client;
+                notifyAll();
+            }
+            return client;
+        } catch (IOException | RuntimeException e) {
             LOG.log(Level.DEBUG, "a session can't be opened", e);
             lose(e);
+            throw e instanceof IOException io ? new UncheckedIOException(io) : (RuntimeException) e;
         }
     }
 
-    /** Curator opens another session when the servers have ended one, before it tells. */
-    void requireFirst() {
-        boolean first;
-        synchronized (this) {
-            first = zooKeeper == null && !ended;
-        }
-        if (!first) {
-            lose(null);
-            throw new IllegalStateException("the session ended");
+    private static void close(ZooKeeper client) {
+        try {
+            client.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    synchronized void created(ZooKeeper client) {
-        zooKeeper = client;
-        notifyAll();
-    }
-
-    void changed(WatchedEvent event) {
+    private void changed(WatchedEvent event) {
         if (event.getType() != EventType.None) {
             return;
         }
-        if (event.getState() == KeeperState.Expired) {
+        KeeperState state = event.getState();
+        if (state == KeeperState.Expired || state == KeeperState.AuthFailed) {
             lose(null);
             return;
         }
+        boolean usable = state == KeeperState.SyncConnected;
         synchronized (this) {
-            connected = event.getState() == KeeperState.SyncConnected;
+            if (ended) {
+                return;
+            }
+            connected = usable;
+            wasConnected |= usable;
             connectedSinceNanos = System.nanoTime();
             changes++;
             notifyAll();
         }
+        if (!usable && isDispensable()) {
+            end();
+        } else {
+            sessions.changed(this, usable);
+        }
+    }
+
+    /**
+     * Nothing is lost with it: the next begins at once, while servers that lost data would refuse this one for ever, and its client would never
+     * give it up.
+     */
+    private synchronized boolean isDispensable() {
+        return wasConnected && holds.isEmpty() && leftovers.isEmpty();
     }
 
     /** The servers ended it, or it never came to be. */
@@ -135,15 +152,7 @@ final class Session {
         }
         end();
         if (held) {
-            hintLoss();
-        }
-    }
-
-    private void hintLoss() {
-        try {
             sessions.hintLoss();
-        } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "the loss hint failed", e);
         }
     }
 
@@ -169,6 +178,7 @@ final class Session {
             notifyAll();
         }
         ending.complete(null);
+        sessions.changed(this, false);
     }
 
     /** Completed when a server has heard of its end, or can't. */
@@ -256,6 +266,26 @@ final class Session {
         throw ZooKeeperFailure.noSession(sessions.settings(), sessions.whyNoSession());
     }
 
+    /** Returns once it has been connected for that long without a break. */
+    void awaitConnectedFor(Duration time, Deadline deadline) throws ZooKeeperFailure {
+        try {
+            ZooKeeper unused = awaitConnection(deadline);
+            synchronized (this) {
+                while (connected && deadline.nanosLeft() > 0) {
+                    long left = connectedSinceNanos + time.toNanos() - System.nanoTime();
+                    if (left <= 0) {
+                        return;
+                    }
+                    TimeUnit.NANOSECONDS.timedWait(this, Math.max(1_000_000, Math.min(left, deadline.nanosLeft())));
+                }
+            }
+            throw ZooKeeperFailure.tooSoon(sessions.settings());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw ZooKeeperFailure.interrupted(sessions.settings(), e);
+        }
+    }
+
     private synchronized int changes() {
         return changes;
     }
@@ -290,12 +320,12 @@ final class Session {
                     if (event.getType() != EventType.None
                             && unwatch(path)
                             && event.getType() == EventType.NodeDeleted) {
-                        hintLoss();
+                        sessions.hintLoss();
                     }
                 },
                 (code, at, context, stat) -> {
                     if (code != Code.OK.intValue() && unwatch(path) && code == Code.NONODE.intValue()) {
-                        hintLoss();
+                        sessions.hintLoss();
                     }
                 },
                 null);
@@ -342,6 +372,10 @@ final class Session {
     synchronized void leave(int id) {
         holds.remove(id);
         leftovers.add(id);
+    }
+
+    synchronized boolean holdsAny() {
+        return !ended && !holds.isEmpty();
     }
 
     /** Whether nothing but that worker id hangs on it. */

@@ -13,10 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -56,12 +58,15 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     /** More than the client's longest pause between two attempts to connect. */
     private static final Duration ADVANTAGE = Duration.ofMillis(1_500);
 
+    /**
+     * Servers that come back show owner entries of processes that are about to come back too. If they lost data, these must see that before
+     * somebody else is granted what they were: twice the pause between two attempts to connect, and one of core's between two calls.
+     */
+    private static final Duration BEFORE_EVICTION = Duration.ofSeconds(3);
+
     private final NamespaceTree tree;
     private final Sessions sessions;
     private final ZooKeeperSettings.Access connection;
-
-    /** On which the next claim will hang. */
-    private @Nullable Session session;
 
     private final Map<Integer, Holding> held = new HashMap<>();
 
@@ -105,7 +110,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         sessions.beginCall();
         try {
             // The one that claimed it knows what became of a claim of unknown outcome.
-            Session reader = fromId == toId ? session(fromId) : session();
+            Session reader = fromId == toId ? session(fromId, deadline) : sessions.current();
             clearAway(reader, List.of(), deadline);
             Instant now = touch(reader, deadline);
             return toId - fromId < MAX_POINT_READS
@@ -120,22 +125,22 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     /**
      * Writes nothing, to a node that is only a parent: the leader stamps it with its clock, and once a quorum has agreed, what this session
-     * reads is not older.
+     * reads is not older. Creates nothing where there is nothing.
+     *
+     * @return the leader's time; null if it does not tell
      */
-    private Instant touch(Session reader, Deadline deadline) throws ZooKeeperFailure {
-        List<Op> write = List.of(Op.setData(tree.marks(), NOTHING, -1));
-        List<OpResult> results = reader.prepare(write, deadline);
-        if (Session.outcome(results) == Code.NONODE) {
-            tree.create(reader, deadline);
-            results = reader.prepare(write, deadline);
-        }
+    private @Nullable Instant touch(Session reader, Deadline deadline) throws ZooKeeperFailure {
+        List<OpResult> results = reader.prepare(List.of(Op.setData(tree.marks(), NOTHING, -1)), deadline);
         if (results.get(0) instanceof OpResult.SetDataResult written) {
             return Instant.ofEpochMilli(written.getStat().getMtime());
+        }
+        if (Session.outcome(results) == Code.NONODE) {
+            return tree.timeWithoutNamespace(reader, deadline);
         }
         throw reader.failure(Session.outcome(results)).withNothingChanged();
     }
 
-    private Snapshot readPoints(Session reader, int fromId, int toId, Instant now, Deadline deadline)
+    private Snapshot readPoints(Session reader, int fromId, int toId, @Nullable Instant now, Deadline deadline)
             throws ZooKeeperFailure {
         List<Op> gets = new ArrayList<>();
         gets.add(Op.getData(tree.meta()));
@@ -153,7 +158,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     }
 
     /** Not at one moment: ZooKeeper reads no more than fits one message at once. Each entry is as it was after the call began. */
-    private Snapshot readListed(Session reader, int fromId, int toId, Instant now, Deadline deadline)
+    private Snapshot readListed(Session reader, int fromId, int toId, @Nullable Instant now, Deadline deadline)
             throws ZooKeeperFailure {
         List<OpResult> listed = reader.prepare(
                 List.of(Op.getData(tree.meta()), Op.getChildren(tree.marks()), Op.getChildren(tree.workers())),
@@ -225,7 +230,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
         Deadline deadline = Deadline.after(timeout);
         return write(
-                        session(),
+                        sessions.current(),
                         List.of(),
                         expected,
                         List.of(new Change(expected, next)),
@@ -242,13 +247,16 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         Deadline deadline = Deadline.after(timeout);
         sessions.beginCall();
-        Session claimant = session();
+        Session claimant = sessions.current();
         Holding before = held.get(id);
         Set<Long> former = former(before);
         held.put(id, new Holding(claimant, former));
         Long heldUntil = claimant.hold(id, System.nanoTime());
         boolean nothingHangs = true;
         try {
+            if (evict) {
+                claimant.awaitConnectedFor(BEFORE_EVICTION, deadline);
+            }
             CasResult result = write(claimant, id, mark, meta, next, deadline, slot -> {
                 if (slot.owned() && !evict && !former.contains(slot.ownerSession())) {
                     return null;
@@ -267,6 +275,12 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 return new CasResult.Applied(applied.written(), true);
             }
             return result;
+        } catch (ZooKeeperFailure e) {
+            sessions.endCall();
+            if (e.nothingChanged()) {
+                throw e.exception();
+            }
+            return new CasResult.Unknown(e.exception());
         } finally {
             if (nothingHangs) {
                 if (before == null) {
@@ -300,7 +314,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Deadline deadline = Deadline.after(timeout);
         Map<Integer, CasResult> results = new HashMap<>();
         CoordinatorException failure = null;
-        for (List<Extension> together : onOneSession(extensions)) {
+        for (List<Extension> together : onOneSession(extensions, deadline)) {
             if (failure == null) {
                 try {
                     extendTogether(together, meta, deadline, results);
@@ -323,11 +337,11 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     }
 
     /** What hangs on the same session, in parts that fit one transaction. Nearly always that is all. */
-    private List<List<Extension>> onOneSession(List<Extension> extensions) {
+    private List<List<Extension>> onOneSession(List<Extension> extensions, Deadline deadline) {
         sessions.beginCall();
         Map<Session, List<Extension>> bySession = new LinkedHashMap<>();
         extensions.forEach(each -> bySession
-                .computeIfAbsent(session(each.id()), session -> new ArrayList<>())
+                .computeIfAbsent(session(each.id(), deadline), session -> new ArrayList<>())
                 .add(each));
         sessions.endCall();
         List<List<Extension>> parts = new ArrayList<>();
@@ -343,8 +357,8 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             List<Extension> extensions, Stored meta, Deadline deadline, Map<Integer, CasResult> results) {
         long now = System.nanoTime();
         sessions.beginCall();
-        Session extender = session(extensions.get(0).id());
-        Set<Integer> own = new HashSet<>();
+        Session extender = session(extensions.get(0).id(), deadline);
+        Map<Integer, Session> own = new HashMap<>();
         List<Op> operations = new ArrayList<>();
         extensions.forEach(each -> operations.add(setMark(each.id(), each.mark(), each.next())));
         operations.add(unchanged(meta));
@@ -358,41 +372,52 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 deadline,
                 seen -> {
                     own.clear();
-                    seen.slots().stream()
-                            .filter(slot -> slot.owned() && slot.ownerSession() == extender.id())
-                            .forEach(slot -> own.add(slot.slot().workerId()));
+                    seen.slots().forEach(slot -> ownSession(slot, extender)
+                            .ifPresent(on -> own.put(slot.slot().workerId(), on)));
                     return operations;
                 });
         for (int i = 0; i < extensions.size(); i++) {
             int id = extensions.get(i).id();
             CasResult result = written.get(i);
             if (result instanceof CasResult.Applied applied) {
-                if (own.contains(id)) {
-                    extender.hold(id, now);
-                    extender.watch(tree.worker(id));
+                Session on = own.get(id);
+                if (on != null) {
+                    on.hold(id, now);
+                    on.watch(tree.worker(id));
                 }
-                result = new CasResult.Applied(applied.written(), own.contains(id));
+                result = new CasResult.Applied(applied.written(), on != null);
             }
             results.put(id, result);
         }
     }
 
+    /** The session of this coordinator on which an owner entry hangs, if it does. */
+    private Optional<Session> ownSession(SlotSeen slot, Session writer) {
+        Holding holding = held.get(slot.slot().workerId());
+        return Stream.concat(Stream.of(writer), Stream.ofNullable(holding).map(Holding::session))
+                .filter(session -> slot.owned() && session.isAlive() && session.id() == slot.ownerSession())
+                .findFirst();
+    }
+
     @Override
     public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        Deadline deadline = Deadline.after(timeout);
         sessions.beginCall();
-        Session releaser = session(id);
-        Set<Long> former = former(held.get(id));
-        releaser.unwatch(tree.worker(id));
-        CasResult result = write(releaser, id, mark, meta, next, Deadline.after(timeout), slot -> {
+        Session releaser = session(id, deadline);
+        Holding holding = held.get(id);
+        Session holder = holding == null ? releaser : holding.session();
+        Set<Long> former = former(holding);
+        holder.unwatch(tree.worker(id));
+        CasResult result = write(releaser, id, mark, meta, next, deadline, slot -> {
             List<Op> operations = new ArrayList<>(List.of(setMark(id, mark, next), unchanged(meta)));
-            if (slot.owned() && (slot.ownerSession() == releaser.id() || former.contains(slot.ownerSession()))) {
+            if (ownSession(slot, releaser).isPresent() || (slot.owned() && former.contains(slot.ownerSession()))) {
                 operations.add(Op.delete(tree.worker(id), -1));
             }
             return operations;
         });
         if (result instanceof CasResult.Applied) {
             held.remove(id);
-            releaser.forget(id);
+            holder.forget(id);
         }
         return result;
     }
@@ -548,9 +573,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             clearAway(holder, List.of(), deadline);
         } catch (ZooKeeperFailure e) {
             LOG.log(Level.DEBUG, () -> "worker id " + id + " is left to be cleared away: " + e.getMessage());
-            if (holder.equals(session)) {
-                session = null;
-            }
+            sessions.leave(holder);
         }
     }
 
@@ -580,38 +603,32 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         }
     }
 
-    /** The session for new claims and for reading. */
-    private Session session() {
-        Session present = session;
-        if (present == null || !present.isAlive()) {
-            present = sessions.open();
-            session = present;
-        }
-        return present;
-    }
-
     /**
-     * The session on which a worker id hangs. Servers that lost data refuse a client that has seen more than they have, and would do so
-     * until its session has ended, so a second one is begun while the first is away. If that one is let in, and the first still is not, the
-     * first is given up.
+     * The session to look after a worker id by: that on which it hangs, if it is connected. Servers that lost data refuse a client that has
+     * seen more than they have, and would do so until its session has ended; so while it is away another looks in its place. If that one
+     * was let in for long and the first still is not, the first is given up.
      */
-    private Session session(int id) {
+    private Session session(int id, Deadline deadline) {
         Holding holding = held.get(id);
         if (holding == null || !holding.session().isAlive()) {
-            return session();
+            return sessions.current();
         }
         Session first = holding.session();
         if (first.isConnectedFor(Duration.ZERO)) {
             return first;
         }
-        if (first.equals(session)) {
-            session = null;
+        Session second = sessions.currentBeside(first);
+        try {
+            sessions.awaitEither(first, second, deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        Session second = session();
-        if (!second.isConnectedFor(ADVANTAGE)) {
+        if (first.isConnectedFor(Duration.ZERO) || !second.isConnectedFor(Duration.ZERO)) {
             return first;
         }
-        first.end();
+        if (second.isConnectedFor(ADVANTAGE)) {
+            first.end();
+        }
         return second;
     }
 

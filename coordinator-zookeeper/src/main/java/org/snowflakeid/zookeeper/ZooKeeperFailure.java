@@ -42,6 +42,13 @@ final class ZooKeeperFailure extends Exception {
         return new ZooKeeperFailure(new CoordinatorException(text, false), false, false);
     }
 
+    /** Nothing was sent, since an owner may be about to come back. */
+    static ZooKeeperFailure tooSoon(ZooKeeperSettings settings) {
+        String text =
+                prefix(settings) + "was connected to just now, and shows an owner that may be connecting too. Wait.";
+        return new ZooKeeperFailure(new CoordinatorException(text, false), true, false);
+    }
+
     /** Nothing could be sent. */
     static ZooKeeperFailure noSession(ZooKeeperSettings settings, Reachability.Finding why) {
         return new ZooKeeperFailure(
@@ -71,7 +78,7 @@ final class ZooKeeperFailure extends Exception {
         return switch (code) {
             case NOAUTH ->
                 "forbids " + user(settings) + " what namespace '" + settings.namespace() + "' needs at "
-                        + settings.root() + " and below. Check " + ZooKeeperSettings.DIGEST
+                        + settings.root() + " and below. Check " + digestKey(settings)
                         + " and the ACLs there (getAcl), or snowflake.namespace.";
             case UNIMPLEMENTED -> "is too old. Use ZooKeeper 3.6 or newer.";
             case CONNECTIONLOSS -> "gave no answer: the connection was closed";
@@ -80,9 +87,15 @@ final class ZooKeeperFailure extends Exception {
         };
     }
 
+    private static String digestKey(ZooKeeperSettings settings) {
+        Digest digest = settings.digest();
+        return (digest != null && digest.file() != null ? ZooKeeperSettings.DIGEST_FILE : ZooKeeperSettings.DIGEST)
+                .name();
+    }
+
     private static String user(ZooKeeperSettings settings) {
-        String digest = settings.digest();
-        return digest == null ? "an anonymous client" : "user '" + digest.substring(0, digest.indexOf(':')) + "'";
+        Digest digest = settings.digest();
+        return digest == null ? "an anonymous client" : digest.user();
     }
 
     /** The same failure of a request that only prepared the write. An interrupted call stays one of unknown outcome. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.zookeeper;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,6 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
 import org.snowflakeid.spi.TlsKeys;
 
 /** The keys {@code snowflake.zookeeper.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
@@ -28,6 +29,9 @@ final class ZooKeeperSettings {
     static final Key<String> DIGEST = Key.secret("snowflake.zookeeper.digest", "`user:password`")
             .use(Key.Use.OFTEN)
             .meaning("What is created then belongs to that user alone.");
+    static final Key<Path> DIGEST_FILE = Key.file("snowflake.zookeeper.digest-file")
+            .use(Key.Use.OFTEN)
+            .meaning("File that holds what `snowflake.zookeeper.digest` would, read anew for each session.");
     static final Key<Boolean> TLS_ENABLED = Key.bool("snowflake.zookeeper.tls.enabled")
             .otherwise("whether a key below is set")
             .meaning("Whether connections are encrypted.");
@@ -36,17 +40,17 @@ final class ZooKeeperSettings {
     static final Key<Path> TLS_CERT = TLS.cert();
     static final Key<Path> TLS_KEY = TLS.key();
 
-    static final List<Key<?>> KEYS = List.of(CONNECT_STRING, DIGEST, TLS_ENABLED, TLS_CA, TLS_CERT, TLS_KEY);
+    static final List<Key<?>> KEYS =
+            List.of(CONNECT_STRING, DIGEST, DIGEST_FILE, TLS_ENABLED, TLS_CA, TLS_CERT, TLS_KEY);
 
     private static final int DEFAULT_PORT = 2181;
 
     private final CoordinatorConfig config;
     private final List<Server> servers = new ArrayList<>();
     private final String root;
-    private final @Nullable String digest;
+    private final @Nullable Digest digest;
     private final boolean tls;
-    private final @Nullable String ca;
-    private final Tls files;
+    private final Encryption encryption;
 
     record Server(String host, int port) {
         @Override
@@ -55,8 +59,8 @@ final class ZooKeeperSettings {
         }
     }
 
-    /** Which servers are reached, and how. A file that was replaced since makes a difference. */
-    record Access(List<Server> servers, @Nullable String digest, boolean encrypted, Tls files) {
+    /** Which servers are reached, and how: by which files, whatever they hold now. */
+    record Access(List<Server> servers, @Nullable Digest digest, boolean encrypted, Map<String, String> files) {
 
         /** Without the password. */
         @Override
@@ -76,8 +80,8 @@ final class ZooKeeperSettings {
         root = readConnectString(reader) + "/" + config.namespace();
         digest = readDigest(reader);
         tls = readTlsEnabled(reader);
-        ca = reader.optional(TLS_CA).map(Path::toString).orElse(null);
-        files = TLS.read(reader);
+        encryption = new Encryption(TLS, config);
+        var unused = encryption.read(reader);
         reader.throwProblems();
     }
 
@@ -127,13 +131,26 @@ final class ZooKeeperSettings {
         }
     }
 
-    private static @Nullable String readDigest(SettingsReader reader) {
+    private static @Nullable Digest readDigest(SettingsReader reader) {
         String text = reader.optional(DIGEST).orElse(null);
-        int colon = text == null ? -1 : text.indexOf(':');
-        if (text != null && (colon < 1 || colon == text.length() - 1)) {
-            reader.refuse(DIGEST, "is not a user and a password. Write them as user:password.");
+        Path file = reader.optional(DIGEST_FILE).orElse(null);
+        if (text == null && file == null) {
+            return null;
         }
-        return text;
+        if (text != null && file != null) {
+            reader.refuse(DIGEST_FILE, "contradicts " + DIGEST + ". Set one of the two.");
+        }
+        Digest digest = new Digest(text, text == null ? file : null);
+        try {
+            String unused = digest.read();
+        } catch (IOException e) {
+            if (text != null) {
+                reader.refuse(DIGEST, "is not a user and a password. Write them as user:password.");
+            } else {
+                reader.refuse(DIGEST_FILE, "can't be used: " + e.getMessage() + ". Write one line, user:password.");
+            }
+        }
+        return digest;
     }
 
     private static boolean readTlsEnabled(SettingsReader reader) {
@@ -147,7 +164,7 @@ final class ZooKeeperSettings {
 
     /** Equal for coordinators that wait for the same servers. */
     Access access() {
-        return new Access(List.copyOf(servers), digest, tls, files);
+        return new Access(List.copyOf(servers), digest, tls, encryption.named());
     }
 
     String generator() {
@@ -172,9 +189,9 @@ final class ZooKeeperSettings {
         return root;
     }
 
-    /** User and password; null for an anonymous client. */
+    /** Null for an anonymous client. */
     @Nullable
-    String digest() {
+    Digest digest() {
         return digest;
     }
 
@@ -182,14 +199,7 @@ final class ZooKeeperSettings {
         return tls;
     }
 
-    /** PEM file; null for the authorities of the JVM. */
-    @Nullable
-    String ca() {
-        return ca;
-    }
-
-    /** Whom to trust, and how this client identifies itself. */
-    Tls files() {
-        return files;
+    Encryption encryption() {
+        return encryption;
     }
 }

@@ -11,6 +11,7 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
+import org.snowflakeid.testservers.ZooKeeperAdministrator;
 
 /** Looks at ZooKeeper, and meddles with it, as an operator does. */
 final class Inspector implements AutoCloseable {
@@ -19,11 +20,15 @@ final class Inspector implements AutoCloseable {
     /** @param user user and password; null for none */
     Inspector(int port, String user) throws Exception {
         CountDownLatch connected = new CountDownLatch(1);
-        client = new ZooKeeper("127.0.0.1:" + port, 10_000, event -> {
-            if (event.getState() == KeeperState.SyncConnected) {
-                connected.countDown();
-            }
-        });
+        client = new ZooKeeper(
+                "127.0.0.1:" + port,
+                10_000,
+                event -> {
+                    if (event.getState() == KeeperState.SyncConnected) {
+                        connected.countDown();
+                    }
+                },
+                ZooKeeperAdministrator.plainTcp());
         if (user != null) {
             client.addAuthInfo("digest", user.getBytes(StandardCharsets.UTF_8));
         }
@@ -42,6 +47,10 @@ final class Inspector implements AutoCloseable {
 
     void create(String path, String value, CreateMode mode) throws Exception {
         client.create(path, value.getBytes(StandardCharsets.UTF_8), Ids.OPEN_ACL_UNSAFE, mode);
+    }
+
+    void permitReadingOnly(String path) throws Exception {
+        client.setACL(path, Ids.READ_ACL_UNSAFE, -1);
     }
 
     void delete(String path) throws Exception {

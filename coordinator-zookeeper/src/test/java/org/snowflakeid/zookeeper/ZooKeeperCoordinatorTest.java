@@ -26,8 +26,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** What is particular to ZooKeeper, on a server in good health. */
@@ -126,6 +128,71 @@ class ZooKeeperCoordinatorTest {
             late.claim(7);
 
             assertThat(inspector.children("/" + begun)).containsExactly("marks", "meta", "workers");
+        }
+    }
+
+    private static List<String> tree(String path) throws Exception {
+        List<String> all = new ArrayList<>(List.of(path));
+        for (String child : inspector.children(path)) {
+            all.addAll(tree((path.equals("/") ? "" : path) + "/" + child));
+        }
+        return all;
+    }
+
+    @Test
+    void readingWhatIsNotThereCreatesNothing() throws Exception {
+        String absent = Node.freshNamespace();
+        List<String> before = tree("/");
+        for (String servers : List.of(server.connectString(), server.connectString() + "/nowhere/yet")) {
+            try (Node reader = ZooKeeperNode.at(servers, absent)) {
+                Snapshot page = reader.read(3, 5);
+                Snapshot all = reader.read(0, 1_023);
+
+                assertThat(page.meta()).isNull();
+                assertThat(page.slots())
+                        .containsExactly(new Slot(3, null, null), new Slot(4, null, null), new Slot(5, null, null));
+                assertThat(all.slots()).hasSize(1_024).allMatch(slot -> slot.mark() == null && slot.owner() == null);
+                assertThat(all.serverTime()).isNotNull();
+                assertThat(rejected(reader.coordinator.claim(
+                                        3, null, "limit=1", "o", false, new Stored("id=1", 0), TIMEOUT))
+                                .meta())
+                        .isNull();
+            }
+        }
+
+        assertThat(tree("/")).isEqualTo(before);
+    }
+
+    @Test
+    void readsWhatIsNotThereWithoutTheRightToCreateIt() throws Exception {
+        String closed = "/closed-" + namespace;
+        superuser.create(closed, "", CreateMode.PERSISTENT);
+        superuser.permitReadingOnly(closed);
+        try (Node reader = ZooKeeperNode.at(server.connectString() + closed, namespace)) {
+            Snapshot seen = reader.read(0, 1_023);
+
+            assertThat(seen.meta()).isNull();
+            assertThat(seen.serverTime()).isNull();
+        }
+    }
+
+    @Test
+    void hintsAtALossAfterEachReconnectOfWhatIsHeld() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.clientPort());
+                Node cut = ZooKeeperNode.at("127.0.0.1:" + proxy.port(), namespace)) {
+            cut.read(0, 0);
+            assertThat(cut.hints).hasValue(0);
+            Stored mark = cut.claim(9);
+            for (int i = 0; i < 3; i++) {
+                int before = cut.hints.get();
+
+                proxy.cut();
+
+                await(TIMEOUT, () -> cut.hints.get() > before);
+                CasResult.Applied extended = applied(cut.extend(9, mark));
+                assertThat(extended.ownerHeld()).isTrue();
+                mark = extended.written();
+            }
         }
     }
 

@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.Tls;
 import org.snowflakeid.testservers.Certificates;
 
 class ZooKeeperSettingsTest {
@@ -131,11 +133,68 @@ class ZooKeeperSettingsTest {
     }
 
     @Test
-    void keepsBlanksAndColonsInPasswords() {
+    void keepsBlanksAndColonsInPasswords() throws IOException {
         ZooKeeperSettings settings = settings(
                 Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.DIGEST.name(), "app: a:b "));
 
-        assertThat(settings.digest()).isEqualTo("app: a:b ");
+        assertThat(settings.digest().read()).isEqualTo("app: a:b ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"app: a:b ", "app: a:b \n", "app: a:b \r\n"})
+    void takesADigestFromAFileWithoutTheEndOfItsLine(String content) throws IOException {
+        Path file = Files.writeString(directory.resolve("digest"), content);
+
+        ZooKeeperSettings settings = settings(Map.of(
+                ZooKeeperSettings.CONNECT_STRING.name(),
+                SERVER,
+                ZooKeeperSettings.DIGEST_FILE.name(),
+                file.toString()));
+
+        assertThat(settings.digest().read()).isEqualTo("app: a:b ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "hunter2", ":hunter2", "hunter2:", "hunter2:hunter2\n\n", "hunter2:a\nhunter2:b"})
+    void refusesADigestFileThatHoldsSomethingElseAndDoesNotShowIt(String content) throws IOException {
+        Path file = Files.writeString(directory.resolve("digest"), content);
+
+        assertThat(problems(Map.of(
+                        ZooKeeperSettings.CONNECT_STRING.name(),
+                        SERVER,
+                        ZooKeeperSettings.DIGEST_FILE.name(),
+                        file.toString())))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.zookeeper.digest-file=" + file)
+                .contains("user:password")
+                .doesNotContain("hunter2");
+    }
+
+    @Test
+    void refusesADigestAndAFileForIt() throws IOException {
+        Path file = Files.writeString(directory.resolve("digest"), "app:apple");
+
+        assertThat(problems(Map.of(
+                        ZooKeeperSettings.CONNECT_STRING.name(),
+                        SERVER,
+                        ZooKeeperSettings.DIGEST.name(),
+                        "app:hunter2",
+                        ZooKeeperSettings.DIGEST_FILE.name(),
+                        file.toString())))
+                .singleElement()
+                .asString()
+                .contains("snowflake.zookeeper.digest-file=", "contradicts snowflake.zookeeper.digest.")
+                .doesNotContain("hunter2", "apple");
+    }
+
+    private static Tls files(ZooKeeperSettings settings) {
+        return settings.encryption()
+                .read(new SettingsReader(new CoordinatorConfig(
+                        "orders",
+                        "snowflake/orders",
+                        Duration.ofSeconds(60),
+                        settings.encryption().named()::get)));
     }
 
     @Test
@@ -149,8 +208,8 @@ class ZooKeeperSettingsTest {
                 ZooKeeperSettings.TLS_KEY.name(), pem.clientKey().toString()));
 
         assertThat(settings.tls()).isTrue();
-        assertThat(settings.files().trusted()).isPresent();
-        assertThat(settings.files().identity()).isPresent();
+        assertThat(files(settings).trusted()).isPresent();
+        assertThat(files(settings).identity()).isPresent();
     }
 
     @Test
@@ -159,7 +218,7 @@ class ZooKeeperSettingsTest {
                 Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_ENABLED.name(), "true"));
 
         assertThat(settings.tls()).isTrue();
-        assertThat(settings.files().trusted()).isEmpty();
+        assertThat(files(settings).trusted()).isEmpty();
     }
 
     @Test

@@ -20,7 +20,7 @@ class ZooKeeperThreadsTest {
 
     private static Set<Thread> clientThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(t -> t.getName().matches("(?i).*(snowflake|zookeeper|curator|netty).*"))
+                .filter(t -> t.getName().matches("(?i).*(snowflake|zookeeper|netty).*"))
                 .collect(Collectors.toSet());
     }
 

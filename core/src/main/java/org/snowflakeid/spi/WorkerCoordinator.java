@@ -34,7 +34,7 @@ public interface WorkerCoordinator extends AutoCloseable {
 
     /**
      * Reads meta and the slots {@code fromId} to {@code toId}, both inclusive, at one moment. Linearizable where the coordinator
-     * can.
+     * can. Changes nothing: where there is no namespace, none is made.
      *
      * @throws org.snowflakeid.CoordinatorException if it could not be read
      */

@@ -10,16 +10,19 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
 
@@ -151,6 +154,10 @@ final class Scene implements AutoCloseable {
     }
 
     SnowflakeSettings settings(String generator, Map<String, String> at, int workerId, String creation) {
+        return settings(generator, at, Integer.toString(workerId), creation);
+    }
+
+    private SnowflakeSettings settings(String generator, Map<String, String> at, String workerIds, String creation) {
         Map<String, String> keys = new HashMap<>(Map.of(
                 "snowflake.window",
                 WINDOW.toString(),
@@ -159,7 +166,7 @@ final class Scene implements AutoCloseable {
                 "snowflake.clock.max-skew",
                 "PT1S",
                 "snowflake.worker-ids",
-                Integer.toString(workerId),
+                workerIds,
                 "snowflake.namespace-creation",
                 creation));
         keys.putAll(at);
@@ -167,14 +174,28 @@ final class Scene implements AutoCloseable {
         return SnowflakeSettings.of(generator, keys::get);
     }
 
+    /** As it is named in the log. */
+    String generator(String role) {
+        return name + "-" + role;
+    }
+
     Issuer start(String role, int workerId) {
         return start(role, coordinator, workerId, "create");
     }
 
     Issuer start(String role, Map<String, String> at, int workerId, String creation) {
-        String generator = name + "-" + role;
+        return start(role, at, Integer.toString(workerId), creation);
+    }
+
+    /** Returns once it has one of several worker ids. */
+    Issuer start(String role, String workerIds) {
+        return start(role, coordinator, workerIds, "create");
+    }
+
+    private Issuer start(String role, Map<String, String> at, String workerIds, String creation) {
+        String generator = generator(role);
         Issuer issuer =
-                new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerId, creation)), noticed);
+                new Issuer(generator, LeasedSnowflake.open(settings(generator, at, workerIds, creation)), noticed);
         issuers.add(issuer);
         return issuer;
     }
@@ -223,6 +244,27 @@ final class Scene implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** Ends all of them. Returns what was issued twice, by its own time. */
+    Duplicates duplicates(Instant since) {
+        SnowflakeLayout layout = issuers.get(0).ids.layout();
+        issuers.forEach(Issuer::end);
+        long[] all = issuers.stream().flatMapToLong(Issuer::issued).sorted().toArray();
+        LongSummaryStatistics millis = IntStream.range(1, all.length)
+                .filter(i -> all[i] == all[i - 1])
+                .mapToLong(i -> Duration.between(since, layout.decode(all[i]).timestamp())
+                        .toMillis())
+                .summaryStatistics();
+        return new Duplicates(all.length, millis.getCount(), millis.getMin(), millis.getMax());
+    }
+
+    record Duplicates(long ids, long count, long firstMillis, long lastMillis) {
+        @Override
+        public String toString() {
+            return ids + " ids, " + count + " of them twice"
+                    + (count == 0 ? "" : ", " + firstMillis + " to " + lastMillis + " ms after the server was back");
         }
     }
 

@@ -3,6 +3,7 @@ package org.snowflakeid.testservers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,8 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.StaticHostProvider;
+import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.Stat;
 
 /**
@@ -43,7 +46,7 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
 
     private ZooKeeperAdministrator(ZooKeeperServer server) {
         this.server = server;
-        this.client = connect(watcher -> new ZooKeeper(address(), SESSION_MILLIS, watcher));
+        this.client = connect(watcher -> new ZooKeeper(address(), SESSION_MILLIS, watcher, plainTcp()));
     }
 
     /** A new session with this server, not with others of its ensemble. */
@@ -53,6 +56,16 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
 
     private String address() {
         return "127.0.0.1:" + server.plainPort();
+    }
+
+    /** The standard one needs Netty on the class path, which nothing here does. */
+    public static ZKClientConfig plainTcp() {
+        ZKClientConfig config = new ZKClientConfig() {
+            @Override
+            protected void handleBackwardCompatibility() {}
+        };
+        config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+        return config;
     }
 
     private interface Opening {
@@ -160,7 +173,15 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
         }
         byte[] password = new byte[16];
         new Random(session ^ SECRET).nextBytes(password);
-        close(connect(watcher -> new ZooKeeper(address(), SESSION_MILLIS, watcher, session, password)));
+        close(connect(watcher -> new ZooKeeper(
+                address(),
+                SESSION_MILLIS,
+                watcher,
+                session,
+                password,
+                false,
+                new StaticHostProvider(List.of(InetSocketAddress.createUnresolved("127.0.0.1", server.plainPort()))),
+                plainTcp())));
         return sessionOf(path).orElse(0L) != session;
     }
 

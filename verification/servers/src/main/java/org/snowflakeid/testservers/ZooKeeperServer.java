@@ -113,18 +113,39 @@ public final class ZooKeeperServer extends TestServer {
         }
     }
 
+    private Path keys() {
+        return server.directory().resolve("server-keys.pem");
+    }
+
+    private Certificates copyIn(Certificates given) throws IOException {
+        Path directory = server.directory().resolve("certificates");
+        if (Files.exists(directory)) {
+            Directories.delete(directory);
+        }
+        Certificates certificates = given.copyTo(directory);
+        // Its PEM key stores hold certificate and key in one file.
+        Files.writeString(
+                keys(),
+                Files.readString(certificates.serverCertificate()) + Files.readString(certificates.serverKey()));
+        return certificates;
+    }
+
+    /** A server that does not run, and was started with TLS, will use and trust these. Needs a process. */
+    public void replaceCertificates(Certificates others) {
+        try {
+            Certificates unused = copyIn(others);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private void configureTls(Certificates given, boolean clientCertificateRequired) {
         try {
-            Certificates certificates = given.copyTo(server.directory().resolve("certificates"));
-            // Its PEM key stores hold certificate and key in one file.
-            Path keys = server.directory().resolve("server-keys.pem");
-            Files.writeString(
-                    keys,
-                    Files.readString(certificates.serverCertificate()) + Files.readString(certificates.serverKey()));
+            Certificates certificates = copyIn(given);
             configuration.put("secureClientPort", Integer.toString(ports.secure()));
             configuration.put("secureClientPortAddress", ServerPlace.chosen().listenAddress());
             configuration.put("serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory");
-            configuration.put("ssl.keyStore.location", keys.toString());
+            configuration.put("ssl.keyStore.location", keys().toString());
             configuration.put("ssl.keyStore.type", "PEM");
             configuration.put("ssl.trustStore.location", certificates.ca().toString());
             configuration.put("ssl.trustStore.type", "PEM");

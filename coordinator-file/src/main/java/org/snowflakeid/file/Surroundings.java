@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.file;
+
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what may be wrong with a place that can be used: nobody but the user knows whether it is. */
+final class Surroundings {
+    private static final System.Logger LOGGER = System.getLogger(Surroundings.class.getName());
+    private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
+
+    /** Set in every pod. */
+    private static final String IN_A_POD = "KUBERNETES_SERVICE_HOST";
+
+    private static final Set<Path> WARNED = ConcurrentHashMap.newKeySet();
+
+    private Surroundings() {}
+
+    /** Once for each folder. */
+    static void warn(String generator, Path directory, String fileSystemType) {
+        if (WARNED.add(directory)) {
+            for (String doubt : doubts(directory, fileSystemType, System.getenv(IN_A_POD))) {
+                LOGGER.log(Level.WARNING, "snowflake '" + generator + "': " + doubt);
+            }
+        }
+    }
+
+    /** @param podsApi null: not in a pod */
+    static List<String> doubts(Path directory, String fileSystemType, @Nullable String podsApi) {
+        String place = FileCoordinatorProvider.DIRECTORY + "=" + directory;
+        List<String> doubts = new ArrayList<>();
+        if (IN_MEMORY.contains(fileSystemType)) {
+            doubts.add(place + " is in memory (" + fileSystemType
+                    + "). When this machine starts again, all marks are gone, and ids may repeat, if its clock is behind then."
+                    + " Name a folder on a disk.");
+        }
+        if (podsApi != null) {
+            doubts.add(place + " is used in a pod (" + IN_A_POD
+                    + " is set). A folder of its own a pod shares with nobody: all pods would take the same worker ids, and ids"
+                    + " repeat; and it is lost with the pod. Use another coordinator, unless all pods of this namespace are"
+                    + " on one node and share that folder.");
+        }
+        return doubts;
+    }
+}

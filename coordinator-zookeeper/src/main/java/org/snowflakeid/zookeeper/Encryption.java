@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.util.HashMap;
+import java.util.Map;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.Tls;
+import org.snowflakeid.spi.TlsKeys;
+
+/**
+ * How connections are encrypted: by the files that were named, which are read anew for each connection, since certificates and keys are
+ * replaced while a process runs. Key and certificate are nowhere but in memory.
+ */
+final class Encryption {
+    private final TlsKeys keys;
+    private final String generator;
+
+    /** Which files: as it was set at first. Equal where the same are read. */
+    private final Map<String, String> named = new HashMap<>();
+
+    Encryption(TlsKeys keys, CoordinatorConfig config) {
+        this.keys = keys;
+        this.generator = config.generator();
+        for (Key<?> key : keys.all()) {
+            String file = config.settings().apply(key.name());
+            if (file != null) {
+                named.put(key.name(), file);
+            }
+        }
+    }
+
+    Map<String, String> named() {
+        return Map.copyOf(named);
+    }
+
+    /** What the files hold now. What is wrong with them is noted in the reader. */
+    Tls read(SettingsReader reader) {
+        return keys.read(reader);
+    }
+
+    private SSLContext context() throws UnreadableException {
+        try {
+            SettingsReader reader = new SettingsReader(generator, named::get);
+            Tls files = read(reader);
+            reader.throwProblems();
+            KeyManagerFactory own = files.keyManagers().orElse(null);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(
+                    own == null ? null : own.getKeyManagers(),
+                    files.trustManagers().getTrustManagers(),
+                    null);
+            return context;
+        } catch (InvalidSettingsException | GeneralSecurityException e) {
+            throw new UnreadableException(e);
+        }
+    }
+
+    /** Shakes hands with a server whose certificate must be for that host. */
+    SSLSocket encrypt(Socket connected, String host, int port) throws IOException {
+        SSLSocket socket = (SSLSocket) context().getSocketFactory().createSocket(connected, host, port, true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        return socket;
+    }
+
+    /** The files can't be used now: somebody may be replacing them. */
+    static final class UnreadableException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private UnreadableException(Exception cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+}
