@@ -4,7 +4,6 @@ package org.snowflakeid.etcd;
 import io.grpc.Attributes;
 import io.grpc.EquivalentAddressGroup;
 import io.grpc.NameResolver;
-import io.grpc.Status;
 import io.grpc.StatusOr;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,10 +11,10 @@ import java.net.SocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** The addresses of several servers: gRPC's own resolvers know one name each. Resolved once, since a connection that fails is made anew. */
 final class Endpoints extends NameResolver.Factory {
@@ -57,39 +56,32 @@ final class Endpoints extends NameResolver.Factory {
     private void resolve(NameResolver.Listener2 listener) {
         List<EquivalentAddressGroup> all = new ArrayList<>();
         List<EquivalentAddressGroup> preferred = new ArrayList<>();
-        UnknownHostException failure = null;
         for (URI endpoint : endpoints) {
             // The name by which the server's certificate is checked.
             Attributes authority = Attributes.newBuilder()
                     .set(EquivalentAddressGroup.ATTR_AUTHORITY_OVERRIDE, endpoint.getAuthority())
                     .build();
-            try {
-                for (InetAddress host : InetAddress.getAllByName(endpoint.getHost())) {
-                    SocketAddress address = new InetSocketAddress(host, endpoint.getPort());
-                    EquivalentAddressGroup server = new EquivalentAddressGroup(address, authority);
-                    all.add(server);
-                    if (!avoided.test(address)) {
-                        preferred.add(server);
-                    }
+            for (SocketAddress address : addresses(endpoint)) {
+                EquivalentAddressGroup server = new EquivalentAddressGroup(address, authority);
+                all.add(server);
+                if (!avoided.test(address)) {
+                    preferred.add(server);
                 }
-            } catch (UnknownHostException e) {
-                failure = e;
             }
         }
-        tell(listener, preferred.isEmpty() ? all : preferred, failure);
+        listener.onResult(NameResolver.ResolutionResult.newBuilder()
+                .setAddressesOrError(StatusOr.fromValue(preferred.isEmpty() ? all : preferred))
+                .build());
     }
 
-    private static void tell(
-            NameResolver.Listener2 listener,
-            List<EquivalentAddressGroup> servers,
-            @Nullable UnknownHostException failure) {
-        if (servers.isEmpty()) {
-            listener.onError(
-                    Status.UNAVAILABLE.withDescription("no host is known").withCause(failure));
-        } else {
-            listener.onResult(NameResolver.ResolutionResult.newBuilder()
-                    .setAddressesOrError(StatusOr.fromValue(servers))
-                    .build());
+    private static List<InetSocketAddress> addresses(URI endpoint) {
+        try {
+            return Arrays.stream(InetAddress.getAllByName(endpoint.getHost()))
+                    .map(host -> new InetSocketAddress(host, endpoint.getPort()))
+                    .toList();
+        } catch (UnknownHostException e) {
+            // Said by who tries to connect to it; here gRPC would log it, with a stack trace, at each attempt.
+            return List.of(InetSocketAddress.createUnresolved(endpoint.getHost(), endpoint.getPort()));
         }
     }
 }

@@ -7,6 +7,7 @@ import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Set;
@@ -173,7 +174,10 @@ final class EtcdFailure extends Exception {
             return "gave no answer: " + code + ", " + seen;
         }
         boolean connected = code != Code.UNKNOWN
-                && chain.stream().noneMatch(t -> t instanceof ConnectException || t instanceof UnknownHostException);
+                && chain.stream()
+                        .noneMatch(t -> t instanceof ConnectException
+                                || t instanceof UnknownHostException
+                                || t instanceof UnresolvedAddressException);
         return connected
                 ? "closes connections before it says a word: " + seen + ". Check http or https in "
                         + EtcdSettings.ENDPOINTS + ", the port, and snowflake.etcd.tls.*."

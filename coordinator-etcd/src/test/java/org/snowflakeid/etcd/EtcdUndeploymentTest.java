@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
-import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
@@ -34,7 +33,7 @@ class EtcdUndeploymentTest {
     private final Handler logs = new Handler() {
         @Override
         public void publish(LogRecord entry) {
-            if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
+            if (entry.getThrown() != null) {
                 complaints.add(entry.getLoggerName() + ": " + entry.getMessage() + ", " + entry.getThrown());
             }
         }
@@ -50,7 +49,8 @@ class EtcdUndeploymentTest {
         String path =
                 System.getProperty("surefire.real.class.path", System.getProperty("surefire.test.class.path", ""));
         List<URL> urls = new ArrayList<>();
-        for (String part : (path.isEmpty() ? System.getProperty("java.class.path") : path).split(File.pathSeparator)) {
+        for (String part :
+                (path.isEmpty() ? System.getProperty("java.class.path") : path).split(File.pathSeparator, -1)) {
             urls.add(Path.of(part).toUri().toURL());
         }
         return urls.toArray(URL[]::new);

@@ -32,12 +32,25 @@ public final class EtcdCluster extends ServerGroup<EtcdServer> {
     /** Adds a member without a vote, answering. It is not among the {@link #members()}: close it before the cluster. */
     public EtcdServer addLearner() {
         EtcdServer.Ports ports = EtcdServer.Ports.free("learner");
-        leader().etcdctl("member", "add", ports.name(), "--learner", "--peer-urls=" + ports.peerUrl());
+        TestServer.await("the cluster takes another member", () -> added(ports));
         EtcdServer learner = new EtcdServer(
                 ports,
                 initialCluster + "," + ports.initialCluster(),
                 EtcdServer.builder().arguments("--initial-cluster-state=existing"));
         return learner.started(learner);
+    }
+
+    /** A cluster that is young takes no other member: that its members know each other must have been so for a while. */
+    private boolean added(EtcdServer.Ports ports) {
+        try {
+            leader().etcdctl("member", "add", ports.name(), "--learner", "--peer-urls=" + ports.peerUrl());
+            return true;
+        } catch (IllegalStateException e) {
+            if (String.valueOf(e.getMessage()).contains("unhealthy cluster")) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** All client URLs, joined by commas. */
