@@ -26,7 +26,7 @@ abstract class ServerContract extends RuntimeContract {
     static final String NO_SOFT_REFERENCES = "-XX:SoftRefLRUPolicyMSPerMB=0";
 
     private static final Pattern OUR_THREAD = Pattern.compile(
-            "^\"([^\"]*(?:snowflake|jetcd|vert\\.x|grpc|netty|globalEventExecutor)[^\"]*)\"",
+            "^\"([^\"]*(?:snowflake|grpc|netty|globalEventExecutor)[^\"]*)\"",
             Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
 
     private final Path dropins;
@@ -111,16 +111,12 @@ abstract class ServerContract extends RuntimeContract {
         return application().get("/second/ids/" + ++questions).statusCode();
     }
 
-    /**
-     * Names without the numbers that count starts. gRPC's event loops are left out: the first application starts more of
-     * them when it connects again, and one that a second application left behind would hold its classes, which are counted.
-     */
+    /** Names without the numbers that count starts. */
     private List<String> ourThreads() throws Exception {
         return OUR_THREAD
                 .matcher(application().jcmd("Thread.print"))
                 .results()
                 .map(thread -> thread.group(1).replaceAll("\\d+", "n"))
-                .filter(name -> !name.startsWith("grpc-nio-worker"))
                 .sorted()
                 .toList();
     }
