@@ -88,6 +88,8 @@ abstract class ServerContract extends RuntimeContract {
             // A leak of ours would add one with each deployment.
             awaitEqual("copies of our classes", this::loadedCopies, 1 + loadersKeptByTheServer());
             assertThat(id(application().get("/ids"))).isGreaterThan(before);
+            // That thread has nothing to say, unless its classes are taken away under it.
+            assertThat(application().log()).doesNotContain("snowflake-etcd-connection");
         }
     }
 
