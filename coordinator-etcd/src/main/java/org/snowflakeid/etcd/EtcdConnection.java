@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.Client;
-import io.grpc.Attributes;
-import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
-import io.grpc.ClientStreamTracer;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import io.etcd.jetcd.api.AuthGrpc;
+import io.etcd.jetcd.api.AuthenticateRequest;
+import io.etcd.jetcd.api.AuthenticateResponse;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.Deadline;
-import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
-import java.nio.charset.StandardCharsets;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,24 +25,18 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one coordinator sends through the {@linkplain SharedClient jetcd client} that it shares with others of the same settings. Calls
- * block, end in time and say how they ended. Bare jetcd does none of this:
+ * What one coordinator sends through the {@linkplain SharedClient connection} that it shares with others of the same settings. Calls block,
+ * end in time and say how they ended:
  *
  * <ul>
- *   <li>Its futures never complete while no server answers. Here each call carries a deadline, and the wait for it is bounded
- *       as well.
- *   <li>After an outage it waits out a reconnect backoff of up to two minutes. Here a client that cannot connect, or that
- *       got no answer three times in a row (with several servers: once), is thrown away: a new one connects at once, to what answers.
- *   <li>It does not report whether a request has left the process when there is no answer. Here a {@link ClientStreamTracer} does, so that
- *       an unreachable server leaves no write in doubt.
+ *   <li>Each is sent once, with a deadline.
+ *   <li>gRPC waits longer and longer before it connects again. Here a connection that can't be made, or that brought no answer three times
+ *       in a row (with several servers: once), is thrown away: a new one is made at once, to what answers.
+ *   <li>When there is no answer, it is known whether the request has left the process, so that an unreachable server leaves no write in
+ *       doubt.
  * </ul>
  */
 final class EtcdConnection implements AutoCloseable {
-
-    /** One request to the server. */
-    interface Request<T> {
-        CompletableFuture<T> send(Client client);
-    }
 
     /** How one of several requests ended. */
     record Answer<T>(@Nullable T value, @Nullable EtcdFailure failure) {
@@ -52,7 +45,6 @@ final class EtcdConnection implements AutoCloseable {
             if (failure != null) {
                 throw failure;
             }
-            // An answer of jetcd is never null.
             if (value == null) {
                 throw new IllegalStateException("neither an answer nor a failure");
             }
@@ -60,22 +52,15 @@ final class EtcdConnection implements AutoCloseable {
         }
     }
 
-    /** Of each request. */
-    static final ClientInterceptor DEADLINES = new Deadlines();
-
+    /** Checking a password takes a server its time; a call that can't wait so long finds the login done the next time. */
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     /** How much later than gRPC's own deadline the wait ends, so that the report is normally gRPC's, which has the cause. */
     private static final long GRACE_MILLIS = 200;
 
-    /** Set while jetcd starts a request, for the interceptor. */
-    private static final ThreadLocal<@Nullable Call> CURRENT_CALL = new ThreadLocal<>();
-
-    private static final String LOGIN = "etcdserverpb.Auth/Authenticate";
-
     private final EtcdSettings settings;
 
-    /** Of whoever opened it: what the client's threads begin with. */
+    /** Of whoever opened it: what the threads begin with. */
     private final @Nullable ClassLoader application = Thread.currentThread().getContextClassLoader();
 
     // Guarded by this. Borrowed for the first call, so that who is never closed, and never called, keeps nothing.
@@ -98,14 +83,19 @@ final class EtcdConnection implements AutoCloseable {
         return shared;
     }
 
+    private synchronized @Nullable SharedClient inUse() {
+        return closed ? null : borrowed;
+    }
+
     EtcdSettings.Access access() {
         return settings.access();
     }
 
-    /** Runs what must not delay a call; nothing once this is closed. */
-    synchronized void background(Runnable task) {
-        if (!closed) {
-            shared().background(task);
+    /** Runs it later, on a thread where nothing may block; not once this is closed. */
+    void later(long nanos, Runnable task) {
+        SharedClient shared = inUse();
+        if (shared != null) {
+            shared.later(nanos, task);
         }
     }
 
@@ -113,7 +103,7 @@ final class EtcdConnection implements AutoCloseable {
     synchronized Future<Optional<Instant>> askTime() {
         return closed
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : shared().serverTime().ask();
+                : shared().serverTime().ask(settings);
     }
 
     Deadline deadline(Duration timeout) {
@@ -121,167 +111,208 @@ final class EtcdConnection implements AutoCloseable {
         return Deadline.after(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** The client that answered last; null if there is none. */
-    synchronized @Nullable Client client() {
-        return borrowed == null ? null : borrowed.client();
+    /** The connection that answered last; null if there is none. */
+    @Nullable
+    EtcdChannel channel() {
+        SharedClient shared = inUse();
+        return shared == null ? null : shared.present();
     }
 
     /** Sends a request, once, and waits for the answer. */
-    <T> T call(Deadline deadline, Request<T> request) throws EtcdFailure {
-        return callAll(deadline, List.of(request)).get(0).get();
+    <Q, A> A call(Deadline deadline, MethodDescriptor<Q, A> method, Q request) throws EtcdFailure {
+        return callAll(deadline, method, List.of(request)).get(0).get();
     }
 
     /** Sends requests at the same time, each once, and waits for the answers, which are in the order of the requests. */
-    <T> List<Answer<T>> callAll(Deadline deadline, List<Request<T>> requests) {
-        List<Sent<T>> all = new ArrayList<>();
-        requests.forEach(request -> all.add(send(deadline, request)));
-        List<Answer<T>> answers = new ArrayList<>(await(all));
-        for (int i = 0; i < answers.size(); i++) {
-            if (maySendAgain(all.get(i), answers.get(i).failure())) {
-                Sent<T> again = send(deadline, requests.get(i));
-                answers.set(i, await(List.of(again)).get(0));
+    <Q, A> List<Answer<A>> callAll(Deadline deadline, MethodDescriptor<Q, A> method, List<Q> requests) {
+        List<Sent<A>> all = new ArrayList<>();
+        requests.forEach(request -> all.add(send(deadline, method, request)));
+        List<Answer<A>> answers = new ArrayList<>(await(all, deadline));
+        for (int i = 0; i < all.size(); i++) {
+            // Of the servers each may be one that only learns.
+            for (int again = 0; again <= settings.endpoints().size(); again++) {
+                if (!maySendAgain(all.get(i), answers.get(i).failure())) {
+                    break;
+                }
+                all.set(i, send(deadline, method, requests.get(i)));
+                answers.set(i, await(List.of(all.get(i)), deadline).get(0));
             }
         }
         return answers;
     }
 
     /** That is no second sending: nothing left this process, or the server refused to look at it. */
-    private synchronized boolean maySendAgain(Sent<?> sent, @Nullable EtcdFailure failure) {
+    private boolean maySendAgain(Sent<?> sent, @Nullable EtcdFailure failure) {
         return failure != null
-                && !closed
-                && ((failure.unreachable() && !sent.call.sent && sent.hadAnswered) || failure.tokenExpired());
+                && inUse() != null
+                && ((failure.unreachable() && !sent.trace.isSent() && sent.hadAnswered)
+                        || failure.tokenExpired()
+                        || failure.learner());
     }
 
-    private <T> Sent<T> send(Deadline deadline, Request<T> request) {
-        Sent<T> sent = new Sent<>(new Call(deadline));
-        CURRENT_CALL.set(sent.call);
-        try {
+    private <Q, A> Sent<A> send(Deadline deadline, MethodDescriptor<Q, A> method, Q request) {
+        return new Sent<>(sent -> {
             SharedClient shared = shared();
             sent.hadAnswered = shared.hasAnswered();
-            sent.client = shared.open();
-            sent.answer = request.send(sent.client);
-        } catch (RuntimeException e) {
-            sent.answer = CompletableFuture.failedFuture(e);
-        } finally {
-            CURRENT_CALL.remove();
-        }
-        return sent;
+            sent.login = logIn(shared, deadline);
+            EtcdChannel channel = shared.open(settings);
+            sent.channel = channel;
+            return channel.send(method, request, token(sent.login), deadline, sent.trace);
+        });
     }
 
-    private <T> List<Answer<T>> await(List<Sent<T>> all) {
-        List<Answer<T>> answers = new ArrayList<>();
-        boolean silence = false;
-        boolean inVain = false;
-        for (Sent<T> sent : all) {
-            Answer<T> answer = await(sent);
-            answers.add(answer);
-            EtcdFailure failure = answer.failure();
-            if (failure != null && failure.noAnswer()) {
-                if (!failure.interrupted()) {
-                    silence = true;
-                    // A frozen member of several keeps its share of the calls until a ping fails, 13 s later. A new
-                    // client does without it, since a connection counts only when the server has said its first word.
-                    boolean another = sent.call.sent && settings.endpoints().size() > 1;
-                    inVain |= another || (failure.unreachable() && !sent.call.sent);
+    /** Waits until somebody has logged in; null if there is no user. */
+    private @Nullable Sent<AuthenticateResponse> logIn(SharedClient shared, Deadline deadline) throws EtcdFailure {
+        String user = settings.user();
+        if (user == null) {
+            return null;
+        }
+        Sent<AuthenticateResponse> login = shared.login(() -> new Sent<>(sent -> {
+            EtcdChannel channel = shared.open(settings);
+            sent.channel = channel;
+            AuthenticateRequest request = AuthenticateRequest.newBuilder()
+                    .setName(user)
+                    .setPassword(settings.password())
+                    .build();
+            Deadline soon = Deadline.after(LOGIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return channel.send(AuthGrpc.getAuthenticateMethod(), request, null, soon, sent.trace);
+        }));
+        if (token(login) == null) {
+            EtcdFailure failure = await(List.of(login), deadline).get(0).failure();
+            if (failure != null) {
+                if (login.answer.isDone()) {
+                    shared.forgetLogin(login);
                 }
-            } else {
-                noteAnswer(sent.client);
+                throw failure.withNothingChanged();
             }
         }
-        if (silence) {
-            noteSilence(all.get(0).client, inVain);
+        return login;
+    }
+
+    /** Opens a stream of watches beside the calls; null if there is no connection. */
+    @Nullable
+    ClientCallStreamObserver<WatchRequest> watch(EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer) {
+        SharedClient shared = inUse();
+        EtcdChannel channel = shared == null ? null : shared.present();
+        if (shared == null || channel == null) {
+            return null;
+        }
+        return channel.watch(token(shared.login()), trace, observer);
+    }
+
+    private static @Nullable String token(@Nullable Sent<AuthenticateResponse> login) {
+        if (login == null || !login.answer.isDone()) {
+            return null;
+        }
+        try {
+            AuthenticateResponse answer = Futures.getDone(login.answer);
+            return answer == null ? null : answer.getToken();
+        } catch (ExecutionException e) {
+            return null;
+        }
+    }
+
+    private <T> List<Answer<T>> await(List<Sent<T>> all, Deadline deadline) {
+        List<Answer<T>> answers = new ArrayList<>();
+        all.forEach(sent -> answers.add(await(sent, deadline)));
+        boolean silence = false;
+        boolean inVain = false;
+        for (int i = 0; i < all.size(); i++) {
+            Sent<T> sent = all.get(i);
+            EtcdFailure failure = answers.get(i).failure();
+            if (failure == null || !failure.noAnswer()) {
+                note(sent, failure);
+            } else if (!failure.interrupted()) {
+                silence = true;
+                // A frozen member of several keeps its share of the calls until a ping fails, 13 s later. A new
+                // connection does without it, since one counts only when the server has said its first word.
+                boolean another = sent.trace.isSent() && settings.endpoints().size() > 1;
+                inVain |= another || (failure.unreachable() && !sent.trace.isSent());
+            }
+        }
+        SharedClient shared = inUse();
+        EtcdChannel used = all.isEmpty() ? null : all.get(0).channel;
+        if (silence && shared != null && used != null) {
+            shared.noteSilence(used, inVain);
         }
         return answers;
     }
 
-    private synchronized void noteAnswer(@Nullable Client used) {
-        if (borrowed != null && used != null) {
-            borrowed.noteAnswer(used);
+    /** A server has looked at the request. */
+    private void note(Sent<?> sent, @Nullable EtcdFailure failure) {
+        SharedClient shared = inUse();
+        EtcdChannel used = sent.channel;
+        if (shared == null || used == null) {
+            return;
+        }
+        shared.noteAnswer(used);
+        Sent<AuthenticateResponse> login = sent.login;
+        if (failure != null && failure.tokenExpired() && login != null) {
+            shared.forgetLogin(login);
+        }
+        if (failure != null && failure.learner()) {
+            shared.noteLearner(sent.trace.server());
         }
     }
 
-    private synchronized void noteSilence(@Nullable Client used, boolean inVain) {
-        if (borrowed != null && used != null) {
-            borrowed.noteSilence(used, inVain);
+    void noteWatchFailed(EtcdChannel.Trace trace, Throwable failure) {
+        SharedClient shared = inUse();
+        if (shared != null && EtcdFailure.of(settings, failure, trace.isSent()).learner()) {
+            shared.noteLearner(trace.server());
         }
     }
 
-    private <T> Answer<T> await(Sent<T> sent) {
-        long millis = Math.max(0, sent.call.deadline.timeRemaining(TimeUnit.MILLISECONDS)) + GRACE_MILLIS;
+    private <T> Answer<T> await(Sent<T> sent, Deadline deadline) {
+        long millis = Math.max(0, deadline.timeRemaining(TimeUnit.MILLISECONDS)) + GRACE_MILLIS;
         try {
             return new Answer<>(sent.answer.get(millis, TimeUnit.MILLISECONDS), null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Answer<>(null, EtcdFailure.interrupted(settings, e));
-        } catch (ExecutionException | TimeoutException | RuntimeException e) {
-            return new Answer<>(null, EtcdFailure.of(settings, e, sent.call.sent));
+        } catch (ExecutionException e) {
+            return new Answer<>(
+                    null,
+                    e.getCause() instanceof EtcdFailure known
+                            ? known
+                            : EtcdFailure.of(settings, e, sent.trace.isSent()));
+        } catch (TimeoutException | RuntimeException e) {
+            return new Answer<>(null, EtcdFailure.of(settings, e, sent.trace.isSent()));
         }
     }
 
-    static ByteSequence utf8(String text) {
-        return ByteSequence.from(text, StandardCharsets.UTF_8);
-    }
-
-    /** Ends the client if no other connection uses it. What is on its way for others goes on. */
+    /** Ends the connection if nobody else uses it. What is on its way for others goes on. */
     @Override
-    public synchronized void close() {
-        if (!closed) {
+    public void close() {
+        SharedClient shared;
+        synchronized (this) {
+            shared = inUse();
             closed = true;
-            if (borrowed != null) {
-                borrowed.giveBack();
-            }
+        }
+        if (shared != null) {
+            shared.giveBack();
         }
     }
 
     /** A request under way. */
-    private static final class Sent<T> {
-        final Call call;
-        CompletableFuture<T> answer = new CompletableFuture<>();
+    static final class Sent<T> {
+        private final EtcdChannel.Trace trace = new EtcdChannel.Trace();
+        private final ListenableFuture<T> answer;
+        private @Nullable EtcdChannel channel;
+        private @Nullable Sent<AuthenticateResponse> login;
+        private boolean hadAnswered;
 
-        @Nullable
-        Client client;
-
-        boolean hadAnswered;
-
-        Sent(Call call) {
-            this.call = call;
-        }
-    }
-
-    /** What is known about a request under way. */
-    private static final class Call extends ClientStreamTracer.Factory {
-        final Deadline deadline;
-        volatile boolean sent;
-
-        Call(Deadline deadline) {
-            this.deadline = deadline;
+        private interface Sending<T> {
+            ListenableFuture<T> begin(Sent<T> sent) throws EtcdFailure;
         }
 
-        @Override
-        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
-            return new ClientStreamTracer() {
-                @Override
-                public void streamCreated(Attributes transportAttributes, Metadata sentHeaders) {
-                    sent = true;
-                }
-            };
-        }
-    }
-
-    private static final class Deadlines implements ClientInterceptor {
-        @Override
-        public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-            Call call = CURRENT_CALL.get();
-            if (method.getFullMethodName().equals(LOGIN)) {
-                // Logging in may run inside a call, or for a watch.
-                return next.newCall(method, options.withDeadlineAfter(LOGIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+        private Sent(Sending<T> sending) {
+            ListenableFuture<T> begun;
+            try {
+                begun = sending.begin(this);
+            } catch (EtcdFailure | RuntimeException e) {
+                begun = Futures.immediateFailedFuture(e);
             }
-            if (call == null) {
-                return next.newCall(method, options);
-            }
-            // Also for the renewal of a lease, a stream: without a deadline each one that times out stays open in the
-            // server.
-            return next.newCall(method, options.withDeadline(call.deadline).withStreamTracerFactory(call));
+            this.answer = begun;
         }
     }
 }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.KeyValue;
-import io.etcd.jetcd.Txn;
-import io.etcd.jetcd.kv.GetResponse;
-import io.etcd.jetcd.kv.TxnResponse;
-import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
-import io.etcd.jetcd.op.Cmp;
-import io.etcd.jetcd.op.CmpTarget;
-import io.etcd.jetcd.op.Op;
-import io.etcd.jetcd.options.DeleteOption;
-import io.etcd.jetcd.options.GetOption;
-import io.etcd.jetcd.options.OptionsUtil;
-import io.etcd.jetcd.options.PutOption;
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Compare;
+import io.etcd.jetcd.api.DeleteRangeRequest;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseKeepAliveRequest;
+import io.etcd.jetcd.api.LeaseKeepAliveResponse;
+import io.etcd.jetcd.api.LeaseRevokeRequest;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.ResponseOp;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
 import io.grpc.Deadline;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -68,7 +72,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     private final EtcdConnection connection;
     private final OwnerWatch watch;
     private final long timeToLiveSeconds;
-    private final ByteSequence metaKey;
+    private final ByteString metaKey;
     private final String marks;
     private final String workers;
 
@@ -91,17 +95,17 @@ final class EtcdCoordinator implements WorkerCoordinator {
         this.watch = new OwnerWatch(connection, lossHint);
         this.timeToLiveSeconds = (config.timeToLive().toMillis() + 999) / 1_000;
         String root = "/" + config.namespace() + "/";
-        this.metaKey = EtcdConnection.utf8(root + "meta");
+        this.metaKey = ByteString.copyFromUtf8(root + "meta");
         this.marks = root + "marks/";
         this.workers = root + "workers/";
     }
 
-    private ByteSequence mark(int id) {
-        return EtcdConnection.utf8(marks + id);
+    private ByteString mark(int id) {
+        return ByteString.copyFromUtf8(marks + id);
     }
 
-    private ByteSequence owner(int id) {
-        return EtcdConnection.utf8(workers + id);
+    private ByteString owner(int id) {
+        return ByteString.copyFromUtf8(workers + id);
     }
 
     // Reading
@@ -156,8 +160,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     private Reading readPoints(int fromId, int toId, Deadline deadline) throws EtcdFailure {
         List<Integer> ids = IntStream.rangeClosed(fromId, toId).boxed().toList();
-        List<GetResponse> got =
-                commit(deadline, List.of(), gets(ids), List.of()).getGetResponses();
+        List<RangeResponse> got = ranges(commit(deadline, List.of(), gets(ids), List.of()));
         Reading reading = new Reading(fromId, toId);
         reading.meta = stored(got.get(0));
         for (int id = fromId; id <= toId; id++) {
@@ -173,44 +176,48 @@ final class EtcdCoordinator implements WorkerCoordinator {
         Reading reading = new Reading(fromId, toId);
         TxnResponse first = commit(
                 deadline, List.of(), List.of(get(metaKey), page(marks, null, 0), page(workers, null, 0)), List.of());
-        reading.meta = stored(first.getGetResponses().get(0));
+        List<RangeResponse> pages = ranges(first);
+        reading.meta = stored(pages.get(0));
         long revision = first.getHeader().getRevision();
-        readOn(marks, first.getGetResponses().get(1), revision, deadline, reading::mark);
-        readOn(workers, first.getGetResponses().get(2), revision, deadline, reading::owner);
+        readOn(marks, pages.get(1), revision, deadline, reading::mark);
+        readOn(workers, pages.get(2), revision, deadline, reading::owner);
         return reading;
     }
 
     private void readOn(
-            String prefix, GetResponse first, long revision, Deadline deadline, BiConsumer<Integer, String> sink)
+            String prefix, RangeResponse first, long revision, Deadline deadline, BiConsumer<Integer, String> sink)
             throws EtcdFailure {
-        GetResponse page = first;
+        RangeResponse page = first;
         for (; ; ) {
-            for (KeyValue entry : page.getKvs()) {
-                String number = text(entry.getKey()).substring(prefix.length());
+            for (KeyValue entry : page.getKvsList()) {
+                String number = entry.getKey().toStringUtf8().substring(prefix.length());
                 // Anything else there is not ours to read: "007" and "7" would be the same worker id.
                 if (number.matches("0|[1-9]\\d{0,8}")) {
-                    sink.accept(Integer.parseInt(number), text(entry.getValue()));
+                    sink.accept(Integer.parseInt(number), entry.getValue().toStringUtf8());
                 }
             }
-            if (!page.isMore()) {
+            if (!page.getMore()) {
                 return;
             }
-            ByteSequence last = page.getKvs().get(page.getKvs().size() - 1).getKey();
-            Op next = page(prefix, last, revision);
-            page = commit(deadline, List.of(), List.of(next), List.of())
-                    .getGetResponses()
-                    .get(0);
+            ByteString last =
+                    page.getKvsList().get(page.getKvsList().size() - 1).getKey();
+            RequestOp next = page(prefix, last, revision);
+            page = ranges(commit(deadline, List.of(), List.of(next), List.of())).get(0);
         }
     }
 
-    private static Op page(String prefix, @Nullable ByteSequence after, long revision) {
-        ByteSequence start = EtcdConnection.utf8(prefix);
-        GetOption option = GetOption.builder()
-                .withRange(OptionsUtil.prefixEndOf(start))
-                .withLimit(PAGE)
-                .withRevision(revision)
-                .build();
-        return Op.get(after == null ? start : after.concat(ByteSequence.from(new byte[1])), option);
+    private static RequestOp page(String prefix, @Nullable ByteString after, long revision) {
+        byte[] end = prefix.getBytes(StandardCharsets.UTF_8);
+        // The first key that does not begin with the prefix, whose last character is a slash.
+        end[end.length - 1]++;
+        return range(RangeRequest.newBuilder()
+                .setKey(
+                        after == null
+                                ? ByteString.copyFromUtf8(prefix)
+                                : after.concat(ByteString.copyFrom(new byte[1])))
+                .setRangeEnd(ByteString.copyFrom(end))
+                .setLimit(PAGE)
+                .setRevision(revision));
     }
 
     // Writing
@@ -220,9 +227,9 @@ final class EtcdCoordinator implements WorkerCoordinator {
         return write(timeout, deadline -> {
             TxnResponse response = commit(
                     deadline, List.of(is(metaKey, expected)), List.of(put(metaKey, next, 0)), List.of(get(metaKey)));
-            return response.isSucceeded()
+            return response.getSucceeded()
                     ? new CasResult.Applied(stored(next), false)
-                    : new CasResult.Rejected(stored(response.getGetResponses().get(0)), null);
+                    : new CasResult.Rejected(stored(ranges(response).get(0)), null);
         });
     }
 
@@ -231,7 +238,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
             Lease lease = lease(deadline);
-            List<Cmp> compares = new ArrayList<>(List.of(is(mark(id), mark), is(metaKey, meta)));
+            List<Compare> compares = new ArrayList<>(List.of(is(mark(id), mark), is(metaKey, meta)));
             if (!evict) {
                 compares.add(absent(owner(id)));
             }
@@ -253,14 +260,14 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 }
                 throw e;
             }
-            if (!response.isSucceeded()) {
+            if (!response.getSucceeded()) {
                 restore(id, before);
                 spare = lease;
                 return rejected(List.of(id), response).get(0);
             }
             held.put(id, new Held(owner, Set.of(lease.id())));
-            watch.end(id);
-            watch.watch(id, owner(id), response.getHeader().getRevision());
+            watch.end(owner(id));
+            watch.watch(owner(id), response.getHeader().getRevision());
             return new CasResult.Applied(stored(next), true);
         });
     }
@@ -285,7 +292,12 @@ final class EtcdCoordinator implements WorkerCoordinator {
         try {
             return new Lease(
                     connection
-                            .call(deadline, client -> client.getLeaseClient().grant(timeToLiveSeconds))
+                            .call(
+                                    deadline,
+                                    LeaseGrpc.getLeaseGrantMethod(),
+                                    LeaseGrantRequest.newBuilder()
+                                            .setTTL(timeToLiveSeconds)
+                                            .build())
                             .getID(),
                     now);
         } catch (EtcdFailure e) {
@@ -321,8 +333,8 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     private List<CasResult> extendTogether(List<Extension> extensions, Stored meta, Deadline deadline)
             throws EtcdFailure {
-        List<Cmp> compares = new ArrayList<>();
-        List<Op> then = new ArrayList<>();
+        List<Compare> compares = new ArrayList<>();
+        List<RequestOp> then = new ArrayList<>();
         for (Extension each : extensions) {
             compares.add(is(mark(each.id()), each.mark()));
             then.add(put(mark(each.id()), each.next(), 0));
@@ -332,17 +344,17 @@ final class EtcdCoordinator implements WorkerCoordinator {
         ids.forEach(id -> then.add(get(owner(id))));
         List<Integer> shown = ids.subList(0, Math.min(MAX_SHOWN, ids.size()));
         TxnResponse response = commit(deadline, compares, then, gets(shown));
-        if (!response.isSucceeded()) {
+        if (!response.getSucceeded()) {
             List<CasResult> rejected = new ArrayList<>(rejected(shown, response));
             rejected.addAll(lookAt(ids.subList(shown.size(), ids.size()), deadline));
             return rejected;
         }
-        List<Boolean> held = renew(ids, response.getGetResponses(), deadline);
+        List<Boolean> held = renew(ids, ranges(response), deadline);
         List<CasResult> applied = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             int id = ids.get(i);
             if (held.get(i)) {
-                watch.watch(id, owner(id), response.getHeader().getRevision());
+                watch.watch(owner(id), response.getHeader().getRevision());
             }
             applied.add(new CasResult.Applied(stored(extensions.get(i).next()), held.get(i)));
         }
@@ -365,12 +377,12 @@ final class EtcdCoordinator implements WorkerCoordinator {
      * Which of the owner entries are ours and stay: a lease alone proves nothing, it outlives an owner entry that was deleted. Their leases
      * are renewed at the same time.
      */
-    private List<Boolean> renew(List<Integer> ids, List<GetResponse> owners, Deadline deadline) {
-        List<EtcdConnection.Request<LeaseKeepAliveResponse>> renewals = new ArrayList<>();
+    private List<Boolean> renew(List<Integer> ids, List<RangeResponse> owners, Deadline deadline) {
+        List<LeaseKeepAliveRequest> renewals = new ArrayList<>();
         List<Boolean> ours = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             Held holding = held.get(ids.get(i));
-            List<KeyValue> entry = owners.get(i).getKvs();
+            List<KeyValue> entry = owners.get(i).getKvsList();
             boolean own = holding != null
                     && !entry.isEmpty()
                     && holding.leases().contains(entry.get(0).getLease());
@@ -378,12 +390,15 @@ final class EtcdCoordinator implements WorkerCoordinator {
             if (holding != null && own) {
                 long lease = entry.get(0).getLease();
                 held.put(ids.get(i), new Held(holding.owner(), Set.of(lease)));
-                renewals.add(client -> client.getLeaseClient().keepAliveOnce(lease));
+                renewals.add(LeaseKeepAliveRequest.newBuilder().setID(lease).build());
             }
         }
         boolean late = deadline.timeRemaining(TimeUnit.MILLISECONDS) < MIN_RENEWAL_MILLIS;
         Iterator<EtcdConnection.Answer<LeaseKeepAliveResponse>> answers = connection
-                .callAll(late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline, renewals)
+                .callAll(
+                        late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline,
+                        LeaseGrpc.getLeaseKeepAliveMethod(),
+                        renewals)
                 .iterator();
         return ours.stream().map(own -> own && isRenewed(answers.next())).toList();
     }
@@ -401,17 +416,20 @@ final class EtcdCoordinator implements WorkerCoordinator {
     @Override
     public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
-            watch.end(id);
+            watch.end(owner(id));
             Held ours = held.get(id);
-            List<Op> then = new ArrayList<>(List.of(put(mark(id), next, 0)));
+            List<RequestOp> then = new ArrayList<>(List.of(put(mark(id), next, 0)));
             if (ours != null) {
                 // Nested, so that the mark is freed in any case and an owner who is somebody else stays.
-                Cmp own = new Cmp(owner(id), Cmp.Op.EQUAL, CmpTarget.value(EtcdConnection.utf8(ours.owner())));
-                then.add(Op.txn(new Cmp[] {own}, new Op[] {Op.delete(owner(id), DeleteOption.DEFAULT)}, new Op[0]));
+                RequestOp delete = RequestOp.newBuilder()
+                        .setRequestDeleteRange(DeleteRangeRequest.newBuilder().setKey(owner(id)))
+                        .build();
+                TxnRequest own = transaction(List.of(is(owner(id), stored(ours.owner()))), List.of(delete), List.of());
+                then.add(RequestOp.newBuilder().setRequestTxn(own).build());
             }
             TxnResponse response =
                     commit(deadline, List.of(is(mark(id), mark), is(metaKey, meta)), then, gets(List.of(id)));
-            if (!response.isSucceeded()) {
+            if (!response.getSucceeded()) {
                 return rejected(List.of(id), response).get(0);
             }
             revoke(id, deadline);
@@ -421,7 +439,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     @Override
     public void abandon(int id, Duration timeout) {
-        watch.end(id);
+        watch.end(owner(id));
         revoke(id, connection.deadline(timeout));
     }
 
@@ -433,7 +451,10 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
         for (long lease : ours.leases()) {
             try {
-                connection.call(deadline, client -> client.getLeaseClient().revoke(lease));
+                var unused = connection.call(
+                        deadline,
+                        LeaseGrpc.getLeaseRevokeMethod(),
+                        LeaseRevokeRequest.newBuilder().setID(lease).build());
             } catch (EtcdFailure e) {
                 LOG.log(Level.DEBUG, () -> "a lease of worker id " + id + " is left to expire: " + e.getMessage());
             }
@@ -464,7 +485,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     /** What was seen, in the order of {@link #gets}. */
     private static List<CasResult> rejected(List<Integer> ids, TxnResponse response) {
-        List<GetResponse> seen = response.getGetResponses();
+        List<RangeResponse> seen = ranges(response);
         List<CasResult> rejected = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             Slot slot = new Slot(ids.get(i), stored(seen.get(1 + 2 * i)), value(seen.get(2 + 2 * i)));
@@ -473,8 +494,8 @@ final class EtcdCoordinator implements WorkerCoordinator {
         return rejected;
     }
 
-    private List<Op> gets(List<Integer> ids) {
-        List<Op> gets = new ArrayList<>(List.of(get(metaKey)));
+    private List<RequestOp> gets(List<Integer> ids) {
+        List<RequestOp> gets = new ArrayList<>(List.of(get(metaKey)));
         for (int id : ids) {
             gets.add(get(mark(id)));
             gets.add(get(owner(id)));
@@ -482,51 +503,72 @@ final class EtcdCoordinator implements WorkerCoordinator {
         return gets;
     }
 
-    private TxnResponse commit(Deadline deadline, List<Cmp> compares, List<Op> then, List<Op> otherwise)
+    private TxnResponse commit(
+            Deadline deadline, List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise)
             throws EtcdFailure {
-        return connection.call(deadline, client -> {
-            // Without TxnOption: an automatic retry would send a write twice.
-            Txn txn = client.getKVClient().txn();
-            return txn.If(compares.toArray(Cmp[]::new))
-                    .Then(then.toArray(Op[]::new))
-                    .Else(otherwise.toArray(Op[]::new))
-                    .commit();
-        });
+        return connection.call(deadline, KVGrpc.getTxnMethod(), transaction(compares, then, otherwise));
     }
 
-    private static Cmp is(ByteSequence key, @Nullable Stored expected) {
+    private static TxnRequest transaction(List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise) {
+        return TxnRequest.newBuilder()
+                .addAllCompare(compares)
+                .addAllSuccess(then)
+                .addAllFailure(otherwise)
+                .build();
+    }
+
+    /** What its reads found, in their order. */
+    private static List<RangeResponse> ranges(TxnResponse response) {
+        return response.getResponsesList().stream()
+                .filter(ResponseOp::hasResponseRange)
+                .map(ResponseOp::getResponseRange)
+                .toList();
+    }
+
+    private static Compare is(ByteString key, @Nullable Stored expected) {
         return expected == null
                 ? absent(key)
-                : new Cmp(key, Cmp.Op.EQUAL, CmpTarget.value(EtcdConnection.utf8(expected.value())));
+                : compare(key, Compare.CompareTarget.VALUE)
+                        .setValue(ByteString.copyFromUtf8(expected.value()))
+                        .build();
     }
 
-    private static Cmp absent(ByteSequence key) {
-        return new Cmp(key, Cmp.Op.EQUAL, CmpTarget.createRevision(0));
+    private static Compare absent(ByteString key) {
+        return compare(key, Compare.CompareTarget.CREATE).setCreateRevision(0).build();
     }
 
-    private static Op get(ByteSequence key) {
-        return Op.get(key, GetOption.DEFAULT);
+    private static Compare.Builder compare(ByteString key, Compare.CompareTarget target) {
+        return Compare.newBuilder()
+                .setKey(key)
+                .setResult(Compare.CompareResult.EQUAL)
+                .setTarget(target);
+    }
+
+    private static RequestOp get(ByteString key) {
+        return range(RangeRequest.newBuilder().setKey(key));
+    }
+
+    private static RequestOp range(RangeRequest.Builder request) {
+        return RequestOp.newBuilder().setRequestRange(request).build();
     }
 
     /** @param lease 0 for none */
-    private static Op put(ByteSequence key, String value, long lease) {
-        return Op.put(
-                key,
-                EtcdConnection.utf8(value),
-                PutOption.builder().withLeaseId(lease).build());
+    private static RequestOp put(ByteString key, String value, long lease) {
+        return RequestOp.newBuilder()
+                .setRequestPut(PutRequest.newBuilder()
+                        .setKey(key)
+                        .setValue(ByteString.copyFromUtf8(value))
+                        .setLease(lease))
+                .build();
     }
 
-    private static String text(ByteSequence bytes) {
-        return bytes.toString(StandardCharsets.UTF_8);
-    }
-
-    private static @Nullable String value(GetResponse response) {
-        return response.getKvs().isEmpty()
+    private static @Nullable String value(RangeResponse response) {
+        return response.getKvsCount() == 0
                 ? null
-                : text(response.getKvs().get(0).getValue());
+                : response.getKvs(0).getValue().toStringUtf8();
     }
 
-    private static @Nullable Stored stored(GetResponse response) {
+    private static @Nullable Stored stored(RangeResponse response) {
         String value = value(response);
         return value == null ? null : stored(value);
     }

@@ -2,12 +2,11 @@
 package org.snowflakeid.etcd;
 
 import com.google.common.base.Throwables;
-import io.etcd.jetcd.common.exception.ErrorCode;
-import io.etcd.jetcd.common.exception.EtcdException;
 import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.util.List;
@@ -15,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
 
 /**
  * A request that failed, and what is certain about it. The distinctions are those a real server showed: which status and which
@@ -23,18 +23,27 @@ import org.snowflakeid.CoordinatorException;
 final class EtcdFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** With these etcd refuses a request before it applies it. Timeouts and leader changes are not among them. */
-    private static final Set<Code> REFUSALS = Set.of(
-            Code.INVALID_ARGUMENT,
-            Code.NOT_FOUND,
-            Code.PERMISSION_DENIED,
-            Code.UNAUTHENTICATED,
-            Code.FAILED_PRECONDITION,
-            Code.RESOURCE_EXHAUSTED,
-            Code.OUT_OF_RANGE);
+    private static final String PERMISSION_DENIED = "etcdserver: permission denied";
+    private static final String LEASE_NOT_FOUND = "etcdserver: requested lease not found";
+    private static final String LEARNER = "etcdserver: rpc not supported for learner";
 
     private static final Set<String> EXPIRED_TOKEN =
             Set.of("etcdserver: invalid auth token", "etcdserver: revision of auth store is old");
+
+    /**
+     * With these words etcd says that it did not apply a request: before it is proposed to the members, or, for rights and leases, instead
+     * of being applied, which every member decides alike. What is not named may have been applied: of {@code RESOURCE_EXHAUSTED} it is known
+     * (the database exceeds its space), of timeouts and changes of the leader as well.
+     */
+    private static final Set<String> REFUSALS = Set.of(
+            PERMISSION_DENIED,
+            LEASE_NOT_FOUND,
+            LEARNER,
+            "etcdserver: invalid auth token",
+            "etcdserver: revision of auth store is old",
+            "etcdserver: user name is empty",
+            "etcdserver: request is too large",
+            "etcdserver: too many operations in txn request");
 
     private final Code code;
     private final String description;
@@ -58,8 +67,15 @@ final class EtcdFailure extends Exception {
     }
 
     /** @param sent false if the request certainly never left this process */
-    static EtcdFailure of(EtcdSettings settings, Exception e, boolean sent) {
+    static EtcdFailure of(EtcdSettings settings, Throwable e, boolean sent) {
         List<Throwable> chain = Throwables.getCausalChain(e);
+        for (Throwable each : chain) {
+            if (each instanceof InvalidSettingsException settingsChanged) {
+                // A file that was replaced, and perhaps only in part so far.
+                String text = String.valueOf(settingsChanged.getMessage());
+                return new EtcdFailure(Code.UNKNOWN, "", false, false, new CoordinatorException(text, e, false));
+            }
+        }
         Code code = status(chain).getCode();
         String description = chain.stream()
                 .map(Throwable::getMessage)
@@ -81,11 +97,7 @@ final class EtcdFailure extends Exception {
         Status status = Status.UNKNOWN;
         for (Throwable t : chain) {
             if (t instanceof StatusRuntimeException e) {
-                // The innermost one: a login that failed is the cause of an UNAUTHENTICATED that says nothing.
                 status = e.getStatus();
-            } else if (t instanceof EtcdException e && e.getErrorCode() == ErrorCode.NOT_FOUND) {
-                // keepAliveOnce() speaks jetcd's own error codes.
-                status = Status.NOT_FOUND;
             }
         }
         return status;
@@ -123,7 +135,8 @@ final class EtcdFailure extends Exception {
         }
         if (description.contains("authentication failed")) {
             return "refuses user '" + settings.user() + "': " + description + ". Check " + EtcdSettings.USER + " and "
-                    + EtcdSettings.PASSWORD + ".";
+                    + (settings.access().passwordFile() == null ? EtcdSettings.PASSWORD : EtcdSettings.PASSWORD_FILE)
+                    + ".";
         }
         if (description.contains("authentication is not enabled")) {
             return "has no users: " + description + ". Remove " + EtcdSettings.USER
@@ -140,6 +153,14 @@ final class EtcdFailure extends Exception {
                     + ". Grant read and write on the prefix /" + settings.namespace() + "/, or check "
                     + EtcdSettings.USER + " and snowflake.namespace.";
         }
+        if (description.equals(LEARNER)) {
+            return "has no member among these that has a vote: " + description + ". Name such members in "
+                    + EtcdSettings.ENDPOINTS + ".";
+        }
+        if (code == Code.RESOURCE_EXHAUSTED && description.contains("database space exceeded")) {
+            return "has no space left: " + description
+                    + ". Compact and defragment it, then disarm its alarm, or raise its --quota-backend-bytes.";
+        }
         if (!description.isEmpty()) {
             return "answers " + code + ": " + description;
         }
@@ -154,7 +175,9 @@ final class EtcdFailure extends Exception {
         }
         boolean connected = code != Code.UNKNOWN
                 && chain.stream()
-                        .noneMatch(t -> t instanceof ConnectException || t instanceof UnresolvedAddressException);
+                        .noneMatch(t -> t instanceof ConnectException
+                                || t instanceof UnknownHostException
+                                || t instanceof UnresolvedAddressException);
         return connected
                 ? "closes connections before it says a word: " + seen + ". Check http or https in "
                         + EtcdSettings.ENDPOINTS + ", the port, and snowflake.etcd.tls.*."
@@ -187,7 +210,7 @@ final class EtcdFailure extends Exception {
 
     /** Certain: no change was made, and none will be. */
     boolean nothingChanged() {
-        return !interrupted && (!sent || (REFUSALS.contains(code) && !description.isEmpty()));
+        return !interrupted && (!sent || REFUSALS.contains(description));
     }
 
     boolean interrupted() {
@@ -204,13 +227,18 @@ final class EtcdFailure extends Exception {
         return noAnswer() && (code == Code.UNAVAILABLE || code == Code.INTERNAL);
     }
 
-    /** The server no longer knows the token of an earlier login; jetcd logs in again with the next request. */
+    /** The server no longer knows the token of an earlier login. */
     boolean tokenExpired() {
         return (code == Code.UNAUTHENTICATED || code == Code.INVALID_ARGUMENT || code == Code.UNKNOWN)
                 && EXPIRED_TOKEN.contains(description);
     }
 
     boolean leaseNotFound() {
-        return code == Code.NOT_FOUND && description.contains("lease not found");
+        return description.equals(LEASE_NOT_FOUND);
+    }
+
+    /** The server has no vote yet, and answers nothing that could be of use. */
+    boolean learner() {
+        return description.equals(LEARNER);
     }
 }

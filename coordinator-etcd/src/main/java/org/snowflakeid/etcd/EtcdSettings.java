@@ -5,15 +5,18 @@ import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
@@ -36,8 +39,12 @@ final class EtcdSettings {
             .meaning("The servers, all `http` or all `https`.");
     static final Key<String> USER =
             Key.text("snowflake.etcd.user").use(Key.Use.OFTEN).meaning("Set together with the password.");
-    static final Key<String> PASSWORD =
-            Key.secret("snowflake.etcd.password", "text").use(Key.Use.OFTEN).meaning("Set together with the user.");
+    static final Key<String> PASSWORD = Key.secret("snowflake.etcd.password", "text")
+            .use(Key.Use.OFTEN)
+            .meaning("Set it, or the file, together with the user.");
+    static final Key<Path> PASSWORD_FILE = Key.file("snowflake.etcd.password-file")
+            .use(Key.Use.OFTEN)
+            .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
     private static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
     static final Key<Path> TLS_CA = TLS.ca();
     static final Key<Path> TLS_CERT = TLS.cert();
@@ -46,38 +53,29 @@ final class EtcdSettings {
             .otherwise("what the window allows")
             .meaning("Upper bound of one call.");
 
-    static final List<Key<?>> KEYS = List.of(ENDPOINTS, USER, PASSWORD, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
+    static final List<Key<?>> KEYS =
+            List.of(ENDPOINTS, USER, PASSWORD, PASSWORD_FILE, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
 
     private final CoordinatorConfig config;
     private final Access access;
     private final @Nullable Duration callTimeout;
 
     /**
-     * Which servers are reached, and how; equal for those who may use the same client. A file that was replaced since makes a difference.
+     * Which servers are reached, and how; equal for those who may use the same connection. Files are named here and read when they are
+     * needed, since they are replaced while a process runs.
      *
      * @param endpoints scheme, host and port each
-     * @param files of the encryption
-     * @param sslContext made of these; null over plain HTTP
+     * @param files of the encryption, by key
      */
     record Access(
             List<URI> endpoints,
             @Nullable String user,
             @Nullable String password,
-            Tls files,
-            @Nullable JdkSslContext sslContext) {
+            @Nullable Path passwordFile,
+            Map<String, String> files) {
 
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Access access
-                    && endpoints.equals(access.endpoints)
-                    && Objects.equals(user, access.user)
-                    && Objects.equals(password, access.password)
-                    && files.equals(access.files);
-        }
-
-        @Override
-        public int hashCode() {
-            return Objects.hash(endpoints, user, password, files);
+        boolean isEncrypted() {
+            return !endpoints.isEmpty() && endpoints.get(0).getScheme().equals("https");
         }
 
         /** Without the password. */
@@ -98,14 +96,38 @@ final class EtcdSettings {
         List<URI> endpoints = readEndpoints(reader);
         String user = reader.optional(USER).orElse(null);
         String password = reader.optional(PASSWORD).orElse(null);
-        if (user != null && password == null) {
-            reader.refuse(USER, "comes without a password. Set " + PASSWORD + " or remove it.");
+        Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
+        boolean hasPassword = reader.isSet(PASSWORD) || reader.isSet(PASSWORD_FILE);
+        if (user != null && !hasPassword) {
+            reader.refuse(
+                    USER, "comes without a password. Set " + PASSWORD + " or " + PASSWORD_FILE + ", or remove it.");
         }
-        if (user == null && password != null) {
-            reader.refuse(PASSWORD, "comes without a user. Set " + USER + " or remove it.");
+        if (user == null && hasPassword) {
+            reader.refuse(
+                    reader.isSet(PASSWORD) ? PASSWORD : PASSWORD_FILE,
+                    "comes without a user. Set " + USER + " or remove it.");
         }
-        Tls files = TLS.read(reader);
-        access = new Access(endpoints, user, password, files, sslContext(reader, endpoints, files));
+        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
+            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
+        }
+        if (passwordFile != null) {
+            readPassword(reader, passwordFile);
+        }
+        Map<String, String> files = new HashMap<>();
+        for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
+            config.value(key.name()).ifPresent(file -> files.put(key.name(), file));
+        }
+        access = new Access(endpoints, user, password, passwordFile, Map.copyOf(files));
+        if (access.isEncrypted()) {
+            sslContext(reader);
+        } else {
+            TLS.read(reader);
+            if (!endpoints.isEmpty() && TLS.areSet(reader)) {
+                reader.refuse(
+                        ENDPOINTS,
+                        "is not encrypted, but snowflake.etcd.tls.* is set. Write https:// or remove the latter.");
+            }
+        }
         callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
         reader.throwProblems();
     }
@@ -156,19 +178,9 @@ final class EtcdSettings {
         return String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
     }
 
-    private static @Nullable JdkSslContext sslContext(SettingsReader reader, List<URI> endpoints, Tls files) {
-        if (endpoints.isEmpty()) {
-            return null;
-        }
-        if (!scheme(endpoints.get(0)).equals("https")) {
-            if (TLS.areSet(reader)) {
-                reader.refuse(
-                        ENDPOINTS,
-                        "is not encrypted, but snowflake.etcd.tls.* is set. Write https:// or remove the latter.");
-            }
-            return null;
-        }
+    private static @Nullable JdkSslContext sslContext(SettingsReader reader) {
         try {
+            Tls files = TLS.read(reader);
             SslContextBuilder builder = SslContextBuilder.forClient().trustManager(files.trustManagers());
             files.keyManagers().ifPresent(builder::keyManager);
             // The JDK's implementation, so that the same context serves the HTTP request for the server's time.
@@ -180,6 +192,53 @@ final class EtcdSettings {
                     "can't be used (" + e.getMessage() + "). Name PEM files.");
             return null;
         }
+    }
+
+    private static @Nullable String readPassword(SettingsReader reader, Path file) {
+        try {
+            String password = Files.readString(file).replaceFirst("\\R\\z", "");
+            if (!password.isEmpty()) {
+                return password;
+            }
+            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
+        } catch (IOException e) {
+            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
+        }
+        return null;
+    }
+
+    /**
+     * Of the files as they are now; null over plain HTTP.
+     *
+     * @throws InvalidSettingsException if they can't be used
+     */
+    @Nullable
+    JdkSslContext sslContext() {
+        if (!access.isEncrypted()) {
+            return null;
+        }
+        SettingsReader reader = new SettingsReader(config.generator(), access.files()::get);
+        JdkSslContext context = sslContext(reader);
+        reader.throwProblems();
+        return context;
+    }
+
+    /**
+     * As the file has it now, if it is in a file; null without a user.
+     *
+     * @throws InvalidSettingsException if the file can't be read
+     */
+    @Nullable
+    String password() {
+        Path file = access.passwordFile();
+        if (file == null) {
+            return access.password();
+        }
+        SettingsReader reader =
+                new SettingsReader(config.generator(), Map.of(PASSWORD_FILE.name(), file.toString())::get);
+        String password = readPassword(reader, file);
+        reader.throwProblems();
+        return password;
     }
 
     String namespace() {

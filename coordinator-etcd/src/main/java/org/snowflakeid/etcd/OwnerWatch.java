@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import io.etcd.jetcd.ByteSequence;
-import io.etcd.jetcd.Client;
-import io.etcd.jetcd.Watch;
-import io.etcd.jetcd.options.WatchOption;
-import io.etcd.jetcd.watch.WatchEvent;
-import io.etcd.jetcd.watch.WatchResponse;
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Event;
+import io.etcd.jetcd.api.WatchCreateRequest;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger.Level;
-import java.util.List;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the loss hint when somebody deletes or replaces an owner entry of this process, or its lease is revoked. Only a hint:
- * it may come late or never, and no failure of it is anybody else's. A watch that ended is not mended here but begun anew by
+ * Gives the loss hint when somebody deletes or replaces an owner entry of this process, or its lease is revoked; and when the connection
+ * breaks: who reconnects may meet a server with older data, and the extension that the hint asks for is tried again until a server answers.
+ * Only a hint: it may come late or never, and no failure of it is anybody else's. A watch that ended is not mended here but begun anew by
  * the next extension that finds the owner in place.
  */
 final class OwnerWatch {
     private static final System.Logger LOG = System.getLogger(OwnerWatch.class.getName());
-    private static final int DENIALS_TO_GIVE_UP = 3;
+
+    /** Where watches break as soon as they begin, extensions would follow each other without a pause. */
+    private static final long BETWEEN_BREAKS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final EtcdConnection connection;
     private final Runnable lossHint;
-    private final Map<Integer, Entry> entries = new ConcurrentHashMap<>();
-    private final AtomicInteger denials = new AtomicInteger();
+
+    // Guarded by this.
+    private @Nullable Stream stream;
+    private boolean over;
+    private long nextBreakNanos = System.nanoTime();
 
     OwnerWatch(EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
@@ -34,90 +42,120 @@ final class OwnerWatch {
     }
 
     /** The owner entry was this process's at that revision: report when it is no longer. */
-    void watch(int id, ByteSequence key, long revision) {
-        Client client = connection.client();
-        Entry present = entries.get(id);
-        boolean watched = present != null && present.client.equals(client) && !present.ended;
-        if (client == null || watched || denials.get() >= DENIALS_TO_GIVE_UP) {
-            return;
+    synchronized void watch(ByteString key, long revision) {
+        if (stream == null) {
+            Stream opened = new Stream();
+            stream = opened;
+            opened.open();
         }
-        end(id);
-        Entry entry = new Entry(client, revision);
-        WatchOption from = WatchOption.builder().withRevision(revision + 1).build();
+        // A stream that could not be opened has ended already.
+        Stream open = stream;
+        if (open != null) {
+            open.watch(key, revision);
+        }
+    }
+
+    synchronized void end(ByteString key) {
+        if (stream != null) {
+            stream.heard.remove(key);
+        }
+    }
+
+    /** Others may go on using the connection. */
+    synchronized void endAll() {
+        over = true;
+        Stream open = stream;
+        stream = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private void hint() {
         try {
-            entry.watcher = client.getWatchClient().watch(key, from, entry);
-            entries.put(id, entry);
-            if (entry.ended) {
-                connection.background(entry::close);
-            }
+            lossHint.run();
         } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "no watch on the owner entry of worker id " + id, e);
+            // Thrown on, it would end the watch without a sign.
+            LOG.log(Level.DEBUG, "the loss hint failed", e);
         }
     }
 
-    void end(int id) {
-        Entry entry = entries.remove(id);
-        if (entry != null) {
-            entry.ended = true;
-            connection.background(entry::close);
+    private synchronized void ended(Stream which) {
+        if (stream == which && !over) {
+            stream = null;
+            long now = System.nanoTime();
+            long wait = Math.max(0, nextBreakNanos - now);
+            nextBreakNanos = now + wait + BETWEEN_BREAKS_NANOS;
+            connection.later(wait, this::hint);
         }
     }
 
-    /** Others may go on using the client. */
-    void endAll() {
-        List.copyOf(entries.keySet()).forEach(this::end);
-    }
+    /** All watches of this coordinator. One that is not needed any more goes on until the stream ends, and is not listened to. */
+    private final class Stream implements StreamObserver<WatchResponse> {
+        private final EtcdChannel.Trace trace = new EtcdChannel.Trace();
 
-    private final class Entry implements Watch.Listener {
-        private final Client client;
-        private final long revision;
-        private volatile Watch.@Nullable Watcher watcher;
-        private volatile boolean ended;
+        // Guarded by the owner watch.
+        private final Set<ByteString> begun = new HashSet<>();
+        private final Map<ByteString, Long> heard = new HashMap<>();
+        private @Nullable ClientCallStreamObserver<WatchRequest> requests;
 
-        Entry(Client client, long revision) {
-            this.client = client;
-            this.revision = revision;
+        void open() {
+            requests = connection.watch(trace, this);
+            if (requests == null) {
+                stream = null;
+            }
         }
 
-        @Override
-        public void onNext(WatchResponse response) {
-            for (WatchEvent event : response.getEvents()) {
-                // jetcd resumes a watch at the revision it saved, which may be one too low.
-                if (!ended && event.getKeyValue().getModRevision() > revision) {
-                    hint();
+        void watch(ByteString key, long revision) {
+            heard.put(key, revision);
+            if (requests != null && begun.add(key)) {
+                WatchCreateRequest create = WatchCreateRequest.newBuilder()
+                        .setKey(key)
+                        .setStartRevision(revision + 1)
+                        .build();
+                try {
+                    requests.onNext(
+                            WatchRequest.newBuilder().setCreateRequest(create).build());
+                } catch (IllegalStateException e) {
+                    LOG.log(Level.DEBUG, "the watch on owner entries is ending", e);
                 }
             }
         }
 
-        private void hint() {
-            try {
-                lossHint.run();
-            } catch (RuntimeException e) {
-                // Thrown on, it would end the watch without a sign.
-                LOG.log(Level.DEBUG, "the loss hint failed", e);
+        void close() {
+            if (requests != null) {
+                requests.cancel("no longer needed", null);
+            }
+        }
+
+        @Override
+        public void onNext(WatchResponse response) {
+            boolean lost = false;
+            synchronized (OwnerWatch.this) {
+                for (Event event : response.getEventsList()) {
+                    Long since = heard.get(event.getKv().getKey());
+                    lost |= since != null && event.getKv().getModRevision() > since;
+                }
+                lost &= stream == this;
+                if (response.getCanceled()) {
+                    close();
+                }
+            }
+            if (lost) {
+                hint();
             }
         }
 
         @Override
         public void onError(Throwable failure) {
-            if (String.valueOf(failure.getMessage()).contains("permission denied")) {
-                // jetcd would try again for ever, twice a second, with a login each time.
-                denials.incrementAndGet();
-                ended = true;
-                connection.background(this::close);
-            }
+            LOG.log(Level.DEBUG, "the watch on owner entries ended", failure);
+            connection.noteWatchFailed(trace, failure);
+            ended(this);
         }
 
         @Override
         public void onCompleted() {
-            ended = true;
-        }
-
-        void close() {
-            Watch.Watcher open = watcher;
-            if (open != null) {
-                open.close();
-            }
+            ended(this);
         }
     }
 }

@@ -30,19 +30,17 @@ final class ServerTime {
     /** A server that does not answer HTTP here will hardly begin to. */
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    private final EtcdSettings.Access access;
     private final Executor background;
     private final AtomicReference<@Nullable CompletableFuture<Optional<Instant>>> asked = new AtomicReference<>();
     private volatile int preferred;
     private volatile @Nullable Long failedAtNanos;
 
-    ServerTime(EtcdSettings.Access access, Executor background) {
-        this.access = access;
+    ServerTime(Executor background) {
         this.background = background;
     }
 
     /** Begins to ask; the answer is empty where none can be had. */
-    Future<Optional<Instant>> ask() {
+    Future<Optional<Instant>> ask(EtcdSettings settings) {
         Long failedAt = failedAtNanos;
         if (failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
             return CompletableFuture.completedFuture(Optional.empty());
@@ -54,7 +52,7 @@ final class ServerTime {
         }
         background.execute(() -> {
             try {
-                answer.complete(fetch());
+                answer.complete(fetch(settings));
             } finally {
                 asked.set(null);
             }
@@ -75,12 +73,12 @@ final class ServerTime {
         }
     }
 
-    private Optional<Instant> fetch() {
-        List<URI> endpoints = access.endpoints();
-        for (int i = 0; i < endpoints.size(); i++) {
+    private Optional<Instant> fetch(EtcdSettings settings) {
+        List<URI> endpoints = settings.endpoints();
+        for (int i = 0; i < endpoints.size() && !Thread.currentThread().isInterrupted(); i++) {
             int n = (preferred + i) % endpoints.size();
             try {
-                Instant time = fetch(endpoints.get(n));
+                Instant time = fetch(endpoints.get(n), settings.sslContext());
                 preferred = n;
                 failedAtNanos = null;
                 return Optional.of(time);
@@ -92,11 +90,10 @@ final class ServerTime {
         return Optional.empty();
     }
 
-    private Instant fetch(URI endpoint) throws IOException {
+    private static Instant fetch(URI endpoint, @Nullable JdkSslContext tls) throws IOException {
         HttpURLConnection http =
                 (HttpURLConnection) endpoint.resolve("/version").toURL().openConnection(Proxy.NO_PROXY);
         try {
-            JdkSslContext tls = access.sslContext();
             if (http instanceof HttpsURLConnection https && tls != null) {
                 https.setSSLSocketFactory(tls.context().getSocketFactory());
             }

@@ -1,46 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import com.google.common.util.concurrent.MoreExecutors;
-import io.etcd.jetcd.Client;
-import io.etcd.jetcd.ClientBuilder;
+import io.etcd.jetcd.api.AuthenticateResponse;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Level;
-import java.util.logging.Logger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jetcd client of all coordinators of an application that reach the same servers in the same way, with the threads beside it. It
- * exists as long as one of them uses it. One that fails is thrown away, for all of them: who asks next gets a new one.
+ * The connection of all coordinators of an application that reach the same servers in the same way, with its login and its threads. It
+ * exists as long as one of them uses it, and when the last one has given it back, none of its threads runs: a server that ends an application
+ * takes its classes away then. A connection that fails is thrown away, for all of them: who asks next gets a new one.
  *
- * <p>Applications of one server have a client each, told apart by their context class loader, which the client's threads keep.
+ * <p>Applications of one server have one each, told apart by their context class loader, which the threads keep.
  */
 final class SharedClient {
     private static final int FAILURES_BEFORE_REBUILD = 3;
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+    private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** etcd counts pings closer than 5 s as abuse, gRPC raises less than 10 s to 10 s. */
-    private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
-
-    private static final Duration PING_TIMEOUT = Duration.ofSeconds(3);
-    private static final int MAX_MESSAGE_BYTES = 16 << 20;
-
-    // jetcd logs each failed attempt, which is reported to the caller anyway. The logger is its own, by the package it
-    // is relocated to. Held here, since java.util.logging forgets the level of a logger that nobody holds.
-    private static final Logger JETCD_LOGGER = Logger.getLogger(Client.class.getPackageName());
-
-    static {
-        if (JETCD_LOGGER.getLevel() == null) {
-            JETCD_LOGGER.setLevel(Level.OFF);
-        }
-    }
+    /** A learner may have become a member with a vote since. */
+    private static final long AVOIDED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /** Those in use. Guarded by itself. */
     private static final Map<Key, SharedClient> IN_USE = new HashMap<>();
@@ -48,32 +39,49 @@ final class SharedClient {
     private record Key(EtcdSettings.Access access, @Nullable ClassLoader application) {}
 
     private final Key key;
-    private final ExecutorService background;
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final EventLoopGroup loop;
+    private final ThreadPoolExecutor background;
     private final ServerTime serverTime;
+    private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
 
     /** Guarded by {@link #IN_USE}. */
     private int users;
 
-    private volatile @Nullable Client client;
-
     // Guarded by this.
     private boolean over;
+    private @Nullable EtcdChannel present;
     private boolean hasAnswered;
     private int failures;
+    private EtcdConnection.@Nullable Sent<AuthenticateResponse> login;
+
+    /** Whose last calls are awaited. Guarded by this. */
+    private final List<EtcdChannel> givenUp = new ArrayList<>();
 
     private SharedClient(Key key) {
         this.key = key;
-        AtomicInteger count = new AtomicInteger();
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(2, 2, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "snowflake-etcd-background-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    thread.setContextClassLoader(key.application());
-                    return thread;
-                });
-        threads.allowCoreThreadTimeOut(true);
-        this.background = threads;
-        this.serverTime = new ServerTime(key.access(), this::background);
+        this.loop = new NioEventLoopGroup(1, threads("snowflake-etcd-connection"));
+        this.background = new ThreadPoolExecutor(
+                2,
+                2,
+                5,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads("snowflake-etcd-background"),
+                new ThreadPoolExecutor.DiscardPolicy());
+        background.allowCoreThreadTimeOut(true);
+        this.serverTime = new ServerTime(background);
+    }
+
+    private ThreadFactory threads(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(key.application());
+            threads.removeIf(other -> other.getState() == Thread.State.TERMINATED);
+            threads.add(thread);
+            return thread;
+        };
     }
 
     /** To be given back once. */
@@ -94,17 +102,36 @@ final class SharedClient {
             }
             IN_USE.remove(key);
         }
+        end();
+    }
+
+    private void end() {
+        long deadline = System.nanoTime() + LONGEST_END_NANOS;
+        List<EtcdChannel> open;
         synchronized (this) {
             over = true;
             discard();
-            background.shutdown();
+            open = List.copyOf(givenUp);
         }
-    }
-
-    /** Runs what must not delay a call: the HTTP request for the server's time, closing of what may hang. */
-    synchronized void background(Runnable task) {
-        if (!over) {
-            background.execute(task);
+        open.forEach(EtcdChannel::end);
+        background.shutdownNow();
+        try {
+            for (EtcdChannel each : open) {
+                boolean unused = each.awaitEnd(deadline - System.nanoTime());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        var ended = loop.shutdownGracefully(0, LONGEST_END_NANOS, TimeUnit.NANOSECONDS);
+        try {
+            boolean unused = ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            for (Thread thread : threads) {
+                thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime()))
+                                .toMillis()
+                        + 1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -112,50 +139,56 @@ final class SharedClient {
         return serverTime;
     }
 
-    /** The client that answered last; null if there is none. */
-    @Nullable
-    Client client() {
-        return client;
+    /** Runs it on a thread where nothing may block, unless this ends before. */
+    synchronized void later(long nanos, Runnable task) {
+        if (!over) {
+            var unused = loop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        }
     }
 
-    /** The present client, or a new one. */
-    synchronized Client open() {
-        Client open = client;
+    /** The present connection; null if there is none. */
+    synchronized @Nullable EtcdChannel present() {
+        return present;
+    }
+
+    /**
+     * The present connection, or a new one.
+     *
+     * @throws org.snowflakeid.InvalidSettingsException if the files for it can't be used
+     */
+    synchronized EtcdChannel open(EtcdSettings settings) {
+        EtcdChannel open = present;
         if (open == null) {
             if (over) {
                 throw new IllegalStateException("closed");
             }
-            open = build();
-            client = open;
+            open = new EtcdChannel(settings, loop, background, this::isAvoided);
+            present = open;
             hasAnswered = false;
             failures = 0;
         }
         return open;
     }
 
-    /** Whether the present client has had an answer. */
+    /** Whether the present connection has had an answer. */
     synchronized boolean hasAnswered() {
-        return client != null && hasAnswered;
+        return present != null && hasAnswered;
     }
 
-    private synchronized boolean isPresent(Client used) {
-        return used.equals(client);
-    }
-
-    synchronized void noteAnswer(Client used) {
-        if (isPresent(used)) {
+    synchronized void noteAnswer(EtcdChannel used) {
+        if (used.equals(present)) {
             hasAnswered = true;
             failures = 0;
         }
     }
 
     /**
-     * No server answered, as far as can be seen. What one client did is nothing to say against the next.
+     * No server answered, as far as can be seen. What one connection did is nothing to say against the next.
      *
      * @param inVain it can't connect, or would go on sending to a server that does not answer
      */
-    synchronized void noteSilence(Client used, boolean inVain) {
-        if (isPresent(used)) {
+    synchronized void noteSilence(EtcdChannel used, boolean inVain) {
+        if (used.equals(present)) {
             failures++;
             if (inVain || failures >= FAILURES_BEFORE_REBUILD) {
                 discard();
@@ -163,39 +196,48 @@ final class SharedClient {
         }
     }
 
-    private void discard() {
-        Client old = client;
-        client = null;
-        if (old != null) {
-            background.execute(old::close);
+    /** That server does nothing for us: the next connections do without it for a while. */
+    synchronized void noteLearner(@Nullable SocketAddress server) {
+        if (server != null && !isAvoided(server)) {
+            learners.put(server, System.nanoTime());
+            discard();
         }
     }
 
-    private Client build() {
-        EtcdSettings.Access access = key.access();
-        ClientBuilder builder = Client.builder()
-                .endpoints(access.endpoints())
-                .interceptor(EtcdConnection.DEADLINES)
-                // An unreachable server is reported at once, with the cause; waiting and trying again is core's.
-                .waitForReady(false)
-                .retryMaxAttempts(0)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .keepaliveTime(PING_INTERVAL)
-                .keepaliveTimeout(PING_TIMEOUT)
-                // etcd ends connections that ping without a stream open.
-                .keepaliveWithoutCalls(false)
-                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                // jetcd only starts requests there, without blocking: the caller's thread will do, and is the one that
-                // the interceptor knows the call by.
-                .executorService(MoreExecutors.newDirectExecutorService());
-        String user = access.user();
-        String password = access.password();
-        if (user != null && password != null) {
-            builder.user(EtcdConnection.utf8(user)).password(EtcdConnection.utf8(password));
+    private boolean isAvoided(SocketAddress server) {
+        Long since = learners.get(server);
+        return since != null && System.nanoTime() - since < AVOIDED_NANOS;
+    }
+
+    private synchronized void discard() {
+        givenUp.removeIf(EtcdChannel::hasEnded);
+        EtcdChannel old = present;
+        present = null;
+        if (old != null) {
+            givenUp.add(old);
+            // There, since who is told that a watch ends may hold locks of its own.
+            loop.execute(old::giveUp);
         }
-        if (access.sslContext() != null) {
-            builder.sslContext(access.sslContext());
+    }
+
+    /** The login of all, done or under way, or a new one. */
+    synchronized EtcdConnection.Sent<AuthenticateResponse> login(
+            Supplier<EtcdConnection.Sent<AuthenticateResponse>> begin) {
+        EtcdConnection.Sent<AuthenticateResponse> known = login;
+        if (known == null) {
+            known = begin.get();
+            login = known;
         }
-        return builder.build();
+        return known;
+    }
+
+    synchronized EtcdConnection.@Nullable Sent<AuthenticateResponse> login() {
+        return login;
+    }
+
+    synchronized void forgetLogin(EtcdConnection.Sent<AuthenticateResponse> old) {
+        if (old.equals(login)) {
+            login = null;
+        }
     }
 }

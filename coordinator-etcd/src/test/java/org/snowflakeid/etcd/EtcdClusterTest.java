@@ -2,6 +2,7 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
@@ -93,6 +94,37 @@ class EtcdClusterTest {
             }
         });
         frozen.resume();
+    }
+
+    @Test
+    void learnerAmongTheServersDoesNoHarm() {
+        try (EtcdServer learner = cluster.addLearner()) {
+            for (int id = 10; id < 15; id++) {
+                try (Node other = EtcdNode.at(learner.endpoint() + "," + cluster.endpoints(), node.namespace)) {
+                    Stored mark = other.claim(id);
+                    for (int i = 0; i < 6; i++) {
+                        CasResult.Applied extended = applied(other.extend(id, mark));
+                        assertThat(extended.ownerHeld()).isTrue();
+                        mark = extended.written();
+                    }
+                    assertThat(other.hints.get()).isLessThan(3);
+                }
+            }
+        }
+    }
+
+    @Test
+    void learnerAloneIsToldFromAMember() {
+        try (EtcdServer learner = cluster.addLearner();
+                Node other = EtcdNode.at(learner.endpoint(), node.namespace)) {
+            CoordinatorException thrown =
+                    catchThrowableOfType(CoordinatorException.class, () -> other.coordinator.read(0, 0, CALL));
+
+            assertThat(thrown)
+                    .hasMessageContaining("not supported for learner")
+                    .hasMessageContaining("snowflake.etcd.endpoints");
+            assertThat(thrown.permanent()).isFalse();
+        }
     }
 
     @Test

@@ -11,15 +11,15 @@ import static org.snowflakeid.tck.Node.unique;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.unlessHeldUp;
 
-import io.etcd.jetcd.Client;
-import io.etcd.jetcd.kv.PutResponse;
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.PutRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -318,19 +319,27 @@ class EtcdCoordinatorTest {
         assertThat(other.slot(3)).isEqualTo(new Slot(3, mark, null));
     }
 
-    @Test
-    void readsManySlotsInPagesAtOneRevision() {
-        int count = 4_500;
-        try (Client client = Client.builder().endpoints(server.endpoint()).build()) {
-            List<CompletableFuture<PutResponse>> puts = new ArrayList<>();
-            for (int id = 0; id < count; id++) {
-                puts.add(client.getKVClient()
-                        .put(EtcdConnection.utf8(key("marks", id)), EtcdConnection.utf8("limit=" + id)));
-            }
-            CompletableFuture.allOf(puts.toArray(CompletableFuture[]::new))
-                    .orTimeout(60, TimeUnit.SECONDS)
-                    .join();
+    private void putMarks(int count) throws EtcdFailure {
+        List<PutRequest> puts = new ArrayList<>();
+        for (int id = 0; id < count; id++) {
+            puts.add(PutRequest.newBuilder()
+                    .setKey(ByteString.copyFromUtf8(key("marks", id)))
+                    .setValue(ByteString.copyFromUtf8("limit=" + id))
+                    .build());
         }
+        CoordinatorConfig config = new CoordinatorConfig(
+                "orders", namespace, TIMEOUT, Map.of(EtcdSettings.ENDPOINTS.name(), server.endpoint())::get);
+        try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
+            for (var answer : connection.callAll(connection.deadline(Node.PATIENCE), KVGrpc.getPutMethod(), puts)) {
+                assertThat(answer.get().hasHeader()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void readsManySlotsInPagesAtOneRevision() throws EtcdFailure {
+        int count = 4_500;
+        putMarks(count);
         server.etcdctl("put", key("workers", 9), "host=a");
         server.etcdctl("put", key("workers", 4_444), "host=b");
         server.etcdctl("put", key("marks", 0) + "7", "a seven after all");

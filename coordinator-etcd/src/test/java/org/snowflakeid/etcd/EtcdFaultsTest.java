@@ -2,6 +2,7 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
@@ -11,7 +12,9 @@ import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -155,6 +158,48 @@ class EtcdFaultsTest {
             }
             assertThat(some.read(0, 100).serverTime()).isNotNull();
         }
+    }
+
+    /** Where the machine has no such address, that is what is said. */
+    @Test
+    void worksAtAnAddressOfTheSixthVersion() throws IOException {
+        boolean present = NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .anyMatch(address -> address instanceof Inet6Address && address.isLoopbackAddress());
+        if (!present) {
+            try (Node nowhere = EtcdNode.at("http://[::1]:" + closedPort(), namespace)) {
+                assertThatThrownBy(() -> nowhere.read(0, 0)).hasMessageContaining("is not reachable");
+            }
+            return;
+        }
+        try (EtcdServer six = EtcdServer.builder().address("[::1]").start();
+                Node there = EtcdNode.at(six.endpoint(), namespace)) {
+            there.createMeta();
+            Stored mark = there.claim(3);
+
+            assertThat(applied(there.extend(3, mark)).ownerHeld()).isTrue();
+            assertThat(there.read(0, 0).serverTime()).isNotNull();
+        }
+    }
+
+    @Test
+    void hostThatNobodyKnowsIsNamed() {
+        try (Node lost = EtcdNode.at("http://nobody.invalid:2379", namespace)) {
+            CoordinatorException thrown =
+                    catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
+
+            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("nobody.invalid");
+            assertThat(thrown.permanent()).isFalse();
+        }
+    }
+
+    @Test
+    void brokenConnectionIsHinted() {
+        node.claim(3);
+
+        server.kill();
+
+        await(Node.PATIENCE, () -> node.hints.get() > 0);
     }
 
     @Test

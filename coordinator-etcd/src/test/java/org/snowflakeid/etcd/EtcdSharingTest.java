@@ -7,11 +7,13 @@ import static org.snowflakeid.tck.Node.PATIENCE;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
-import io.etcd.jetcd.Client;
+import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrpc;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +88,15 @@ class EtcdSharingTest {
     private static List<String> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
-                .filter(name -> name.startsWith("snowflake"))
+                .filter(name -> name.startsWith("snowflake") || name.startsWith("grpc"))
+                .sorted()
+                .toList();
+    }
+
+    /** One that looks after the generators, and one for the connection. */
+    private static List<String> threadsOf(int connections) {
+        return Stream.of("snowflake-etcd", "snowflake-etcd-connection")
+                .flatMap(name -> Collections.nCopies(connections, name).stream())
                 .toList();
     }
 
@@ -127,7 +137,7 @@ class EtcdSharingTest {
 
         assertThat(after.count()).isEqualTo(64);
         assertThat(after.writes() - before.writes()).isEqualTo(64 * (after.revision() - before.revision()));
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
         assertThat(ids.nextIds(1_000)).hasSize(1_000);
         assertThat(server.etcdctl("get", "--prefix", "--keys-only", "/" + namespace + "/workers/")
                         .strip()
@@ -139,15 +149,15 @@ class EtcdSharingTest {
     void generatorsOfEqualSettingsShareAConnectionAndAThread() {
         LeasedSnowflake first = open("default");
         LeasedSnowflake orders = open("orders");
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
         awaitExtension(orders);
 
         first.close();
         awaitExtension(orders);
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
 
         LeasedSnowflake again = open("default");
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
         orders.close();
         awaitExtension(again);
         again.close();
@@ -168,7 +178,7 @@ class EtcdSharingTest {
         awaitExtension(other);
         assertThat(one.nextId()).isPositive();
         assertThat(other.nextId()).isPositive();
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
     }
 
     @Test
@@ -183,18 +193,18 @@ class EtcdSharingTest {
         await(PATIENCE, () -> Stream.of(one, other).allMatch(ids -> ids.status().state() == State.ACTIVE));
         assertThat(one.nextId()).isPositive();
         assertThat(other.nextId()).isPositive();
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
     }
 
     @Test
     void generatorsOfOtherSettingsShareNothing() {
         LeasedSnowflake one = open("default");
         LeasedSnowflake other = open("orders", "snowflake.etcd.endpoints", "http://localhost:" + proxy.port());
-        awaitThreadsAndConnections(List.of("snowflake-etcd", "snowflake-etcd"), 2);
+        awaitThreadsAndConnections(threadsOf(2), 2);
 
         one.close();
         awaitExtension(other);
-        awaitThreadsAndConnections(List.of("snowflake-etcd"), 1);
+        awaitThreadsAndConnections(threadsOf(1), 1);
     }
 
     @Test
@@ -235,8 +245,8 @@ class EtcdSharingTest {
         EtcdConnection other = connection();
         grant(one, Node.TIMEOUT);
         grant(other, Node.TIMEOUT);
-        Client before = one.client();
-        assertThat(other.client()).isSameAs(before);
+        EtcdChannel before = one.channel();
+        assertThat(other.channel()).isSameAs(before);
 
         proxy.freeze();
         for (EtcdConnection each : List.of(one, other, one)) {
@@ -246,7 +256,7 @@ class EtcdSharingTest {
         grant(other, Node.TIMEOUT);
         grant(one, Node.TIMEOUT);
 
-        assertThat(one.client()).isNotNull().isNotSameAs(before).isSameAs(other.client());
+        assertThat(one.channel()).isNotNull().isNotSameAs(before).isSameAs(other.channel());
     }
 
     @Test
@@ -255,22 +265,24 @@ class EtcdSharingTest {
         EtcdConnection other = connection();
         grant(one, Node.TIMEOUT);
         grant(other, Node.TIMEOUT);
-        Client shared = other.client();
+        EtcdChannel shared = other.channel();
 
         one.close();
         one.close();
 
         assertThatThrownBy(() -> grant(one, Node.TIMEOUT)).isInstanceOf(EtcdFailure.class);
         grant(other, Node.TIMEOUT);
-        assertThat(other.client()).isSameAs(shared);
+        assertThat(other.channel()).isSameAs(shared);
         other.close();
         awaitThreadsAndConnections(List.of(), 0);
     }
 
     private static void grant(EtcdConnection connection, Duration timeout) throws EtcdFailure {
         assertThat(connection
-                        .call(connection.deadline(timeout), client -> client.getLeaseClient()
-                                .grant(60))
+                        .call(
+                                connection.deadline(timeout),
+                                LeaseGrpc.getLeaseGrantMethod(),
+                                LeaseGrantRequest.newBuilder().setTTL(60).build())
                         .getID())
                 .isNotZero();
     }
@@ -306,7 +318,7 @@ class EtcdSharingTest {
     private WeakReference<ClassLoader> deployAndUndeploy() {
         ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
         LeasedSnowflake one = openIn(application, "default");
-        awaitThreadsAndConnections(List.of("snowflake-etcd", "snowflake-etcd"), 2);
+        awaitThreadsAndConnections(threadsOf(2), 2);
         one.close();
         open.remove(one);
         return new WeakReference<>(application);

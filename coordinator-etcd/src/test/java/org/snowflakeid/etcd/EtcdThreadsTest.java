@@ -4,7 +4,10 @@ package org.snowflakeid.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Stopwatch.requireWithin;
+import static org.snowflakeid.tck.Stopwatch.time;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,7 +23,7 @@ class EtcdThreadsTest {
 
     private static Set<Thread> clientThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(t -> t.getName().matches("(?i).*(snowflake|etcd|grpc|netty|vert|failsafe|Keep-Alive).*"))
+                .filter(t -> t.getName().matches("(?i).*(snowflake|etcd|grpc|netty|Keep-Alive).*"))
                 .collect(Collectors.toSet());
     }
 
@@ -47,6 +50,41 @@ class EtcdThreadsTest {
             nodes.forEach(Node::close);
 
             awaitNone();
+        }
+    }
+
+    @Test
+    void noThreadRunsAnyMoreWhenTheLastOneIsClosed() {
+        try (EtcdServer server = EtcdServer.start()) {
+            awaitNone();
+            for (int i = 0; i < 10; i++) {
+                try (Node one = EtcdNode.at(server.endpoint(), Node.freshNamespace());
+                        Node other = EtcdNode.at(server.endpoint(), Node.freshNamespace())) {
+                    one.createMeta();
+                    other.createMeta();
+                    one.claim(3);
+                    assertThat(other.read(0, 0).serverTime()).isNotNull();
+                }
+
+                assertThat(clientThreads()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void closingWhileTheServerIsFrozenTakesNoLongerThanItMay() {
+        try (EtcdServer server = EtcdServer.start()) {
+            awaitNone();
+            Node node = EtcdNode.at(server.endpoint(), Node.freshNamespace());
+            node.createMeta();
+            node.claim(3);
+            server.pause();
+            assertThat(node.answers()).isFalse();
+
+            requireWithin(Duration.ofMillis(2_500), () -> time(node::close));
+
+            assertThat(clientThreads()).isEmpty();
+            server.resume();
         }
     }
 

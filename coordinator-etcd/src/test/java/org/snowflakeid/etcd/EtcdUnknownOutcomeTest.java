@@ -11,6 +11,9 @@ import static org.snowflakeid.tck.Node.rejected;
 import static org.snowflakeid.tck.Node.unique;
 import static org.snowflakeid.tck.Node.unknown;
 
+import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -141,13 +144,17 @@ class EtcdUnknownOutcomeTest {
         CoordinatorConfig config = new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get);
         try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
             long lease = connection
-                    .call(connection.deadline(TIMEOUT), c -> c.getLeaseClient().grant(60))
+                    .call(
+                            connection.deadline(TIMEOUT),
+                            LeaseGrpc.getLeaseGrantMethod(),
+                            LeaseGrantRequest.newBuilder().setTTL(60).build())
                     .getID();
             proxy.holdReplies();
             for (int i = 0; i < 2; i++) {
-                assertThatThrownBy(() ->
-                                connection.call(connection.deadline(Duration.ofSeconds(2)), c -> c.getLeaseClient()
-                                        .keepAliveOnce(lease)))
+                assertThatThrownBy(() -> connection.call(
+                                connection.deadline(Duration.ofSeconds(2)),
+                                LeaseGrpc.getLeaseKeepAliveMethod(),
+                                LeaseKeepAliveRequest.newBuilder().setID(lease).build()))
                         .hasMessageContaining("does not answer in time");
             }
 

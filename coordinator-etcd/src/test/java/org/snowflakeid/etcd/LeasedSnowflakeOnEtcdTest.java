@@ -7,6 +7,7 @@ import static org.snowflakeid.tck.Node.await;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -213,6 +214,29 @@ class LeasedSnowflakeOnEtcdTest {
                     .isInstanceOf(CoordinatorRegressedException.class)
                     .hasMessageContaining("lost its record");
         }
+    }
+
+    @Test
+    void olderDataAreNoticedAsSoonAsTheServerIsBack() {
+        requireWithin(Duration.ofSeconds(2), () -> {
+            try (EtcdServer own = EtcdServer.start();
+                    LeasedSnowflake ids = open(own.endpoint(), "snowflake.window", "PT60S")) {
+                Path backup = own.backup();
+                // The next extension is then a long time off.
+                await(Node.PATIENCE, () -> millisLeft(ids) > 36_000);
+                Instant end = ids.status().reservedUntil().orElseThrow();
+                own.kill();
+                own.restore(backup);
+                own.startAgain();
+                own.awaitHealthy();
+
+                long noticedAfter = await(Node.PATIENCE, () -> ids.status().state() == State.SUSPENDED);
+
+                assertThat(Instant.now()).isBefore(end);
+                assertThatThrownBy(ids::nextId).isInstanceOf(CoordinatorRegressedException.class);
+                return Duration.ofMillis(noticedAfter);
+            }
+        });
     }
 
     @Test

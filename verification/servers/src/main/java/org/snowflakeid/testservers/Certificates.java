@@ -33,10 +33,17 @@ public final class Certificates {
     private static final X500Principal AUTHORITY = new X500Principal("CN=test authority");
 
     private final Path directory;
+    private final Instant until;
 
     /** @param directory where the files go; it must exist */
     public Certificates(Path directory) {
+        this(directory, Duration.ofDays(2));
+    }
+
+    /** @param validity from now on */
+    public Certificates(Path directory, Duration validity) {
         this.directory = directory;
+        this.until = Instant.now().plus(validity);
         try {
             KeyPair authority = keyPair();
             writePem("ca", "CERTIFICATE", certificate(AUTHORITY, authority, authority, true));
@@ -54,6 +61,7 @@ public final class Certificates {
 
     private Certificates(Path directory, Certificates others) {
         this.directory = directory;
+        this.until = others.until;
         Directories.copy(others.directory, directory);
     }
 
@@ -62,20 +70,25 @@ public final class Certificates {
         return new Certificates(newDirectory, this);
     }
 
+    /** Puts the others' files in place of these, as who rotates certificates does. */
+    public void become(Certificates others) {
+        Directories.copy(others.directory, directory);
+    }
+
     private static KeyPair keyPair() throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
         return generator.generateKeyPair();
     }
 
-    private static byte[] certificate(X500Principal subject, KeyPair keys, KeyPair authority, boolean isAuthority)
+    private byte[] certificate(X500Principal subject, KeyPair keys, KeyPair authority, boolean isAuthority)
             throws IOException, OperatorCreationException {
         Instant now = Instant.now();
         X509CertificateHolder signed = new JcaX509v3CertificateBuilder(
                         AUTHORITY,
                         new BigInteger(64, new SecureRandom()),
                         Date.from(now.minus(Duration.ofHours(1))),
-                        Date.from(now.plus(Duration.ofDays(2))),
+                        Date.from(until),
                         subject,
                         keys.getPublic())
                 .addExtension(Extension.basicConstraints, true, new BasicConstraints(isAuthority))

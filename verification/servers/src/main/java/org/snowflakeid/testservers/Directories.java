@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.stream.Stream;
 
 /** Directories with all that is in them. */
@@ -22,7 +23,10 @@ final class Directories {
     static void copy(Path from, Path to) {
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file).toString()));
+                Path copy = to.resolve(from.relativize(file).toString());
+                if (!Files.isDirectory(copy)) {
+                    Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -26,6 +26,7 @@ public final class EtcdServer extends TestServer {
     private final boolean clientCertificateRequired;
     private final String initialCluster;
     private final List<String> extraArguments;
+    private final String address;
 
     EtcdServer(Ports ports, String initialCluster, Builder options) {
         super(
@@ -36,6 +37,7 @@ public final class EtcdServer extends TestServer {
         this.initialCluster = initialCluster;
         this.clientCertificateRequired = options.clientCertificateRequired;
         this.extraArguments = List.copyOf(options.arguments);
+        this.address = options.address;
         this.certificates = options.certificates == null
                 ? null
                 : options.certificates.copyTo(server.directory().resolve("certificates"));
@@ -63,6 +65,7 @@ public final class EtcdServer extends TestServer {
         private @Nullable Certificates certificates;
         private boolean clientCertificateRequired;
         private final List<String> arguments = new ArrayList<>();
+        private String address = "127.0.0.1";
 
         /** Clients connect by TLS, and must show a certificate of the same authority if {@code clientCertificateRequired}. */
         public Builder tls(Certificates certificates, boolean clientCertificateRequired) {
@@ -74,6 +77,12 @@ public final class EtcdServer extends TestServer {
         /** Further arguments of the etcd command. */
         public Builder arguments(String... more) {
             arguments.addAll(List.of(more));
+            return this;
+        }
+
+        /** Where clients connect instead of at 127.0.0.1, as a URL has it: {@code [::1]}. Needs a process. */
+        public Builder address(String loopback) {
+            address = loopback;
             return this;
         }
 
@@ -113,7 +122,8 @@ public final class EtcdServer extends TestServer {
         List<String> command = new ArrayList<>(List.of("etcd"));
         option(command, "name", ports.name());
         option(command, "data-dir", server.data().toString());
-        option(command, "listen-client-urls", scheme() + listenAddress + ":" + ports.client());
+        String clientAddress = address.equals("127.0.0.1") ? listenAddress : address;
+        option(command, "listen-client-urls", scheme() + clientAddress + ":" + ports.client());
         option(command, "advertise-client-urls", endpoint());
         option(command, "listen-peer-urls", "http://" + listenAddress + ":" + ports.peer());
         option(command, "initial-advertise-peer-urls", ports.peerUrl());
@@ -168,7 +178,7 @@ public final class EtcdServer extends TestServer {
 
     /** Where clients connect: {@code http://127.0.0.1:port}, or https. */
     public String endpoint() {
-        return scheme() + "127.0.0.1:" + ports.client();
+        return scheme() + address + ":" + ports.client();
     }
 
     private String scheme() {
@@ -225,6 +235,14 @@ public final class EtcdServer extends TestServer {
                 "--name=" + ports.name(),
                 "--initial-cluster=" + initialCluster,
                 "--initial-advertise-peer-urls=" + ports.peerUrl()));
+    }
+
+    /** Shows other certificates, and trusts their authority, from its next start on. Needs a process that does not run. */
+    public void use(Certificates others) {
+        if (certificates == null) {
+            throw new IllegalStateException("this server is not encrypted");
+        }
+        certificates.become(others);
     }
 
     /** Starts a member again, alone, with what it has: the last resort when the other members are lost. Needs a process. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** One server of a coordinator on loopback ports of its own. Its faults are those of a process: paused, killed, started again. */
 public abstract sealed class TestServer implements AutoCloseable permits EtcdServer, ZooKeeperServer {
@@ -59,6 +60,16 @@ public abstract sealed class TestServer implements AutoCloseable permits EtcdSer
         while (!healthy()) {
             if (!server.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(description + " did not become healthy:\n" + server.logTail());
+            }
+            pauseBriefly();
+        }
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("waited in vain until " + what);
             }
             pauseBriefly();
         }
