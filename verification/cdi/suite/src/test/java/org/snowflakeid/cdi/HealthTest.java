@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import org.snowflakeid.SnowflakeStatus.State;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.eclipse.microprofile.health.Startup;
+import org.eclipse.microprofile.health.Liveness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.enterprise.context.Dependent;
@@ -105,5 +110,54 @@ class HealthTest {
             assertThat(checks.stream().map(HealthCheck::call))
                     .allSatisfy(response -> assertThat(response.getStatus()).isEqualTo(Status.UP));
         }
+    }
+
+    @Test
+    void isNoMatterOfLiveness() {
+        try (Application application = Application.of(Shop.class)) {
+            assertThat(application.container().select(HealthCheck.class, Liveness.Literal.INSTANCE))
+                    .isEmpty();
+            assertThat(application.container().select(HealthCheck.class, Startup.Literal.INSTANCE))
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"last-third, DOWN", "window-end, UP"})
+    void endsWithTheLastThirdOfTheWindowOrWithTheWindow(String readyUntil, Status inTheLastThird) {
+        RecordingCoordinatorProvider.down = false;
+        try (Application application = Application.with(
+                        "snowflake.window=PT9S",
+                        "snowflake.ignore=snowflake.health.ready-until",
+                        "snowflake.health.ready-until=" + readyUntil)
+                .of(Shop.class)) {
+            Snowflake ids = application.get(Shop.class).ids;
+            Snowflake orders = application.get(Shop.class).orders;
+            HealthCheck readiness = application
+                    .container()
+                    .select(HealthCheck.class, Readiness.Literal.INSTANCE)
+                    .get();
+            RecordingCoordinatorProvider.down = true;
+
+            Status seenInTheLastThird = null;
+            while (ids.status().state() == State.ACTIVE || orders.status().state() == State.ACTIVE) {
+                boolean before = isInTheLastThird(ids) && isInTheLastThird(orders);
+                Status seen = readiness.call().getStatus();
+                boolean after = ids.status().state() == State.ACTIVE
+                        && orders.status().state() == State.ACTIVE;
+                if (before && after) {
+                    seenInTheLastThird = seen;
+                }
+            }
+
+            assertThat(seenInTheLastThird).isEqualTo(inTheLastThird);
+            assertThat(readiness.call().getStatus()).isEqualTo(Status.DOWN);
+        } finally {
+            RecordingCoordinatorProvider.down = false;
+        }
+    }
+
+    private static boolean isInTheLastThird(Snowflake ids) {
+        return ids.status().state() == State.ACTIVE && !ids.status().ready();
     }
 }

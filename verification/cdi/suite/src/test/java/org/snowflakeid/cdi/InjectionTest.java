@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import org.snowflakeid.SnowflakeStatus;
+import org.snowflakeid.SnowflakeLayout;
+import jakarta.enterprise.inject.Specializes;
+import jakarta.enterprise.inject.Alternative;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -435,6 +439,171 @@ class InjectionTest {
                     .isPositive());
             assertThat(application.container().isRunning()).isTrue();
             assertThat(JOURNAL).containsExactly("claimed snowflake");
+        }
+    }
+
+    @Dependent
+    @Alternative
+    static class DisabledAlternative {
+        @Inject
+        @SnowflakeName("alternative")
+        Snowflake ids;
+
+        @Produces
+        static Made make(@SnowflakeName("alternative-producer") Snowflake ids) {
+            return new Made();
+        }
+
+        void observe(@Observes String event, @SnowflakeName("alternative-observer") Snowflake ids) {}
+    }
+
+    @Numbered
+    @Interceptor
+    static class DisabledInterceptor {
+        @Inject
+        @SnowflakeName("interceptor")
+        Snowflake ids;
+
+        @AroundInvoke
+        Object number(InvocationContext call) throws Exception {
+            return call.proceed();
+        }
+    }
+
+    @Decorator
+    static class DisabledDecorator implements Greeting {
+        @Inject
+        @Delegate
+        Greeting greeting;
+
+        @Inject
+        @SnowflakeName("decorator")
+        Snowflake ids;
+
+        @Override
+        public String greet() {
+            return greeting.greet();
+        }
+    }
+
+    static class Part {}
+
+    @Dependent
+    static class GeneralMaker {
+        @Produces
+        Part make(@SnowflakeName("general") Snowflake ids) {
+            return new Part();
+        }
+    }
+
+    @Dependent
+    @Alternative
+    @Priority(1)
+    static class SpecialMaker extends GeneralMaker {
+        @Override
+        @Produces
+        @Specializes
+        Part make(@SnowflakeName("special") Snowflake ids) {
+            return super.make(ids);
+        }
+    }
+
+    @Test
+    void claimsNothingForBeansThatAreNotEnabled() {
+        // Weld wants the injection points of a disabled interceptor to be valid, and the build compatible extension does not see them.
+        Class<?> interceptor = Application.BUILD_COMPATIBLE_ALONE ? Hello.class : DisabledInterceptor.class;
+        try (Application application = Application.of(
+                Fields.class, Hello.class, DisabledAlternative.class, interceptor, DisabledDecorator.class)) {
+            assertThat(application.get(Greeting.class).greet()).isEqualTo("hello");
+            assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake", "claimed snowflake/orders");
+        }
+    }
+
+    @Test
+    void claimsNothingForAProducerThatIsSpecialized() {
+        try (Application application = Application.of(GeneralMaker.class, SpecialMaker.class)) {
+            assertThat(application.get(Part.class)).isNotNull();
+            assertThat(JOURNAL).containsExactly("claimed snowflake/special");
+        }
+    }
+
+    @Dependent
+    static class Nested {
+        @Inject
+        @SnowflakeName("nested")
+        Provider<Instance<Snowflake>> ids;
+    }
+
+    @Test
+    void findsTheInstanceOfAProvider() {
+        try (Application application = Application.of(Nested.class)) {
+            assertThat(JOURNAL).containsExactly("claimed snowflake/nested");
+            Instance<?> instance = application.get(Nested.class).ids.get();
+            // OpenWebBeans wraps it once more.
+            Object ids = instance.get() instanceof Instance<?> inner ? inner.get() : instance.get();
+            assertThat(ids).isInstanceOf(InjectedSnowflake.class);
+            assertThat(JOURNAL).hasSize(1);
+        }
+    }
+
+    @Decorator
+    @Priority(1)
+    static class Doubling implements Snowflake {
+        @Inject
+        @Delegate
+        @Any
+        Snowflake ids;
+
+        @Override
+        public long nextId() {
+            return -ids.nextId();
+        }
+
+        @Override
+        public long[] nextIds(int count) {
+            return ids.nextIds(count);
+        }
+
+        @Override
+        public SnowflakeLayout layout() {
+            return ids.layout();
+        }
+
+        @Override
+        public SnowflakeStatus status() {
+            return ids.status();
+        }
+    }
+
+    /** As documented: they are synthetic beans. */
+    @Test
+    void decoratorsDoNotApplyToGenerators() {
+        try (Application application = Application.of(Fields.class, Doubling.class)) {
+            assertThat(application.get(Fields.class).unnamed.nextId()).isPositive();
+            assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake", "claimed snowflake/orders");
+        }
+    }
+
+    @Test
+    void aLookupDuringARequestLeavesNothingOfItInTheGeneratorsThreads() {
+        RecordingCoordinatorProvider.REQUEST.set("a request's user");
+        try (Application application = Application.of(Unconcerned.class)) {
+            Snowflake ids = application.container().select(Snowflake.class).get();
+
+            assertThat(ids.nextId()).isPositive();
+            assertThat(RecordingCoordinatorProvider.claimedIn).isEqualTo("nothing");
+        } finally {
+            RecordingCoordinatorProvider.REQUEST.remove();
+        }
+    }
+
+    @Test
+    void lookingThroughTheHandlesOfAllClaimsNothing() {
+        try (Application application = Application.of(Chooser.class)) {
+            for (Instance.Handle<Snowflake> handle : application.get(Chooser.class).ids.handles()) {
+                assertThat(handle.getBean().getTypes()).contains(Snowflake.class);
+            }
+            assertThat(JOURNAL).isEmpty();
         }
     }
 }

@@ -30,8 +30,25 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** The next extension finds the owner entry gone. */
     static volatile boolean loseOwner;
 
+    /** What threads inherit from those that make them. */
+    static final InheritableThreadLocal<String> REQUEST = new InheritableThreadLocal<>() {
+        @Override
+        protected String initialValue() {
+            return "nothing";
+        }
+    };
+
+    /** What the thread of the last claim had of it. */
+    static volatile String claimedIn = "";
+
+    /** Once something was claimed, this provider's classes can't be found. */
+    static volatile boolean incompleteAfterAClaim;
+
     @Override
     public String name() {
+        if (incompleteAfterAClaim && !JOURNAL.isEmpty()) {
+            throw new NoClassDefFoundError("org/client/Missing");
+        }
         return "recording";
     }
 
@@ -78,6 +95,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
                 Stored metaSeen,
                 Duration timeout) {
             JOURNAL.add("claimed " + namespace);
+            claimedIn = String.valueOf(REQUEST.get());
             return write(id, next, true);
         }
 
