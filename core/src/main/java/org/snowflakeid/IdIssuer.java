@@ -39,8 +39,8 @@ final class IdIssuer {
     /** A clock that is set right again wakes nobody, so whoever waits for it looks this often. */
     private static final long CLOCK_LOOK_NANOS = 50_000_000;
 
-    /** Also for whoever waits for a grant: a clock that steps back into what is reserved is no grant, and wakes nobody either. */
-    private static final long GRANT_LOOK_NANOS = 500_000_000;
+    /** Whoever waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
+    private static final long KEEPER_LOOK_NANOS = 500_000_000;
 
     private final SnowflakeSettings settings;
     private final Positions positions;
@@ -140,6 +140,11 @@ final class IdIssuer {
         Lease current = inUse.get();
         long last = current.position();
         return last != Lease.SEALED && !handover.isBroken() && next(last, clock.tick(), fromTick) < current.limit();
+    }
+
+    /** When, by the monotonic clock, the clock reaches the end of what is granted. */
+    long endNanos() {
+        return inUse.get().endNanos();
     }
 
     /** Of an id of this generator's layout. */
@@ -374,7 +379,9 @@ final class IdIssuer {
             }
             requireUninterrupted();
             // Whatever was found: the clock may have stepped again since, of which nobody else need know.
-            handover.await(() -> clock.isCredible(clock.tick()) || !shown.equals(clock.state()), left);
+            handover.await(
+                    () -> clock.isCredible(clock.tick()) || !shown.equals(clock.state()),
+                    Math.min(left, KEEPER_LOOK_NANOS));
         }
 
         /**
@@ -404,7 +411,7 @@ final class IdIssuer {
                             || next < current.limit()
                             || !shown.equals(clock.state())
                             || elsewhere.getAsBoolean(),
-                    Math.min(left, GRANT_LOOK_NANOS));
+                    Math.min(left, KEEPER_LOOK_NANOS));
             return elsewhere.getAsBoolean();
         }
     }

@@ -26,6 +26,13 @@ final class LeaseKeeper {
     private static final Duration FIRST_CALL_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int JOIN_ATTEMPTS = 5;
+
+    /** Of a namespace that was restored or moved. No operator puts ids off for longer. */
+    private static final Duration LONGEST_WAIT_FOR_FLOOR = Duration.ofHours(1);
+
+    /** For the claim, once ids may begin. */
+    private static final Duration CLAIM_AT_FLOOR = Duration.ofSeconds(10);
+
     private static final long SECOND = 1_000_000_000L;
 
     private final SnowflakeSettings settings;
@@ -46,11 +53,12 @@ final class LeaseKeeper {
 
     private final long windowNanos;
     private final Duration callTimeout;
-    private final long startDeadline;
 
     private volatile boolean stopping;
     private volatile boolean lossHinted;
     private volatile Runnable interruption = () -> {};
+
+    private long startDeadline;
 
     /** Nothing was claimed or extended yet: the reason, once an attempt has failed. */
     private @Nullable SnowflakeException startFailure;
@@ -84,7 +92,7 @@ final class LeaseKeeper {
                 new CoordinatorConfig(settings.generator(), settings.namespace(), settings.window(), settings.lookup()),
                 this::hintLoss);
         this.outage = new Outage(platform, handover, provider.name());
-        this.namespace = new Namespace(settings, coordinator, platform, provider.name());
+        this.namespace = new Namespace(settings, coordinator, platform, provider);
         this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
         Claim.Place place = new Claim.Place(coordinator, namespace, layout, platform, clock);
         SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
@@ -186,6 +194,7 @@ final class LeaseKeeper {
         if (!namespace.isJoined()) {
             firstPage = join(firstPage);
         }
+        waitForFloor();
         boolean hinted = lossHinted;
         lossHinted = false;
         workerIds.extendDue(hinted);
@@ -255,6 +264,24 @@ final class LeaseKeeper {
             page = null;
         }
         throw new CoordinatorException("the namespace record keeps changing", false);
+    }
+
+    /** A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. */
+    private void waitForFloor() {
+        long wait = namespace.meta().floor() - clock.vettedTick();
+        if (handover.isStarted() || wait <= 0 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
+            return;
+        }
+        long until = platform.nanoTime()
+                + Duration.ofMillis(wait).plus(CLAIM_AT_FLOOR).toNanos();
+        if (until - startDeadline > SECOND) {
+            startDeadline = until;
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message("the namespace was restored or moved, and its ids begin at "
+                            + layout.instantOf(namespace.meta().floor()) + ". The start waits for that, in spite of"
+                            + " snowflake.startup-timeout=" + settings.startupTimeout() + "."));
+        }
     }
 
     // ---- time

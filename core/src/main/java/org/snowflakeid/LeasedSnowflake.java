@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -125,13 +126,16 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                     + ". Correct the one that is wrong."));
         }
         if (!layout.exhaustedAt().isAfter(now.plus(settings.window()))) {
-            throw new InvalidSettingsException(List.of(prefix + "snowflake.worker-id-bits=" + layout.workerIdBits()
-                    + " and snowflake.sequence-bits=" + layout.sequenceBits() + " leave "
-                    + (63 - layout.workerIdBits() - layout.sequenceBits())
-                    + " bits for the timestamp, which ran out on "
-                    + layout.exhaustedAt().toString().substring(0, 10) + " counting from snowflake.epoch="
-                    + layout.epoch() + " (the system clock says " + now
-                    + "). Lower one of them, or use a new namespace with a later epoch."));
+            throw new InvalidSettingsException(
+                    List.of(
+                            prefix + "snowflake.worker-id-bits=" + layout.workerIdBits()
+                                    + " and snowflake.sequence-bits=" + layout.sequenceBits() + " leave "
+                                    + (63 - layout.workerIdBits() - layout.sequenceBits())
+                                    + " bits for the timestamp, which ran out on "
+                                    + layout.exhaustedAt().toString().substring(0, 10)
+                                    + " counting from snowflake.epoch="
+                                    + layout.epoch() + " (the system clock says " + now
+                                    + "). Lower one of them, or use a new namespace with a later epoch, for a column of its own: in the old one ids would repeat."));
         }
     }
 
@@ -173,9 +177,27 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      */
     @Override
     public void close() {
+        beginClose();
+        awaitClosed();
+    }
+
+    /**
+     * Closes several, all at the same time: where their coordinator does not answer, it takes as long as closing one. Otherwise as {@link
+     * #close}. Each is closed, whatever goes wrong with another.
+     */
+    public static void closeAll(Collection<LeasedSnowflake> generators) {
+        generators.forEach(LeasedSnowflake::beginClose);
+        generators.forEach(LeasedSnowflake::awaitClosed);
+    }
+
+    /** No id is issued any more when it returns. */
+    private void beginClose() {
         events.close();
         handover.close();
         keeper.stop();
+    }
+
+    private void awaitClosed() {
         handover.awaitEnd(keeper.longestCloseNanos());
     }
 }

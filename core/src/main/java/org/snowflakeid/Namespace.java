@@ -12,6 +12,7 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** The namespace record: joined or created at start, and compared with at every write of a mark. */
 final class Namespace {
@@ -20,14 +21,23 @@ final class Namespace {
     private final WorkerCoordinator coordinator;
     private final Platform platform;
     private final String who;
+
+    /** Whether it outlives this process, so that it may be lost. */
+    private final boolean lasting;
+
     private @Nullable Meta meta;
 
-    Namespace(SnowflakeSettings settings, WorkerCoordinator coordinator, Platform platform, String coordinatorName) {
+    Namespace(
+            SnowflakeSettings settings,
+            WorkerCoordinator coordinator,
+            Platform platform,
+            WorkerCoordinatorProvider provider) {
         this.settings = settings;
         this.coordinator = coordinator;
         this.platform = platform;
+        this.lasting = !provider.onlyByName();
         this.who = "snowflake '" + settings.generator() + "': namespace '" + settings.namespace() + "' at "
-                + coordinatorName;
+                + provider.name();
     }
 
     /**
@@ -44,13 +54,7 @@ final class Namespace {
         Meta found = parse(seen.meta());
         requireSameLayout(found);
         if (!found.active()) {
-            throw new CoordinatorException(
-                    who + " was retired: "
-                            + found.movedTo()
-                                    .map(to -> "it moved to " + to
-                                            + ". Set snowflake.namespace or the coordinator to that.")
-                                    .orElse("it is being restored. Start again when that is done."),
-                    true);
+            throw new CoordinatorException(who + " " + reasonNotToStart(found), true);
         }
         if (settings.window().compareTo(found.maxWindow()) > 0) {
             coordinator.writeMeta(found.stored(), found.withMaxWindow(settings.window()), timeout);
@@ -58,6 +62,16 @@ final class Namespace {
         }
         meta = found;
         return true;
+    }
+
+    private static String reasonNotToStart(Meta found) {
+        if (found.state() == NamespaceReport.State.RESERVED) {
+            return "is kept for another namespace, which is to move here. Start again when that is done.";
+        }
+        return "was retired: "
+                + found.movedTo()
+                        .map(to -> "it moved to " + to + ". Set snowflake.namespace or the coordinator to that.")
+                        .orElse("it is being restored. Start again when that is done.");
     }
 
     private void create(long vettedTick, Duration timeout) {
@@ -74,6 +88,14 @@ final class Namespace {
             throw new CoordinatorRegressedException(who
                     + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
         }
+        if (vettedTick < 0 || vettedTick > settings.layout().lastTick()) {
+            throw new CoordinatorException(
+                    who + " can't be created: the system clock says "
+                            + settings.layout().instantOf(vettedTick)
+                            + ", which ids with snowflake.epoch="
+                            + settings.layout().epoch() + " can't be dated. Correct the one that is wrong.",
+                    false);
+        }
         long floor = 0;
         if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
             floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
@@ -84,7 +106,7 @@ final class Namespace {
                 settings.window(),
                 floor,
                 Instant.ofEpochMilli(platform.wallMillis()));
-        if (coordinator.writeMeta(null, created, timeout) instanceof CasResult.Applied) {
+        if (coordinator.writeMeta(null, created, timeout) instanceof CasResult.Applied && lasting) {
             LOG.log(
                     Level.WARNING,
                     () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
@@ -119,6 +141,14 @@ final class Namespace {
             throw new CoordinatorRegressedException(
                     who + " was restored by its operator: no ids are issued here any more. Restart.");
         }
+        if (!found.id().equals(meta().id()) && found.replaces().isPresent()) {
+            // Of an unreadable record, say, whose id nobody knew.
+            throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
+                    + meta().id()
+                    + "), as by an operator who restored it or moved another one here: no ids are issued here any"
+                    + " more. Restart. If no operator did, the coordinator lost data: restore it as the operations guide"
+                    + " says, before that.");
+        }
         if (!found.id().equals(meta().id())) {
             throw regressed(
                     "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
@@ -144,8 +174,10 @@ final class Namespace {
             return Meta.parse(stored);
         } catch (IllegalArgumentException e) {
             throw new CoordinatorException(
-                    who + " has an unreadable record '" + stored.value() + "': " + e.getMessage()
-                            + ". Use the version that wrote it, or another snowflake.namespace.",
+                    who + " has an unreadable record " + Quoted.of(stored.value()) + ": "
+                            + Quoted.plain(String.valueOf(e.getMessage()))
+                            + ". If a newer version wrote it, use that version. If it was damaged, restore it as the operations"
+                            + " guide says.",
                     e,
                     true);
         }
@@ -157,7 +189,8 @@ final class Namespace {
                     who + " was created with " + describe(found.layout()) + ", but configured is "
                             + describe(settings.layout())
                             + ". Set snowflake.epoch, snowflake.worker-id-bits and snowflake.sequence-bits"
-                            + " to what it was created with, or use another snowflake.namespace.");
+                            + " to what it was created with. To change the layout, move the namespace as the operations guide"
+                            + " says.");
         }
     }
 

@@ -188,7 +188,7 @@ final class NamespacePlace {
     NamespaceRefusedException changed(@Nullable Stored seen) {
         return refused(
                 Reason.CHANGED,
-                " was changed by somebody else meanwhile, to '" + (seen == null ? "nothing" : seen.value())
-                        + "'. Look at it, then decide again.");
+                " was changed by somebody else meanwhile, to " + Quoted.of(seen == null ? "nothing" : seen.value())
+                        + ". Look at it, then decide again.");
     }
 }

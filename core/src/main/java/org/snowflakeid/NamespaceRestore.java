@@ -198,8 +198,8 @@ public final class NamespaceRestore {
             case UNREADABLE ->
                 found.put(
                         NamespaceDoubt.UNREADABLE_RECORD,
-                        "The record '" + (stored == null ? "" : stored.value()) + "' can't be read: "
-                                + view.unreadable()
+                        "The record " + Quoted.of(stored == null ? "" : stored.value()) + " can't be read: "
+                                + Quoted.plain(view.unreadable())
                                 + ". If a newer version wrote it, use that version's command; if the namespace moved, ids"
                                 + " would repeat. It is replaced, with "
                                 + layout + ", which must be what it had.");

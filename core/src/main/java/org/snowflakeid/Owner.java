@@ -38,9 +38,10 @@ final class Owner {
     static String describe(String value) {
         try {
             Map<String, String> entries = Pairs.parse(value).entries();
-            return "host " + entries.getOrDefault("host", "?") + " since " + entries.getOrDefault("since", "?");
+            return Quoted.plain(
+                    "host " + entries.getOrDefault("host", "?") + " since " + entries.getOrDefault("since", "?"));
         } catch (IllegalArgumentException unreadable) {
-            return "'" + value + "'";
+            return Quoted.of(value);
         }
     }
 

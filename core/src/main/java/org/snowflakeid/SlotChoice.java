@@ -113,8 +113,8 @@ record SlotChoice(long now, long maxSkew, long horizon, Platform platform) {
             text.append(", ")
                     .append(poisoned)
                     .append(
-                            " are reserved more than an hour ahead, by a process whose clock was wrong (if all are: use a new"
-                                    + " snowflake.namespace; a mark is never lowered)");
+                            " are reserved more than an hour ahead, by a process whose clock was wrong (if all are: move the"
+                                    + " namespace to a layout with one more bit of worker ids, as the operations guide says)");
         }
         if (unreadable > 0) {
             text.append(", ").append(unreadable).append(" have marks that cannot be read");

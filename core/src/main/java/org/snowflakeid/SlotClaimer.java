@@ -130,15 +130,17 @@ final class SlotClaimer {
                     "a claim would begin at " + layout.instantOf(from) + ", more than a window"
                             + " ahead of the clock (" + layout.instantOf(now) + "), because of "
                             + (from == namespace.meta().floor()
-                                    ? "the floor of the namespace"
-                                    : "ids issued while the clock was wrong")
-                            + ". Wait until then, or restart with a right clock.");
+                                    ? "the floor of the namespace, which was restored or moved. It goes on by itself then."
+                                    : "ids issued while the clock was wrong. Wait until then, or restart with a right"
+                                            + " clock."));
         }
         long window = Math.min(settings.window().toMillis(), FIRST_WINDOW.toMillis());
         long limit = Math.min(from + window, layout.lastTick());
         if (limit <= from) {
-            throw new InvalidSettingsException(List.of("the timestamps of " + layout + " end at " + layout.exhaustedAt()
-                    + ". Use a new namespace with a later epoch."));
+            throw new InvalidSettingsException(
+                    List.of(
+                            "the timestamps of " + layout + " end at " + layout.exhaustedAt()
+                                    + ". Use a new namespace with a later epoch, for a column of its own: in the old one ids would repeat."));
         }
         String token = Token.random(platform);
         Instant at = place.rawTime();

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
 import org.snowflakeid.SnowflakeSettings.OnRollback;
+import org.snowflakeid.SnowflakeSettings.ReadyUntil;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.Key.Use;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -104,6 +105,13 @@ public final class SnowflakeKeys {
             .use(Use.OFTEN)
             .meaning("Whether there is a readiness check `snowflake`.");
 
+    static final Key<ReadyUntil> HEALTH_READY_UNTIL = Key.choice("snowflake.health.ready-until", ReadyUntil.class)
+            .standard("last-third")
+            .use(Use.OFTEN)
+            .meaning(
+                    "How long readiness stays UP without the coordinator: until the `last-third` of the window, so that traffic"
+                            + " goes elsewhere in time, or until `window-end`, as long as there are ids.");
+
     static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)
             .standard("wait")
             .perGenerator()
@@ -149,6 +157,7 @@ public final class SnowflakeKeys {
             WAIT_TIMEOUT,
             WORKERS,
             HEALTH_ENABLED,
+            HEALTH_READY_UNTIL,
             STARTUP_AHEAD,
             BURST,
             ON_ROLLBACK,

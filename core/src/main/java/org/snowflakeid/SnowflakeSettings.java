@@ -44,6 +44,14 @@ public final class SnowflakeSettings {
         REQUIRE
     }
 
+    /** How long a generator that can't reach its coordinator counts as ready. */
+    public enum ReadyUntil {
+        /** Until a third of its window is left. */
+        LAST_THIRD,
+        /** As long as it has ids. */
+        WINDOW_END
+    }
+
     private static final Pattern GENERATOR_NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,7})(?:-(\\d{1,7}))?");
     private static final Duration USUAL_STARTUP_TIMEOUT = Duration.ofSeconds(90);
@@ -67,6 +75,7 @@ public final class SnowflakeSettings {
     private final Duration maxSkew;
     private final Duration burst;
     private final boolean healthEnabled;
+    private final ReadyUntil readyUntil;
     private final int workers;
 
     /**
@@ -159,6 +168,7 @@ public final class SnowflakeSettings {
                             + "), which it has to fit into. Lower it or raise the window.");
         }
         healthEnabled = reader.value(SnowflakeKeys.HEALTH_ENABLED);
+        readyUntil = reader.value(SnowflakeKeys.HEALTH_READY_UNTIL);
         workers = reader.value(SnowflakeKeys.WORKERS);
         if (workers > maxWorkerId - minWorkerId + 1) {
             reader.refuse(
@@ -245,6 +255,10 @@ public final class SnowflakeSettings {
     /** Whether a readiness check is registered. */
     public boolean healthEnabled() {
         return healthEnabled;
+    }
+
+    ReadyUntil readyUntil() {
+        return readyUntil;
     }
 
     NamespaceCreation namespaceCreation() {

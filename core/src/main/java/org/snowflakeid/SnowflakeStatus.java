@@ -16,7 +16,8 @@ import java.util.OptionalInt;
  * @param reservedUntil timestamps below this instant are reserved for this process, whatever happens to the coordinator
  * @param drift how far ids run ahead of the clock in use, in whole milliseconds: what a burst has borrowed. Zero
  *     without {@code snowflake.burst} and {@code snowflake.startup-ahead} unless the clock is set back
- * @param ready whether traffic should be sent here: active, with more than a third of the window left
+ * @param ready whether traffic should be sent here: active, with more than a third of the window left, or with
+ *     {@code snowflake.health.ready-until=window-end} as long as it is active
  * @param lastError why the last claim or extension failed; empty once one has succeeded
  * @param clockWarning set while the system clock is not believed and a corrected one is used
  */

@@ -97,11 +97,18 @@ final class StatusView {
                 coordinatorName,
                 issuing ? Optional.of(reservedUntil) : Optional.empty(),
                 Duration.ofMillis(Math.max(0, drift)),
-                state == State.ACTIVE && ticksLeft > windowTicks / 3,
+                state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
                 clockBehind
                         ? Optional.of("The clock is " + behind + " ms behind the last id.")
                         : handover.suspension().or(handover::lastError),
                 handover.clockWarning().or(this::unvettedStep));
+    }
+
+    private long ticksNotReady(long windowTicks) {
+        return switch (settings.readyUntil()) {
+            case LAST_THIRD -> windowTicks / 3;
+            case WINDOW_END -> 0;
+        };
     }
 
     /** A step that the keeper has not looked at yet, since it waits for the coordinator, or since nobody has asked for an id. */

@@ -70,7 +70,7 @@ final class StripedIssuers {
         return id;
     }
 
-    /** The thread's own, else the next one that issues; if none does, its own has the reason. */
+    /** The thread's own, else the next one that issues; if none does, the one that ended last: the longest wait is allowed for that. */
     private int choose(long[] memory, long high) {
         int home = (int) memory[HOME];
         for (int i = 0; i < issuers.size(); i++) {
@@ -79,7 +79,13 @@ final class StripedIssuers {
                 return candidate;
             }
         }
-        return home;
+        int last = home;
+        for (int i = 0; i < issuers.size(); i++) {
+            if (issuers.get(i).endNanos() - issuers.get(last).endNanos() > 0) {
+                last = i;
+            }
+        }
+        return last;
     }
 
     /** Whoever waits for one that has none need not go on doing so. */

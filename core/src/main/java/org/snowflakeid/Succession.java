@@ -254,7 +254,7 @@ final class Succession {
 
     /** Whether ids would come from what a copy may be using. */
     boolean isToLeave() {
-        return sharedLimit > clock.vettedTick();
+        return sharedLimit >= 0 && sharedLimit > clock.vettedTick();
     }
 
     /** Without a successor ids go on above what a copy may be using. */

@@ -137,4 +137,24 @@ class CloseTest {
             assertThat(failed).containsExactly(50);
         }
     }
+
+    // five generators whose coordinator does not answer took 24 s of a pod's grace period
+    @Test
+    void ofSeveralGeneratorsTakesAsLongAsOfOne() {
+        List<LeasedSnowflake> generators = new ArrayList<>();
+        List<FakeStore> stores = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            keys.put("snowflake.namespace", "number-" + i);
+            stores.add(new FakeStore(world));
+            generators.add(LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), stores.get(i), process));
+        }
+        world.sleep(Duration.ofSeconds(30));
+        stores.forEach(each -> each.down = true);
+        Instant began = world.trueTime();
+
+        LeasedSnowflake.closeAll(generators);
+
+        assertThat(Duration.between(began, world.trueTime())).isLessThan(Duration.ofSeconds(10));
+        generators.forEach(this::assertThatNoIdIsIssued);
+    }
 }

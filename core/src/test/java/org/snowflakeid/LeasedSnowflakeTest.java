@@ -159,6 +159,23 @@ class LeasedSnowflakeTest {
     }
 
     @Test
+    void staysReadyAsLongAsItHasIdsIfItIsToldTo() {
+        keys.put("snowflake.health.ready-until", "window-end");
+        LeasedSnowflake ids = open();
+        seconds(60);
+        store.down = true;
+        Instant end = ids.status().reservedUntil().orElseThrow();
+        while (world.trueTime().isBefore(end.minusSeconds(1))) {
+            ids.nextId();
+            seconds(1);
+            assertThat(ids.status().ready()).isEqualTo(world.trueTime().isBefore(end));
+        }
+        seconds(2);
+
+        assertThat(ids.status().ready()).isFalse();
+    }
+
+    @Test
     void longOutageEndsIdsWithTheReasonThenAtOnceAndHeals() {
         LeasedSnowflake ids = open();
         seconds(60);

@@ -136,11 +136,11 @@ final class Simulation {
     }
 
     /** Somebody warns in the log. */
-    void warned() {
+    void warned(String text) {
         Machine machine = world.runningMachine();
         SimulatedProcess process = machine == null ? null : oracle.process(machine);
         if (process != null) {
-            process.watch().said();
+            process.watch().warned(text);
         }
     }
 

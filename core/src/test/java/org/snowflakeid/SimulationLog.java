@@ -31,7 +31,7 @@ final class SimulationLog extends Handler implements AutoCloseable {
             run.note("log: " + line.getMessage() + (thrown == null ? "" : " (" + thrown + ")"));
         }
         if (line.getLevel().intValue() >= Level.WARNING.intValue()) {
-            run.warned();
+            run.warned(line.getMessage());
         }
     }
 

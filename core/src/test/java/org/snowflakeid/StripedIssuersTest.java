@@ -153,6 +153,35 @@ class StripedIssuersTest {
             }
         }
 
+        private void end(int place, int workerId, long secondsAgo) {
+            long tick = SnowflakeLayout.STANDARD.tickOf(System.currentTimeMillis()) - 100_000;
+            long ended = System.nanoTime() - TimeUnit.SECONDS.toNanos(secondsAgo);
+            Lease lease = new Lease(workerId, (tick + 1) << 12);
+            lease.grant((tick + 1) << 12, ended, 60_000);
+            lease.open(tick << 12, tick, 0, tick);
+            long unused = lease.noticeEnd(ended);
+            handover.publish(handover.leases().get(place), lease);
+        }
+
+        // a call failed at once, for the worker id of its thread had ended long ago; the other ended while the process
+        // stood still
+        @Test
+        void aCallFailsWhenTheLastToEndHasEndedForTooLong() throws Exception {
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
+            end(0, 3, 100);
+            end(1, 7, 1);
+            CompletableFuture<Void> extension = CompletableFuture.runAsync(
+                    () -> lease(1, 7), CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS));
+
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(7);
+
+            extension.get();
+            end(1, 7, 50);
+            assertThatThrownBy(striped::nextId)
+                    .isInstanceOf(SnowflakeUnavailableException.class)
+                    .hasMessageContaining("worker id 7");
+        }
+
         @Test
         void isActiveWithOneAndTellsOfIt() {
             takeAway();

@@ -2,11 +2,14 @@
 package org.snowflakeid;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
@@ -74,6 +77,13 @@ final class Watch {
     private boolean listening;
     private boolean telling;
     private long saidMillis;
+
+    /** When its ids begin, as it has said, though its time to start be over. */
+    private long mayStartMillis;
+
+    /** Where its ids go on after what a copy may use, as it has said. */
+    private long sharedTick;
+
     private long endedMillis;
     private long pausedAtEnd;
 
@@ -193,12 +203,37 @@ final class Watch {
         largeStepsMillis = 0;
     }
 
+    // ---- what its log announces
+
+    private static final Pattern FIRST_IDS = Pattern.compile("its ids begin at (\\S+)\\. The start waits");
+    private static final Pattern SHARED = Pattern.compile("ids continue from (\\S+)$");
+
+    /** It warned in its log. */
+    void warned(String text) {
+        said();
+        Matcher firstIds = FIRST_IDS.matcher(text);
+        if (firstIds.find()) {
+            long wait = Instant.parse(firstIds.group(1)).toEpochMilli() - machine.wallMillis();
+            mayStartMillis = Math.max(mayStartMillis, millis() + wait);
+        }
+        Matcher shared = SHARED.matcher(text);
+        if (shared.find()) {
+            sharedTick = settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli());
+        }
+    }
+
+    /** Whether an id of this tick comes after what a copy may use, which was left: no clock puts it there. */
+    boolean isBehindShared(long tick) {
+        return tick <= sharedTick;
+    }
+
     // ---- its start
 
     /** It must have said by now that it can't start. */
     void requireStartInTime() {
         long took = millis() - beganMillis - (pausedMillis() - pausedAtBegin);
-        if (opening && took > settings.startupTimeout.toMillis() + LONGEST_END_OF_START_MILLIS) {
+        long allowed = Math.max(settings.startupTimeout.toMillis(), mayStartMillis - beganMillis);
+        if (opening && took > allowed + LONGEST_END_OF_START_MILLIS) {
             violated("has been starting for " + took + " ms, snowflake.startup-timeout is " + settings.startupTimeout);
         }
     }

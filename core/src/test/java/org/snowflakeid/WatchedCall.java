@@ -105,7 +105,7 @@ final class WatchedCall {
                 + settings.burst.toMillis()
                 + (count >> settings.sequenceBits);
         // Worker ids of one generator may begin at different times, which is no matter of clocks.
-        if (jump > allowed && watch.hasUnvettedSteps()) {
+        if (jump > allowed && watch.hasUnvettedSteps() && !watch.isBehindShared(tick)) {
             watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
         }
