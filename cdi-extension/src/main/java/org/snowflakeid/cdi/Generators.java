@@ -281,17 +281,9 @@ final class Generators {
 
     /** Whether a readiness check is wanted. A wrong value is reported with the settings. */
     static boolean healthEnabled() {
-        return !healthSetting("enabled").equals(Optional.of("false"));
-    }
-
-    /** Whether a generator is ready for as long as it can issue ids. A wrong value is reported with the settings. */
-    static boolean readyUntilWindowEnd() {
-        return healthSetting("ready-until").equals(Optional.of("window-end"));
-    }
-
-    private static Optional<String> healthSetting(String key) {
-        return ConfigProvider.getConfig()
-                .getOptionalValue("snowflake.health." + key, String.class)
-                .map(String::strip);
+        return !ConfigProvider.getConfig()
+                .getOptionalValue("snowflake.health.enabled", String.class)
+                .map(String::strip)
+                .equals(Optional.of("false"));
     }
 }

@@ -102,9 +102,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
 
     /** Closes all, and waits once. */
     static void closeAll(Collection<InjectedSnowflake> generators) {
-        for (InjectedSnowflake each : generators) {
-            each.ids.close();
-        }
+        LeasedSnowflake.closeAll(generators.stream().map(each -> each.ids).toList());
         generators.forEach(InjectedSnowflake::forget);
     }
 

@@ -18,11 +18,10 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus;
-import org.snowflakeid.SnowflakeStatus.State;
 
 /**
- * Readiness: up while every open generator has more than a third of its window left or, if that is wanted, can issue ids. Never opens
- * one. There is no liveness check: what the coordinator does must not end a process.
+ * Readiness: up while every open generator is ready, which {@code snowflake.health.ready-until} tells when it is. Never opens one. There
+ * is no liveness check: what becomes of the coordinator must not end a process.
  */
 final class SnowflakeHealthCheck implements HealthCheck {
 
@@ -41,11 +40,10 @@ final class SnowflakeHealthCheck implements HealthCheck {
         if (!Generators.healthEnabled()) {
             return response.up().withData("enabled", false).build();
         }
-        boolean windowEnd = Generators.readyUntilWindowEnd();
         boolean ready = true;
         for (InjectedSnowflake ids : Generators.open(container, generators)) {
             SnowflakeStatus status = ids.status();
-            ready &= windowEnd ? status.state() == State.ACTIVE : status.ready();
+            ready &= status.ready();
             describe(status, response);
         }
         return response.status(ready).build();

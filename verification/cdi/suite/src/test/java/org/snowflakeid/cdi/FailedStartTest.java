@@ -10,7 +10,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
-import jakarta.enterprise.event.Startup;
 import jakarta.inject.Inject;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,26 +79,6 @@ class FailedStartTest {
         assertThatThrownBy(() -> Application.of(Shop.class, BrokenServer.class)).hasStackTraceContaining("no database");
 
         assertThatNothingIsHeld();
-    }
-
-    @ApplicationScoped
-    static class LateServer {
-        void open(@Observes Startup event) {
-            throw new NoClassDefFoundError("org/driver/Missing");
-        }
-    }
-
-    @Test
-    void givesWorkerIdsBackIfAnObserverOfStartupFails() {
-        assertThatThrownBy(() -> Application.of(Shop.class, LateServer.class))
-                .hasStackTraceContaining("org/driver/Missing");
-
-        if (Application.BUILD_COMPATIBLE_ALONE) {
-            // No build compatible extension can learn of it. Quarkus ends what it has begun; Weld, which has the other one, does not.
-            assertThat(count("claimed snowflake")).isEqualTo(1);
-        } else {
-            assertThatNothingIsHeld();
-        }
     }
 
     @Test

@@ -449,12 +449,16 @@ class InjectionTest {
         @SnowflakeName("alternative")
         Snowflake ids;
 
+        void observe(@Observes String event, @SnowflakeName("alternative-observer") Snowflake ids) {}
+    }
+
+    @Dependent
+    @Alternative
+    static class DisabledMaker {
         @Produces
         static Made make(@SnowflakeName("alternative-producer") Snowflake ids) {
             return new Made();
         }
-
-        void observe(@Observes String event, @SnowflakeName("alternative-observer") Snowflake ids) {}
     }
 
     @Numbered
@@ -510,10 +514,13 @@ class InjectionTest {
 
     @Test
     void claimsNothingForBeansThatAreNotEnabled() {
-        // Weld wants the injection points of a disabled interceptor to be valid, and the build compatible extension does not see them.
-        Class<?> interceptor = Application.BUILD_COMPATIBLE_ALONE ? Hello.class : DisabledInterceptor.class;
-        try (Application application = Application.of(
-                Fields.class, Hello.class, DisabledAlternative.class, interceptor, DisabledDecorator.class)) {
+        List<Class<?>> beans = new ArrayList<>(
+                List.of(Fields.class, Hello.class, DisabledAlternative.class, DisabledDecorator.class));
+        if (!Application.BUILD_COMPATIBLE_ALONE) {
+            // Weld wants these to be valid, and does not show them to the build compatible extension.
+            beans.addAll(List.of(DisabledMaker.class, DisabledInterceptor.class));
+        }
+        try (Application application = Application.of(beans.toArray(Class<?>[]::new))) {
             assertThat(application.get(Greeting.class).greet()).isEqualTo("hello");
             assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake", "claimed snowflake/orders");
         }
@@ -523,7 +530,12 @@ class InjectionTest {
     void claimsNothingForAProducerThatIsSpecialized() {
         try (Application application = Application.of(GeneralMaker.class, SpecialMaker.class)) {
             assertThat(application.get(Part.class)).isNotNull();
-            assertThat(JOURNAL).containsExactly("claimed snowflake/special");
+            if (Application.BUILD_COMPATIBLE_ALONE) {
+                // CDI Lite knows no specialization, nor does its extension.
+                assertThat(JOURNAL).contains("claimed snowflake/special");
+            } else {
+                assertThat(JOURNAL).containsExactly("claimed snowflake/special");
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 package org.snowflakeid.cdi;
 
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.time.Duration;
 import java.util.List;
 import jakarta.inject.Singleton;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -9,6 +11,8 @@ import jakarta.enterprise.context.spi.AlterableContext;
 import jakarta.enterprise.inject.Any;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.snowflakeid.tck.Stopwatch.requireWithin;
+import static org.snowflakeid.tck.Stopwatch.time;
 
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -161,5 +165,44 @@ class ReleaseTest {
             assertThat(RecordingCoordinatorProvider.JOURNAL).containsExactly("claimed snowflake", "released snowflake");
         }
         assertThat(RecordingCoordinatorProvider.JOURNAL).containsExactly("claimed snowflake", "released snowflake");
+    }
+
+    @Dependent
+    static class UserOfFive {
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        @SnowflakeName("two")
+        Snowflake two;
+
+        @Inject
+        @SnowflakeName("three")
+        Snowflake three;
+
+        @Inject
+        @SnowflakeName("four")
+        Snowflake four;
+
+        @Inject
+        @SnowflakeName("five")
+        Snowflake five;
+    }
+
+    /** One after the other, each would be waited for in vain, for nine seconds. */
+    @Test
+    void givesAllWorkerIdsBackAtTheSameTime() {
+        try {
+            requireWithin(Duration.ofSeconds(9), () -> {
+                RecordingCoordinatorProvider.releasesTogether = new CyclicBarrier(5);
+                Application application = Application.of(UserOfFive.class);
+                assertThat(application.get(UserOfFive.class).five.nextId()).isPositive();
+                return time(application::close);
+            });
+        } finally {
+            RecordingCoordinatorProvider.releasesTogether = null;
+        }
+
+        assertThat(RecordingCoordinatorProvider.JOURNAL).contains("released snowflake", "released snowflake/five");
     }
 }
