@@ -19,10 +19,8 @@ final class EventFiring {
 
     /** By the container, where each observer is guarded: else the first that fails would be the last that is told. */
     static Consumer<SnowflakeEvent> guarded(BeanContainer container, String generator) {
-        return happened -> container
-                .getEvent()
-                .select(Generators.qualifiers(generator))
-                .fire(happened);
+        return happened ->
+                container.getEvent().select(Generators.qualifiers(generator)).fire(happened);
     }
 
     /** To one observer after the other, where observers can't be guarded. */

@@ -133,9 +133,8 @@ final class Generators {
                         && inUse(container, generator).isEmpty())
                 .map(Generators::keysOf)
                 .toList();
-        return unknownKeys(
-                injected,
-                name -> ofReplaced.stream().noneMatch(keys -> keys.matcher(name).lookingAt()));
+        return unknownKeys(injected, name -> ofReplaced.stream()
+                .noneMatch(keys -> keys.matcher(name).lookingAt()));
     }
 
     private static UnknownKeys unknownKeys(Collection<String> injected, Predicate<String> which) {
@@ -240,8 +239,7 @@ final class Generators {
         }
         boolean observed = EventFiring.isObserved(container, generator);
         return new InjectedSnowflake(OpeningThread.open(
-                generator,
-                () -> observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings)));
+                generator, () -> observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings)));
     }
 
     /** Gives the worker id back, at once or with all others at the end of the application. */

@@ -64,7 +64,8 @@ final class ObserverGuard {
 
     private boolean isInactive(Class<? extends Annotation> scope) {
         try {
-            return container.isNormalScope(scope) && !container.getContext(scope).isActive();
+            return container.isNormalScope(scope)
+                    && !container.getContext(scope).isActive();
         } catch (ContextNotActiveException e) {
             return true;
         }

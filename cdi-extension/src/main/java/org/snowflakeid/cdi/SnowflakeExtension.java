@@ -10,12 +10,16 @@ import jakarta.enterprise.event.Startup;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Specializes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.Annotated;
+import jakarta.enterprise.inject.spi.AnnotatedMember;
+import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.BeforeShutdown;
-import jakarta.enterprise.inject.spi.Decorator;
+import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.enterprise.inject.spi.EventContext;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.InjectionPoint;
@@ -27,11 +31,13 @@ import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -46,13 +52,16 @@ public class SnowflakeExtension implements Extension {
     private static final int BEFORE_TRAFFIC = Interceptor.Priority.LIBRARY_BEFORE;
 
     /** The names at injection points, by the bean that has these. */
-    private final Map<Bean<?>, Set<String>> namesByBean = new IdentityHashMap<>();
+    private final IdentityHashMap<Bean<?>, Set<String>> namesByBean = new IdentityHashMap<>();
 
     /** The names at injection points of what is no bean, such as a servlet. */
     private final Set<String> namesWithoutBean = new TreeSet<>();
 
-    /** Those that the container does not name when it is asked for all beans. */
-    private final Set<Bean<?>> interceptorsAndDecorators = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Those of them that the container reports as enabled, with the class, method or field that declares each. */
+    private final IdentityHashMap<Bean<?>, AnnotatedElement> enabled = new IdentityHashMap<>();
+
+    /** What declares the beans that others specialize, which are reported as enabled all the same. */
+    private final Set<AnnotatedElement> specialized = new HashSet<>();
 
     private @Nullable Ending ending;
 
@@ -83,21 +92,49 @@ public class SnowflakeExtension implements Extension {
     }
 
     void collect(@Observes ProcessBean<?> event) {
-        if (event.getBean() instanceof jakarta.enterprise.inject.spi.Interceptor
-                || event.getBean() instanceof Decorator) {
-            interceptorsAndDecorators.add(event.getBean());
+        Annotated annotated = event.getAnnotated();
+        if (annotated instanceof AnnotatedType<?> type) {
+            collect(event.getBean(), annotated, type.getJavaClass());
+        } else if (annotated instanceof AnnotatedMember<?> member
+                && member.getJavaMember() instanceof AnnotatedElement declaration) {
+            collect(event.getBean(), annotated, declaration);
         }
     }
 
-    /** What is claimed at the start: not what a disabled alternative, for example, or a specialized bean would inject. */
-    private Set<String> injected(BeanManager beans) {
-        Set<Bean<?>> enabled = Collections.newSetFromMap(new IdentityHashMap<>());
-        enabled.addAll(interceptorsAndDecorators);
-        enabled.addAll(beans.getBeans(Object.class, Any.Literal.INSTANCE));
+    private void collect(Bean<?> bean, Annotated annotated, AnnotatedElement declaration) {
+        if (namesByBean.containsKey(bean)) {
+            enabled.put(bean, declaration);
+        }
+        if (!annotated.isAnnotationPresent(Specializes.class)) {
+            return;
+        }
+        if (declaration instanceof Class<?> type) {
+            specialized.add(type.getSuperclass());
+        } else if (declaration instanceof Method method) {
+            try {
+                specialized.add(method.getDeclaringClass()
+                        .getSuperclass()
+                        .getDeclaredMethod(method.getName(), method.getParameterTypes()));
+            } catch (NoSuchMethodException e) {
+                throw new DefinitionException(method + " specializes nothing", e);
+            }
+        }
+    }
+
+    private boolean isSpecialized(AnnotatedElement declaration) {
+        return specialized.contains(declaration)
+                || (declaration instanceof Member member && specialized.contains(member.getDeclaringClass()));
+    }
+
+    /**
+     * What is claimed at the start: not what a disabled alternative, for example, or a specialized bean would inject. The container is
+     * not asked: in an archive of several modules it would tell of one.
+     */
+    private Set<String> injected() {
         Set<String> injected = new TreeSet<>(namesWithoutBean);
-        namesByBean.forEach((bean, names) -> {
-            if (enabled.contains(bean)) {
-                injected.addAll(names);
+        enabled.forEach((bean, declaration) -> {
+            if (!isSpecialized(declaration)) {
+                injected.addAll(namesByBean.getOrDefault(bean, Set.of()));
             }
         });
         return injected;
@@ -119,7 +156,8 @@ public class SnowflakeExtension implements Extension {
         if (isOfStart(observer)) {
             event.configureObserverMethod().notifyWith(start -> tell(observer, start, beans));
         } else if (observer.getObservedType() instanceof Class<?> observed
-                && (observed.isAssignableFrom(SnowflakeEvent.class) || SnowflakeEvent.class.isAssignableFrom(observed))) {
+                && (observed.isAssignableFrom(SnowflakeEvent.class)
+                        || SnowflakeEvent.class.isAssignableFrom(observed))) {
             ObserverGuard guard = new ObserverGuard(beans);
             event.configureObserverMethod().notifyWith(happened -> {
                 if (happened.getEvent() instanceof SnowflakeEvent) {
@@ -179,20 +217,20 @@ public class SnowflakeExtension implements Extension {
                 .addQualifiers(Generators.qualifiers(generator))
                 .scope(Singleton.class)
                 .name(Generators.beanName(generator))
-                .createWith(context -> Generators.create(
-                        beans, generator, injected(beans), EventFiring.guarded(beans, generator)))
+                .createWith(context ->
+                        Generators.create(beans, generator, injected(), EventFiring.guarded(beans, generator)))
                 .destroyWith((ids, context) -> Generators.destroy(ids));
     }
 
     // Thrown, not added to the event: OpenWebBeans would only log it and then fail without a reason.
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        Generators.validate(beans, injected(beans));
+        Generators.validate(beans, injected());
     }
 
     // May be notified more than once: in an EAR for each web module.
     void claim(
             @Observes @Initialized(ApplicationScoped.class) @Priority(BEFORE_TRAFFIC) Object event, BeanManager beans) {
-        Generators.claim(beans, injected(beans));
+        Generators.claim(beans, injected());
     }
 
     void end(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event, BeanManager beans) {

@@ -34,9 +34,8 @@ final class Application implements AutoCloseable {
                         entry.substring(entry.indexOf('=') + 1).strip());
             }
             // One of its own, since OpenWebBeans refuses the class loader of an application that failed to start.
-            ClassLoader loader = BUILD_COMPATIBLE_ALONE
-                    ? new BuildCompatibleAloneLoader(before)
-                    : new ClassLoader(before) {};
+            ClassLoader loader =
+                    BUILD_COMPATIBLE_ALONE ? new BuildCompatibleAloneLoader(before) : new ClassLoader(before) {};
             Thread.currentThread().setContextClassLoader(loader);
             container = SeContainerInitializer.newInstance()
                     .setClassLoader(loader)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
-import jakarta.enterprise.inject.spi.EventMetadata;
-import jakarta.enterprise.context.RequestScoped;
-import jakarta.annotation.Priority;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
 import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.spi.EventMetadata;
 import jakarta.inject.Inject;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -286,8 +286,8 @@ class EventTest {
     @Test
     void anObserverThatFailsDoesNotKeepTheLaterOnesFromBeingTold() throws Exception {
         try (Warnings warnings = new Warnings("snowflake 'default': the observer");
-                Application application = Application.of(
-                        User.class, LateObserver.class, FailingOfOneKind.class, FailingFirst.class)) {
+                Application application =
+                        Application.of(User.class, LateObserver.class, FailingOfOneKind.class, FailingFirst.class)) {
             assertThat(next()).isEqualTo("failing Claimed default");
             assertThat(next()).isEqualTo("late Claimed default");
             assertThat(application.get(User.class).ids.status().ready()).isTrue();

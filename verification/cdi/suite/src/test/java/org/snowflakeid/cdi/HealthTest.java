@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
-import org.snowflakeid.SnowflakeStatus.State;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.eclipse.microprofile.health.Startup;
-import org.eclipse.microprofile.health.Liveness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.enterprise.context.Dependent;
@@ -16,10 +11,15 @@ import java.util.Map;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponse.Status;
+import org.eclipse.microprofile.health.Liveness;
 import org.eclipse.microprofile.health.Readiness;
+import org.eclipse.microprofile.health.Startup;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeStatus.State;
 
 class HealthTest {
 
@@ -128,8 +128,7 @@ class HealthTest {
     void endsWithTheLastThirdOfTheWindowOrWithTheWindow(String readyUntil, Status inTheLastThird) {
         RecordingCoordinatorProvider.down = false;
         try (Application application = Application.with(
-                        "snowflake.window=PT9S",
-                        "snowflake.health.ready-until=" + readyUntil)
+                        "snowflake.window=PT9S", "snowflake.health.ready-until=" + readyUntil)
                 .of(Shop.class)) {
             Snowflake ids = application.get(Shop.class).ids;
             Snowflake orders = application.get(Shop.class).orders;
@@ -143,8 +142,8 @@ class HealthTest {
             while (ids.status().state() == State.ACTIVE || orders.status().state() == State.ACTIVE) {
                 boolean before = isInTheLastThird(ids) && isInTheLastThird(orders);
                 Status seen = readiness.call().getStatus();
-                boolean after = ids.status().state() == State.ACTIVE
-                        && orders.status().state() == State.ACTIVE;
+                boolean after =
+                        ids.status().state() == State.ACTIVE && orders.status().state() == State.ACTIVE;
                 if (before && after) {
                     seenInTheLastThird = seen;
                 }

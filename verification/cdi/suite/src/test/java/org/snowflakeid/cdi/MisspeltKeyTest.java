@@ -162,8 +162,8 @@ class MisspeltKeyTest {
             assertThat(warnings())
                     .anySatisfy(warning -> assertThat(warning)
                             .contains("snowflake.generators.billing.window", "no generator of this name is injected"))
-                    .anySatisfy(warning ->
-                            assertThat(warning).contains("snowflake.generators.default.window", "Set snowflake.window."))
+                    .anySatisfy(warning -> assertThat(warning)
+                            .contains("snowflake.generators.default.window", "Set snowflake.window."))
                     .hasSize(2);
         }
     }

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CyclicBarrier;
-import java.time.Duration;
-import java.util.List;
-import jakarta.inject.Singleton;
-import jakarta.enterprise.inject.spi.BeanManager;
-import jakarta.enterprise.context.spi.AlterableContext;
-import jakarta.enterprise.inject.Any;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
@@ -17,7 +9,15 @@ import static org.snowflakeid.tck.Stopwatch.time;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.spi.AlterableContext;
+import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
@@ -160,7 +160,8 @@ class ReleaseTest {
     void givesTheWorkerIdBackAtOnceIfTheApplicationDestroysTheGenerator() {
         try (Application application = Application.of(User.class)) {
             BeanManager beans = application.container().getBeanManager();
-            ((AlterableContext) beans.getContext(Singleton.class)).destroy(beans.resolve(beans.getBeans(Snowflake.class)));
+            ((AlterableContext) beans.getContext(Singleton.class))
+                    .destroy(beans.resolve(beans.getBeans(Snowflake.class)));
 
             assertThat(RecordingCoordinatorProvider.JOURNAL).containsExactly("claimed snowflake", "released snowflake");
         }

@@ -43,7 +43,8 @@ class TwoApplicationsTest {
     @Test
     void eachShowsItsOwnGenerators() {
         try (Application first = Application.with("snowflake.namespace=first").of(Shop.class);
-                Application second = Application.with("snowflake.namespace=second").of(Shop.class)) {
+                Application second =
+                        Application.with("snowflake.namespace=second").of(Shop.class)) {
             assertThat(first.get(Shop.class).ids.status().namespace()).isEqualTo("first");
             assertThat(second.get(Shop.class).ids.status().namespace()).isEqualTo("second");
 
@@ -57,7 +58,8 @@ class TwoApplicationsTest {
     @Test
     void eachReadsItsOwnPassivatedBeans() throws Exception {
         try (Application first = Application.with("snowflake.namespace=first").of(Shop.class);
-                Application second = Application.with("snowflake.namespace=second").of(Shop.class)) {
+                Application second =
+                        Application.with("snowflake.namespace=second").of(Shop.class)) {
             Snowflake ofFirst = first.get(Shop.class).ids;
             Snowflake ofSecond = second.get(Shop.class).ids;
 
