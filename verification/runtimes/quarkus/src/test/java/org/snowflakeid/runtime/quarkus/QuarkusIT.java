@@ -48,8 +48,8 @@ class QuarkusIT extends RuntimeContract {
                 "PT1H",
                 "FAIL_AT_START",
                 "true");
-        try (RunningApplication application = RunningApplication.launch(
-                port -> prepare("quarkus-app", port), "failed-start", environment)) {
+        try (RunningApplication application =
+                RunningApplication.launch(port -> prepare("quarkus-app", port), "failed-start", environment)) {
             long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
             while (application.isRunning() && System.nanoTime() < deadline) {
                 TimeUnit.MILLISECONDS.sleep(100);
