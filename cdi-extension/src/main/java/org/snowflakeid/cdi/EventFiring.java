@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
-import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.spi.BeanContainer;
 import java.lang.annotation.Annotation;
 import java.util.function.Consumer;
@@ -14,17 +13,23 @@ import org.snowflakeid.SnowflakeEvent.Suspended;
 import org.snowflakeid.SnowflakeEvent.Swapped;
 
 /** Passes on what happens to a generator to the application's observers. */
-final class EventFiring implements Consumer<SnowflakeEvent> {
+final class EventFiring {
 
-    private final Event<Object> event;
+    private EventFiring() {}
 
-    EventFiring(BeanContainer container, String generator) {
-        event = container.getEvent().select(Generators.qualifiers(generator));
+    /** By the container, where each observer is guarded: else the first that fails would be the last that is told. */
+    static Consumer<SnowflakeEvent> guarded(BeanContainer container, String generator) {
+        return happened ->
+                container.getEvent().select(Generators.qualifiers(generator)).fire(happened);
     }
 
-    @Override
-    public void accept(SnowflakeEvent happened) {
-        event.fire(happened);
+    /** To one observer after the other, where observers can't be guarded. */
+    static Consumer<SnowflakeEvent> oneByOne(BeanContainer container, String generator) {
+        ObserverGuard guard = new ObserverGuard(container);
+        Annotation[] qualifiers = Generators.qualifiers(generator);
+        return happened -> container.resolveObserverMethods(happened, qualifiers).stream()
+                .filter(observer -> !observer.isAsync())
+                .forEach(observer -> guard.tell(observer, new Happened(happened, qualifiers)));
     }
 
     /** Whether anybody would hear of it. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import jakarta.enterprise.inject.AmbiguousResolutionException;
+import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanContainer;
@@ -17,6 +19,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -24,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.UnknownKeys;
@@ -33,9 +40,6 @@ import org.snowflakeid.UnknownKeys;
  * applications in one server have nothing in common.
  */
 final class Generators {
-
-    /** The bean classes of synthetic beans made by the one or the other extension. */
-    private static final Set<Class<?>> OURS = Set.of(SnowflakeExtension.class, Snowflake.class);
 
     private static final System.Logger LOG = System.getLogger(Generators.class.getName());
 
@@ -56,18 +60,37 @@ final class Generators {
                 : new Annotation[] {name};
     }
 
+    /** By which a generator's bean is known as ours, whatever other beans look like. */
+    static String beanName(String generator) {
+        return Snowflake.class.getName() + ':' + generator;
+    }
+
+    /** The generator's bean, unless the container removed it as unused. */
+    private static Optional<Bean<?>> own(BeanContainer container, String generator) {
+        return container.getBeans(Snowflake.class, Any.Literal.INSTANCE).stream()
+                .filter(bean -> beanName(generator).equals(bean.getName()))
+                .findFirst();
+    }
+
     /** The generator's bean, unless the application replaced it or the container removed it as unused. */
-    static Optional<Bean<?>> bean(BeanContainer container, String generator) {
-        Set<Bean<?>> candidates = container.getBeans(Snowflake.class, qualifier(generator));
-        return Optional.<Bean<?>>ofNullable(container.resolve(candidates))
-                .filter(bean -> OURS.contains(bean.getBeanClass()));
+    private static Optional<Bean<?>> inUse(BeanContainer container, String generator) {
+        return own(container, generator).filter(own -> isChosen(container, generator, own));
+    }
+
+    private static boolean isChosen(BeanContainer container, String generator, Bean<?> own) {
+        try {
+            return own.equals(container.resolve(container.getBeans(Snowflake.class, qualifier(generator))));
+        } catch (AmbiguousResolutionException e) {
+            // It can't be injected, though it can be found among others.
+            return false;
+        }
     }
 
     /** Of these generators, the ones that are open. */
     static List<InjectedSnowflake> open(BeanContainer container, Collection<String> generators) {
         List<InjectedSnowflake> open = new ArrayList<>();
         for (String generator : generators) {
-            bean(container, generator)
+            own(container, generator)
                     .map(bean -> container.getContext(Singleton.class).get(bean))
                     .ifPresent(ids -> open.add((InjectedSnowflake) ids));
         }
@@ -81,7 +104,7 @@ final class Generators {
      */
     static void validate(BeanContainer container, Collection<String> generators) {
         List<String> used = generators.stream()
-                .filter(generator -> bean(container, generator).isPresent())
+                .filter(generator -> inUse(container, generator).isPresent())
                 .toList();
         Set<String> problems = new LinkedHashSet<>();
         Map<String, String> generatorsByNamespace = new HashMap<>();
@@ -97,19 +120,38 @@ final class Generators {
             }
         }
         if (!used.isEmpty()) {
-            problems.addAll(unknownKeys(generators).problems());
+            problems.addAll(unknownKeys(container, generators).problems());
         }
         if (!problems.isEmpty()) {
             throw new DeploymentException(String.join("\n", problems));
         }
     }
 
-    private static UnknownKeys unknownKeys(Collection<String> injected) {
+    private static UnknownKeys unknownKeys(BeanContainer container, Collection<String> injected) {
+        List<Pattern> ofReplaced = injected.stream()
+                .filter(generator -> own(container, generator).isPresent()
+                        && inUse(container, generator).isEmpty())
+                .map(Generators::keysOf)
+                .toList();
+        return unknownKeys(injected, name -> ofReplaced.stream()
+                .noneMatch(keys -> keys.matcher(name).lookingAt()));
+    }
+
+    private static UnknownKeys unknownKeys(Collection<String> injected, Predicate<String> which) {
         Set<String> generators = new TreeSet<>(injected);
         generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
         Config config = ConfigProvider.getConfig();
-        return UnknownKeys.among(
-                config.getPropertyNames(), key -> value(config, SnowflakeSettings.DEFAULT_GENERATOR, key), generators);
+        List<String> names = StreamSupport.stream(config.getPropertyNames().spliterator(), false)
+                .filter(which)
+                .toList();
+        return UnknownKeys.among(names, key -> value(config, SnowflakeSettings.DEFAULT_GENERATOR, key), generators);
+    }
+
+    /** How the keys and environment variables of a generator begin. */
+    private static Pattern keysOf(String generator) {
+        String key = "snowflake.generators." + generator;
+        String variable = key.replaceAll("[^A-Za-z0-9]", "_");
+        return Pattern.compile(Pattern.quote(key + ".") + "|(?i:" + Pattern.quote(variable + "_") + ")");
     }
 
     /**
@@ -120,18 +162,24 @@ final class Generators {
      */
     static void claim(BeanContainer container, Collection<String> generators) {
         validate(container, generators);
-        if (generators.stream().anyMatch(generator -> bean(container, generator).isPresent())) {
-            unknownKeys(generators).warn();
+        if (generators.isEmpty()) {
+            warnOfGeneratorsThatNobodyInjects();
+        } else if (generators.stream()
+                .anyMatch(generator -> inUse(container, generator).isPresent())) {
+            unknownKeys(container, generators).warn();
         }
         try {
             for (String generator : generators) {
-                bean(container, generator)
+                inUse(container, generator)
                         .ifPresent(bean ->
                                 container.getReference(bean, Snowflake.class, container.createCreationalContext(bean)));
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             // A container that fails to start need not destroy what it has created.
-            open(container, generators).forEach(InjectedSnowflake::close);
+            InjectedSnowflake.closeAll(open(container, generators));
+            if (e instanceof Error error) {
+                throw error;
+            }
             throw new DeploymentException(reason(e), e);
         }
         if (OptionalApi.OPEN_TELEMETRY.isPresent()) {
@@ -143,8 +191,17 @@ final class Generators {
         }
     }
 
+    /** Whoever sets them means a generator. Nothing fails: it may be another application that injects it. */
+    private static void warnOfGeneratorsThatNobodyInjects() {
+        Pattern generators = Pattern.compile("snowflake[._]generators[._].*", Pattern.CASE_INSENSITIVE);
+        UnknownKeys unknown =
+                unknownKeys(List.of(), name -> generators.matcher(name).matches());
+        unknown.problems().forEach(problem -> LOG.log(Level.WARNING, problem));
+        unknown.warn();
+    }
+
     /** Our own message rather than that of the container's wrapping. */
-    private static String reason(RuntimeException failure) {
+    private static String reason(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SnowflakeException) {
                 return String.valueOf(cause.getMessage());
@@ -157,31 +214,37 @@ final class Generators {
      * Claims a worker id.
      *
      * @param injected the generators of this application that are claimed at its start
+     * @param listener told what happens to the generator, if anybody observes that
      */
-    static Snowflake create(BeanContainer container, String generator, Collection<String> injected) {
+    static Snowflake create(
+            BeanContainer container,
+            String generator,
+            Collection<String> injected,
+            Consumer<? super SnowflakeEvent> listener) {
         SnowflakeSettings settings = settings(generator);
         for (String other : injected) {
-            if (!other.equals(generator) && settings(other).namespace().equals(settings.namespace())) {
+            if (!other.equals(generator)
+                    && inUse(container, other).isPresent()
+                    && settings(other).namespace().equals(settings.namespace())) {
                 throw new InvalidSettingsException(List.of(sharedNamespace(generator, other, settings.namespace())));
             }
         }
         if (injected.isEmpty()) {
             // Nothing was checked at the start, since nothing was going to be used.
-            UnknownKeys unknown = unknownKeys(injected);
+            UnknownKeys unknown = unknownKeys(container, injected);
             if (!unknown.problems().isEmpty()) {
                 throw new InvalidSettingsException(unknown.problems());
             }
             unknown.warn();
         }
-        return new InjectedSnowflake(
-                EventFiring.isObserved(container, generator)
-                        ? LeasedSnowflake.open(settings, new EventFiring(container, generator))
-                        : LeasedSnowflake.open(settings));
+        boolean observed = EventFiring.isObserved(container, generator);
+        return new InjectedSnowflake(OpeningThread.open(
+                generator, () -> observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings)));
     }
 
-    /** Gives the worker id back. */
+    /** Gives the worker id back, at once or with all others at the end of the application. */
     static void destroy(Snowflake ids) {
-        ((InjectedSnowflake) ids).close();
+        ((InjectedSnowflake) ids).destroyed();
     }
 
     private static String sharedNamespace(String generator, String other, String namespace) {

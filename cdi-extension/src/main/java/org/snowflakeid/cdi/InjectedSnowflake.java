@@ -5,23 +5,38 @@ import jakarta.enterprise.inject.spi.CDI;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeStatus;
+import org.snowflakeid.SnowflakeStatus.State;
 
 /**
  * What an injection point receives: the generator itself, plus the one thing a generator can't do, to travel inside a passivated
- * bean. It is written as its name and read as the generator of that name in the application that reads it. What shows it ends with it.
+ * bean. It is read as itself while it is open, else as the generator of its name in the application that reads it. What shows it ends
+ * with it.
  */
 final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable {
     private static final long serialVersionUID = 1L;
 
+    /**
+     * Those that were written, by their tokens. No two applications know each other by this: a container can't be found by what is read in
+     * its behalf, if there are several in the process.
+     */
+    private static final Map<String, InjectedSnowflake> WRITTEN = new ConcurrentHashMap<>();
+
     private final transient LeasedSnowflake ids;
 
     private transient @Nullable Runnable stopShowing;
+    private transient @Nullable String token;
+    private transient @Nullable Ending ending;
 
     InjectedSnowflake(LeasedSnowflake ids) {
         this.ids = ids;
@@ -54,13 +69,49 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         }
     }
 
+    /**
+     * From now on it ends with others, if it does not do so already.
+     *
+     * @return whether it does not
+     */
+    synchronized boolean endWith(Ending others) {
+        if (ending != null) {
+            return false;
+        }
+        ending = others;
+        return true;
+    }
+
+    /** Its bean was destroyed. */
+    void destroyed() {
+        Ending together;
+        synchronized (this) {
+            together = ending;
+        }
+        if (together == null) {
+            close();
+        } else {
+            together.destroyed();
+        }
+    }
+
     @Override
     public void close() {
-        ids.close();
-        synchronized (this) {
-            if (stopShowing != null) {
-                stopShowing.run();
-            }
+        closeAll(List.of(this));
+    }
+
+    /** Closes all, and waits once. */
+    static void closeAll(Collection<InjectedSnowflake> generators) {
+        LeasedSnowflake.closeAll(generators.stream().map(each -> each.ids).toList());
+        generators.forEach(InjectedSnowflake::forget);
+    }
+
+    private synchronized void forget() {
+        if (token != null) {
+            WRITTEN.remove(token);
+        }
+        if (stopShowing != null) {
+            stopShowing.run();
         }
     }
 
@@ -69,19 +120,37 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         return status().toString();
     }
 
-    private Object writeReplace() {
-        return new Passivated(status().generator());
+    private synchronized Object writeReplace() {
+        if (token == null) {
+            token = UUID.randomUUID().toString();
+        }
+        if (status().state() != State.CLOSED) {
+            WRITTEN.put(token, this);
+        }
+        return new Passivated(status().generator(), token);
     }
 
     private void readObject(ObjectInputStream in) throws InvalidObjectException {
         throw new InvalidObjectException("written as its name only");
     }
 
-    private record Passivated(String generator) implements Serializable {
-        private Object readResolve() {
-            return CDI.current()
-                    .select(Snowflake.class, Generators.qualifier(generator))
-                    .get();
+    private record Passivated(String generator, @Nullable String token) implements Serializable {
+        private Object readResolve() throws InvalidObjectException {
+            InjectedSnowflake itself = token == null ? null : WRITTEN.get(token);
+            if (itself != null) {
+                return itself;
+            }
+            try {
+                return CDI.current()
+                        .select(Snowflake.class, Generators.qualifier(generator))
+                        .get();
+            } catch (RuntimeException e) {
+                InvalidObjectException failure =
+                        new InvalidObjectException("snowflake '" + generator + "': a passivated bean that used it was"
+                                + " read where no application with this generator is found: " + e.getMessage());
+                failure.initCause(e);
+                throw failure;
+            }
         }
     }
 }

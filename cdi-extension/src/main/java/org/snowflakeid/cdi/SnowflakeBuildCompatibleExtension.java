@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import jakarta.enterprise.context.BeforeDestroyed;
 import jakarta.enterprise.event.Startup;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
@@ -21,6 +22,7 @@ import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanCreator;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanDisposer;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticComponents;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticObserver;
+import jakarta.enterprise.inject.spi.BeanContainer;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.enterprise.inject.spi.EventContext;
 import jakarta.enterprise.lang.model.AnnotationInfo;
@@ -130,6 +132,11 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .priority(Interceptor.Priority.LIBRARY_BEFORE)
                 .withParam(INJECTED, names)
                 .observeWith(Claim.class);
+        components
+                .addObserver(Object.class)
+                .qualifier(BeforeDestroyed.Literal.APPLICATION)
+                .withParam(INJECTED, names)
+                .observeWith(End.class);
     }
 
     private static SyntheticBeanBuilder<Snowflake> addGenerator(
@@ -140,11 +147,16 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .qualifier(SnowflakeName.Literal.of(generator))
                 .scope(Singleton.class)
                 // Quarkus removes beans without a name that stand at no injection point, though they may be looked up.
-                .name(Snowflake.class.getName() + ':' + generator)
+                .name(Generators.beanName(generator))
                 .withParam(GENERATOR, generator)
                 .withParam(INJECTED, injected)
                 .createWith(Creator.class)
                 .disposeWith(Disposer.class);
+    }
+
+    /** The one that asks, which need not be that of {@link CDI#current()}. */
+    static BeanContainer container(Instance<Object> lookup) {
+        return lookup.select(BeanContainer.class).get();
     }
 
     static List<String> injected(Parameters parameters) {
@@ -155,8 +167,10 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     public static final class Creator implements SyntheticBeanCreator<Snowflake> {
         @Override
         public Snowflake create(Instance<Object> lookup, Parameters parameters) {
+            BeanContainer container = container(lookup);
+            String generator = parameters.get(GENERATOR, String.class);
             return Generators.create(
-                    CDI.current().getBeanContainer(), parameters.get(GENERATOR, String.class), injected(parameters));
+                    container, generator, injected(parameters), EventFiring.oneByOne(container, generator));
         }
     }
 
@@ -173,6 +187,16 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         @Override
         public void observe(EventContext<Startup> event, Parameters parameters) {
             Generators.claim(CDI.current().getBeanContainer(), injected(parameters));
+        }
+    }
+
+    /** Runs in the application, not at build time. */
+    public static final class End implements SyntheticObserver<Object> {
+        @Override
+        public void observe(EventContext<Object> event, Parameters parameters) {
+            Set<String> generators = new TreeSet<>(injected(parameters));
+            generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
+            Ending unused = new Ending(Generators.open(CDI.current().getBeanContainer(), generators), false);
         }
     }
 }

@@ -3,26 +3,46 @@ package org.snowflakeid.cdi;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.BeforeDestroyed;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.Startup;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Specializes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.Annotated;
+import jakarta.enterprise.inject.spi.AnnotatedMember;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.BeforeShutdown;
+import jakarta.enterprise.inject.spi.DefinitionException;
+import jakarta.enterprise.inject.spi.EventContext;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.InjectionPoint;
+import jakarta.enterprise.inject.spi.ObserverMethod;
+import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
+import jakarta.enterprise.inject.spi.ProcessObserverMethod;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeSettings;
 
 /** Makes generators injectable in containers of CDI Full. */
@@ -31,40 +51,160 @@ public class SnowflakeExtension implements Extension {
     /** Before the application's own observers, and before Helidon opens its port. */
     private static final int BEFORE_TRAFFIC = Interceptor.Priority.LIBRARY_BEFORE;
 
-    private final Set<String> injected = new TreeSet<>();
+    /** The names at injection points, by the bean that has these. */
+    private final IdentityHashMap<Bean<?>, Set<String>> namesByBean = new IdentityHashMap<>();
+
+    /** The names at injection points of what is no bean, such as a servlet. */
+    private final Set<String> namesWithoutBean = new TreeSet<>();
+
+    /** Those of them that the container reports as enabled, with the class, method or field that declares each. */
+    private final IdentityHashMap<Bean<?>, AnnotatedElement> enabled = new IdentityHashMap<>();
+
+    /** What declares the beans that others specialize, which are reported as enabled all the same. */
+    private final Set<AnnotatedElement> specialized = new HashSet<>();
+
+    private @Nullable Ending ending;
 
     void collect(@Observes ProcessInjectionPoint<?, ?> event) {
         InjectionPoint point = event.getInjectionPoint();
         if (isSnowflake(point.getType())) {
-            point.getQualifiers().forEach(this::collect);
+            Set<String> names = point.getBean() == null
+                    ? namesWithoutBean
+                    : namesByBean.computeIfAbsent(point.getBean(), bean -> new TreeSet<>());
+            point.getQualifiers().forEach(qualifier -> collect(qualifier, names));
         }
     }
 
-    private void collect(Annotation qualifier) {
+    private static void collect(Annotation qualifier, Set<String> names) {
         if (qualifier instanceof SnowflakeName name) {
-            injected.add(name.value());
+            names.add(name.value());
         } else if (qualifier instanceof Default) {
-            injected.add(SnowflakeSettings.DEFAULT_GENERATOR);
+            names.add(SnowflakeSettings.DEFAULT_GENERATOR);
         }
     }
 
     private static boolean isSnowflake(Type type) {
         if (type instanceof ParameterizedType generic) {
             return (generic.getRawType() == Instance.class || generic.getRawType() == Provider.class)
-                    && generic.getActualTypeArguments()[0] == Snowflake.class;
+                    && isSnowflake(generic.getActualTypeArguments()[0]);
         }
         return type == Snowflake.class;
     }
 
-    void addBeans(@Observes AfterBeanDiscovery event, BeanManager beans) {
-        addGenerator(event, beans, SnowflakeSettings.DEFAULT_GENERATOR);
-        for (String generator : injected) {
-            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)) {
-                addGenerator(event, beans, generator);
+    void collect(@Observes ProcessBean<?> event) {
+        Annotated annotated = event.getAnnotated();
+        if (annotated instanceof AnnotatedType<?> type) {
+            collect(event.getBean(), annotated, type.getJavaClass());
+        } else if (annotated instanceof AnnotatedMember<?> member
+                && member.getJavaMember() instanceof AnnotatedElement declaration) {
+            collect(event.getBean(), annotated, declaration);
+        }
+    }
+
+    private void collect(Bean<?> bean, Annotated annotated, AnnotatedElement declaration) {
+        if (namesByBean.containsKey(bean)) {
+            enabled.put(bean, declaration);
+        }
+        if (!annotated.isAnnotationPresent(Specializes.class)) {
+            return;
+        }
+        if (declaration instanceof Class<?> type) {
+            specialized.add(type.getSuperclass());
+        } else if (declaration instanceof Method method) {
+            try {
+                specialized.add(method.getDeclaringClass()
+                        .getSuperclass()
+                        .getDeclaredMethod(method.getName(), method.getParameterTypes()));
+            } catch (NoSuchMethodException e) {
+                throw new DefinitionException(method + " specializes nothing", e);
             }
         }
+    }
+
+    private boolean isSpecialized(AnnotatedElement declaration) {
+        return specialized.contains(declaration)
+                || (declaration instanceof Member member && specialized.contains(member.getDeclaringClass()));
+    }
+
+    /**
+     * What is claimed at the start: not what a disabled alternative, for example, or a specialized bean would inject. The container is
+     * not asked: in an archive of several modules it would tell of one.
+     */
+    private Set<String> injected() {
+        Set<String> injected = new TreeSet<>(namesWithoutBean);
+        enabled.forEach((bean, declaration) -> {
+            if (!isSpecialized(declaration)) {
+                injected.addAll(namesByBean.getOrDefault(bean, Set.of()));
+            }
+        });
+        return injected;
+    }
+
+    /** What there is a bean of. Beans that are not enabled may have to be valid all the same. */
+    private Set<String> named() {
+        Set<String> named = new TreeSet<>(namesWithoutBean);
+        namesByBean.values().forEach(named::addAll);
+        named.add(SnowflakeSettings.DEFAULT_GENERATOR);
+        return named;
+    }
+
+    <T> void guard(@Observes ProcessObserverMethod<T, ?> event, BeanManager beans) {
+        ObserverMethod<T> observer = event.getObserverMethod();
+        if (observer.isAsync()) {
+            return;
+        }
+        if (isOfStart(observer)) {
+            event.configureObserverMethod().notifyWith(start -> tell(observer, start, beans));
+        } else if (observer.getObservedType() instanceof Class<?> observed
+                && (observed.isAssignableFrom(SnowflakeEvent.class)
+                        || SnowflakeEvent.class.isAssignableFrom(observed))) {
+            ObserverGuard guard = new ObserverGuard(beans);
+            event.configureObserverMethod().notifyWith(happened -> {
+                if (happened.getEvent() instanceof SnowflakeEvent) {
+                    @SuppressWarnings("unchecked") // just looked at
+                    EventContext<SnowflakeEvent> ours = (EventContext<SnowflakeEvent>) happened;
+                    guard.tell(observer, ours);
+                } else {
+                    observer.notify(happened);
+                }
+            });
+        }
+    }
+
+    private static boolean isOfStart(ObserverMethod<?> observer) {
+        return observer.getObservedType() == Startup.class
+                || observer.getObservedQualifiers().contains(Initialized.Literal.APPLICATION);
+    }
+
+    /** In Java SE a container that fails to start destroys nothing, and the process may go on. */
+    private <T> void tell(ObserverMethod<T> observer, EventContext<T> start, BeanManager beans) {
+        try {
+            observer.notify(start);
+        } catch (Throwable e) {
+            if (isStartOfSeContainer()) {
+                InjectedSnowflake.closeAll(Generators.open(beans, named()));
+            }
+            throw e;
+        }
+    }
+
+    /** A server decides for itself what becomes of an application whose observer failed, and ends what it gives up. */
+    private static boolean isStartOfSeContainer() {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk(frames -> frames.anyMatch(frame -> isSeContainerInitializer(frame.getDeclaringClass())));
+    }
+
+    /** By its name, since servers need not have that class. */
+    private static boolean isSeContainerInitializer(@Nullable Class<?> type) {
+        return type != null
+                && (type.getName().equals("jakarta.enterprise.inject.se.SeContainerInitializer")
+                        || isSeContainerInitializer(type.getSuperclass()));
+    }
+
+    void addBeans(@Observes AfterBeanDiscovery event, BeanManager beans) {
+        named().forEach(generator -> addGenerator(event, beans, generator));
         if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && Generators.healthEnabled()) {
-            SnowflakeHealthCheck.addTo(event, injected);
+            SnowflakeHealthCheck.addTo(event, beans, named());
         }
     }
 
@@ -76,18 +216,33 @@ public class SnowflakeExtension implements Extension {
                 .qualifiers(Any.Literal.INSTANCE)
                 .addQualifiers(Generators.qualifiers(generator))
                 .scope(Singleton.class)
-                .createWith(context -> Generators.create(beans, generator, injected))
+                .name(Generators.beanName(generator))
+                .createWith(context ->
+                        Generators.create(beans, generator, injected(), EventFiring.guarded(beans, generator)))
                 .destroyWith((ids, context) -> Generators.destroy(ids));
     }
 
     // Thrown, not added to the event: OpenWebBeans would only log it and then fail without a reason.
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        Generators.validate(beans, injected);
+        Generators.validate(beans, injected());
     }
 
     // May be notified more than once: in an EAR for each web module.
     void claim(
             @Observes @Initialized(ApplicationScoped.class) @Priority(BEFORE_TRAFFIC) Object event, BeanManager beans) {
-        Generators.claim(beans, injected);
+        Generators.claim(beans, injected());
+    }
+
+    void end(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event, BeanManager beans) {
+        if (ending == null) {
+            ending = new Ending(Generators.open(beans, named()), true);
+        }
+    }
+
+    /** All contexts are gone, and whoever might have wanted an id. */
+    void end(@Observes BeforeShutdown event) {
+        if (ending != null) {
+            ending.complete();
+        }
     }
 }

@@ -26,7 +26,7 @@ final class SnowflakeGauges {
                 .put("snowflake.generator", ids.status().generator())
                 .build();
         ready = meter.gaugeBuilder("snowflake.ready")
-                .setDescription("1 while more than a third of the window is left, else 0")
+                .setDescription("1 while traffic should be sent here (snowflake.health.ready-until), else 0")
                 .ofLongs()
                 .buildWithCallback(gauge -> gauge.record(ids.status().ready() ? 1 : 0, generator));
         drift = seconds(

@@ -8,7 +8,6 @@ import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanCreator;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticComponents;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeanContainer;
-import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.Set;
@@ -20,14 +19,17 @@ import org.eclipse.microprofile.health.Readiness;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus;
 
-/** Readiness: up while every open generator has more than a third of its window left. Never opens one. */
+/**
+ * Readiness: up while every open generator is ready, which {@code snowflake.health.ready-until} tells when it is. Never opens one. There
+ * is no liveness check: what becomes of the coordinator must not end a process.
+ */
 final class SnowflakeHealthCheck implements HealthCheck {
 
     private final BeanContainer container;
     private final Set<String> generators;
 
-    private SnowflakeHealthCheck(Collection<String> injected) {
-        container = CDI.current().getBeanContainer();
+    private SnowflakeHealthCheck(BeanContainer container, Collection<String> injected) {
+        this.container = container;
         generators = new TreeSet<>(injected);
         generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
     }
@@ -62,13 +64,13 @@ final class SnowflakeHealthCheck implements HealthCheck {
         status.clockWarning().ifPresent(warning -> response.withData(prefix + "clockWarning", warning));
     }
 
-    static void addTo(AfterBeanDiscovery event, Collection<String> injected) {
+    static void addTo(AfterBeanDiscovery event, BeanContainer container, Collection<String> injected) {
         event.<HealthCheck>addBean()
                 .id(SnowflakeHealthCheck.class.getName())
                 .types(HealthCheck.class, Object.class)
                 .qualifiers(Any.Literal.INSTANCE, Readiness.Literal.INSTANCE)
                 .scope(Singleton.class)
-                .createWith(context -> new SnowflakeHealthCheck(injected));
+                .createWith(context -> new SnowflakeHealthCheck(container, injected));
     }
 
     static void addTo(SyntheticComponents components, String[] injected) {
@@ -85,7 +87,9 @@ final class SnowflakeHealthCheck implements HealthCheck {
     public static final class Creator implements SyntheticBeanCreator<HealthCheck> {
         @Override
         public HealthCheck create(Instance<Object> lookup, Parameters parameters) {
-            return new SnowflakeHealthCheck(SnowflakeBuildCompatibleExtension.injected(parameters));
+            return new SnowflakeHealthCheck(
+                    SnowflakeBuildCompatibleExtension.container(lookup),
+                    SnowflakeBuildCompatibleExtension.injected(parameters));
         }
     }
 }

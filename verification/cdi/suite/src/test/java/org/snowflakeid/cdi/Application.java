@@ -3,6 +3,7 @@ package org.snowflakeid.cdi;
 
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.enterprise.inject.spi.Extension;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -16,13 +17,16 @@ import java.util.Properties;
 /** An application of some beans and some configuration, in the container on the class path. */
 final class Application implements AutoCloseable {
 
+    /** Whether the container has to do without the portable extension, as that of Quarkus. */
+    static final boolean BUILD_COMPATIBLE_ALONE = Boolean.getBoolean("build.compatible.alone");
+
     private final ClassLoader before = Thread.currentThread().getContextClassLoader();
     private final Properties propertiesBefore =
             (Properties) System.getProperties().clone();
     private final Kept.Scope kept = new Kept.Scope();
     private final SeContainer container;
 
-    private Application(List<String> configuration, Class<?>... beans) {
+    private Application(List<String> configuration, List<Extension> extensions, Class<?>... beans) {
         try {
             for (String entry : configuration) {
                 System.setProperty(
@@ -30,15 +34,15 @@ final class Application implements AutoCloseable {
                         entry.substring(entry.indexOf('=') + 1).strip());
             }
             // One of its own, since OpenWebBeans refuses the class loader of an application that failed to start.
-            ClassLoader loader = Boolean.getBoolean("build.compatible.alone")
-                    ? new BuildCompatibleAloneLoader(before)
-                    : new ClassLoader(before) {};
+            ClassLoader loader =
+                    BUILD_COMPATIBLE_ALONE ? new BuildCompatibleAloneLoader(before) : new ClassLoader(before) {};
             Thread.currentThread().setContextClassLoader(loader);
             container = SeContainerInitializer.newInstance()
                     .setClassLoader(loader)
                     // In Weld the standard way of saying this would leave extensions out as well.
                     .addProperty("openwebbeans.disableDiscovery", true)
                     .addExtensions(kept)
+                    .addExtensions(extensions.toArray(Extension[]::new))
                     .addBeanClasses(beans)
                     .initialize();
         } catch (RuntimeException | Error e) {
@@ -48,16 +52,20 @@ final class Application implements AutoCloseable {
     }
 
     static Application of(Class<?>... beans) {
-        return new Application(List.of(), beans);
+        return new Application(List.of(), List.of(), beans);
     }
 
     static Configured with(String... configuration) {
-        return new Configured(List.of(configuration));
+        return new Configured(List.of(configuration), List.of());
     }
 
-    record Configured(List<String> configuration) {
+    record Configured(List<String> configuration, List<Extension> extensions) {
+        Configured extendedBy(Extension extension) {
+            return new Configured(configuration, List.of(extension));
+        }
+
         Application of(Class<?>... beans) {
-            return new Application(configuration, beans);
+            return new Application(configuration, extensions, beans);
         }
     }
 

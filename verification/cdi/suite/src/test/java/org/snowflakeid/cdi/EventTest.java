@@ -3,11 +3,14 @@ package org.snowflakeid.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
 import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.spi.EventMetadata;
 import jakarta.inject.Inject;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -251,6 +254,70 @@ class EventTest {
             assertThat(next()).isEqualTo("failing Lost default");
             assertThat(next()).isEqualTo("failing Swapped default");
             assertThat(application.get(User.class).ids.status().ready()).isTrue();
+        }
+    }
+
+    @ApplicationScoped
+    static class FailingFirst {
+        void all(@Observes @Priority(1) SnowflakeEvent event) {
+            note("failing", event);
+            throw new IllegalStateException("an observer's own fault");
+        }
+    }
+
+    @ApplicationScoped
+    static class FailingOfOneKind {
+        void claimed(@Observes @Priority(2) Claimed event) {
+            throw new NoClassDefFoundError("org/pager/Missing");
+        }
+    }
+
+    @ApplicationScoped
+    static class LateObserver {
+        void all(@Observes @Priority(9000) SnowflakeEvent event, EventMetadata metadata) {
+            // Only Weld with the build compatible extension alone, which it has nowhere but in this test, can't tell.
+            if (!Application.BUILD_COMPATIBLE_ALONE) {
+                assertThat(metadata.getType()).isEqualTo(event.getClass());
+            }
+            note("late", event);
+        }
+    }
+
+    @Test
+    void anObserverThatFailsDoesNotKeepTheLaterOnesFromBeingTold() throws Exception {
+        try (Warnings warnings = new Warnings("snowflake 'default': the observer");
+                Application application =
+                        Application.of(User.class, LateObserver.class, FailingOfOneKind.class, FailingFirst.class)) {
+            assertThat(next()).isEqualTo("failing Claimed default");
+            assertThat(next()).isEqualTo("late Claimed default");
+            assertThat(application.get(User.class).ids.status().ready()).isTrue();
+            assertThat(warnings.next()).contains("FailingFirst", "Claimed");
+            assertThat(warnings.next()).contains("FailingOfOneKind", "Claimed");
+        }
+    }
+
+    @RequestScoped
+    static class ObserverOfRequests {
+        void all(@Observes SnowflakeEvent event) {
+            note("request", event);
+        }
+    }
+
+    @Test
+    void anObserverInARequestIsNotToldAndTheLogSaysSoOnce() throws Exception {
+        try (Warnings warnings = new Warnings("snowflake 'default': the observer");
+                Application application = Application.with("snowflake.window=PT3S")
+                        .of(User.class, ObserverOfRequests.class, LateObserver.class)) {
+            assertThat(next()).isEqualTo("late Claimed default");
+            RecordingCoordinatorProvider.loseOwner = true;
+            assertThat(next()).isEqualTo("late Lost default");
+            assertThat(next()).isEqualTo("late Swapped default");
+
+            assertThat(application.get(User.class).ids.status().ready()).isTrue();
+            assertThat(warnings.all().filter(warning -> warning.contains("ObserverOfRequests")))
+                    .singleElement()
+                    .asString()
+                    .contains("RequestScoped");
         }
     }
 }

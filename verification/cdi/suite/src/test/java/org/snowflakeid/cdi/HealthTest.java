@@ -6,14 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
+import java.time.Instant;
 import java.util.Map;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponse.Status;
+import org.eclipse.microprofile.health.Liveness;
 import org.eclipse.microprofile.health.Readiness;
+import org.eclipse.microprofile.health.Startup;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeStatus.State;
 
 class HealthTest {
 
@@ -105,5 +111,54 @@ class HealthTest {
             assertThat(checks.stream().map(HealthCheck::call))
                     .allSatisfy(response -> assertThat(response.getStatus()).isEqualTo(Status.UP));
         }
+    }
+
+    @Test
+    void isNoMatterOfLiveness() {
+        try (Application application = Application.of(Shop.class)) {
+            assertThat(application.container().select(HealthCheck.class, Liveness.Literal.INSTANCE))
+                    .isEmpty();
+            assertThat(application.container().select(HealthCheck.class, Startup.Literal.INSTANCE))
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"last-third, DOWN", "window-end, UP"})
+    void endsWithTheLastThirdOfTheWindowOrWithTheWindow(String readyUntil, Status inTheLastThird) {
+        RecordingCoordinatorProvider.down = false;
+        try (Application application = Application.with(
+                        "snowflake.window=PT9S", "snowflake.health.ready-until=" + readyUntil)
+                .of(Shop.class)) {
+            Snowflake ids = application.get(Shop.class).ids;
+            Snowflake orders = application.get(Shop.class).orders;
+            HealthCheck readiness = application
+                    .container()
+                    .select(HealthCheck.class, Readiness.Literal.INSTANCE)
+                    .get();
+            RecordingCoordinatorProvider.down = true;
+
+            Status seenInTheLastThird = null;
+            while (ids.status().state() == State.ACTIVE || orders.status().state() == State.ACTIVE) {
+                boolean before = isInTheLastThird(ids) && isInTheLastThird(orders);
+                Status seen = readiness.call().getStatus();
+                boolean after =
+                        ids.status().state() == State.ACTIVE && orders.status().state() == State.ACTIVE;
+                if (before && after) {
+                    seenInTheLastThird = seen;
+                }
+            }
+
+            assertThat(seenInTheLastThird).isEqualTo(inTheLastThird);
+            assertThat(readiness.call().getStatus()).isEqualTo(Status.DOWN);
+        } finally {
+            RecordingCoordinatorProvider.down = false;
+        }
+    }
+
+    /** Well in it: a third of the window is three seconds. */
+    private static boolean isInTheLastThird(Snowflake ids) {
+        Instant end = ids.status().reservedUntil().orElse(Instant.MAX);
+        return Instant.now().plusSeconds(2).isAfter(end);
     }
 }

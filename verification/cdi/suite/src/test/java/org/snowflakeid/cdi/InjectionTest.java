@@ -13,10 +13,12 @@ import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Alternative;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Specializes;
 import jakarta.enterprise.inject.UnsatisfiedResolutionException;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
@@ -33,6 +35,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.SnowflakeStatus;
 import org.snowflakeid.SnowflakeStatus.State;
 
 class InjectionTest {
@@ -435,6 +439,183 @@ class InjectionTest {
                     .isPositive());
             assertThat(application.container().isRunning()).isTrue();
             assertThat(JOURNAL).containsExactly("claimed snowflake");
+        }
+    }
+
+    @Dependent
+    @Alternative
+    static class DisabledAlternative {
+        @Inject
+        @SnowflakeName("alternative")
+        Snowflake ids;
+
+        void observe(@Observes String event, @SnowflakeName("alternative-observer") Snowflake ids) {}
+    }
+
+    @Dependent
+    @Alternative
+    static class DisabledMaker {
+        @Produces
+        static Made make(@SnowflakeName("alternative-producer") Snowflake ids) {
+            return new Made();
+        }
+    }
+
+    @Numbered
+    @Interceptor
+    static class DisabledInterceptor {
+        @Inject
+        @SnowflakeName("interceptor")
+        Snowflake ids;
+
+        @AroundInvoke
+        Object number(InvocationContext call) throws Exception {
+            return call.proceed();
+        }
+    }
+
+    @Decorator
+    static class DisabledDecorator implements Greeting {
+        @Inject
+        @Delegate
+        Greeting greeting;
+
+        @Inject
+        @SnowflakeName("decorator")
+        Snowflake ids;
+
+        @Override
+        public String greet() {
+            return greeting.greet();
+        }
+    }
+
+    static class Part {}
+
+    @Dependent
+    static class GeneralMaker {
+        @Produces
+        Part make(@SnowflakeName("general") Snowflake ids) {
+            return new Part();
+        }
+    }
+
+    @Dependent
+    @Alternative
+    @Priority(1)
+    static class SpecialMaker extends GeneralMaker {
+        @Override
+        @Produces
+        @Specializes
+        Part make(@SnowflakeName("special") Snowflake ids) {
+            return super.make(ids);
+        }
+    }
+
+    @Test
+    void claimsNothingForBeansThatAreNotEnabled() {
+        List<Class<?>> beans =
+                new ArrayList<>(List.of(Fields.class, Hello.class, DisabledAlternative.class, DisabledDecorator.class));
+        if (!Application.BUILD_COMPATIBLE_ALONE) {
+            // Weld wants these to be valid, and does not show them to the build compatible extension.
+            beans.addAll(List.of(DisabledMaker.class, DisabledInterceptor.class));
+        }
+        try (Application application = Application.of(beans.toArray(Class<?>[]::new))) {
+            assertThat(application.get(Greeting.class).greet()).isEqualTo("hello");
+            assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake", "claimed snowflake/orders");
+        }
+    }
+
+    @Test
+    void claimsNothingForAProducerThatIsSpecialized() {
+        try (Application application = Application.of(GeneralMaker.class, SpecialMaker.class)) {
+            assertThat(application.get(Part.class)).isNotNull();
+            if (Application.BUILD_COMPATIBLE_ALONE) {
+                // CDI Lite knows no specialization, nor does its extension.
+                assertThat(JOURNAL).contains("claimed snowflake/special");
+            } else {
+                assertThat(JOURNAL).containsExactly("claimed snowflake/special");
+            }
+        }
+    }
+
+    @Dependent
+    static class Nested {
+        @Inject
+        @SnowflakeName("nested")
+        Provider<Instance<Snowflake>> ids;
+    }
+
+    @Test
+    void findsTheInstanceOfAProvider() {
+        try (Application application = Application.of(Nested.class)) {
+            assertThat(JOURNAL).containsExactly("claimed snowflake/nested");
+            Instance<?> instance = application.get(Nested.class).ids.get();
+            // OpenWebBeans gives instances of instances, without end.
+            assertThat(instance.get()).isInstanceOfAny(InjectedSnowflake.class, Instance.class);
+            assertThat(JOURNAL).hasSize(1);
+        }
+    }
+
+    @Decorator
+    @Priority(1)
+    static class Doubling implements Snowflake {
+        @Inject
+        @Delegate
+        @Any
+        Snowflake ids;
+
+        @Override
+        public long nextId() {
+            return -ids.nextId();
+        }
+
+        @Override
+        public long[] nextIds(int count) {
+            return ids.nextIds(count);
+        }
+
+        @Override
+        public SnowflakeLayout layout() {
+            return ids.layout();
+        }
+
+        @Override
+        public SnowflakeStatus status() {
+            return ids.status();
+        }
+    }
+
+    /** As documented: they are synthetic beans. */
+    @Test
+    void decoratorsDoNotApplyToGenerators() {
+        try (Application application = Application.of(Fields.class, Doubling.class)) {
+            assertThat(application.get(Fields.class).unnamed.nextId()).isPositive();
+            assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake", "claimed snowflake/orders");
+        }
+    }
+
+    @Test
+    void aLookupDuringARequestLeavesNothingOfItInTheGeneratorsThreads() {
+        RecordingCoordinatorProvider.REQUEST.set("a request's user");
+        try (Application application = Application.of(Unconcerned.class)) {
+            Snowflake ids = application.container().select(Snowflake.class).get();
+
+            assertThat(ids.nextId()).isPositive();
+            assertThat(RecordingCoordinatorProvider.claimedIn).isEqualTo("nothing");
+        } finally {
+            RecordingCoordinatorProvider.REQUEST.remove();
+        }
+    }
+
+    @Test
+    void lookingThroughTheHandlesOfAllClaimsNothing() {
+        try (Application application = Application.of(Chooser.class)) {
+            for (Instance.Handle<Snowflake> handle :
+                    application.get(Chooser.class).ids.handles()) {
+                assertThat(handle.getBean().getTypes()).contains(Snowflake.class);
+            }
+            assertThat(JOURNAL).isEmpty();
         }
     }
 }

@@ -7,12 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,33 +19,21 @@ import org.snowflakeid.Snowflake;
 /** What is set and read by nobody: refused where it is misspelt, else left alone with a warning. */
 class MisspeltKeyTest {
 
-    private final Logger logger = Logger.getLogger("org.snowflakeid");
-    private final List<String> warnings = new CopyOnWriteArrayList<>();
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            // What is said of one generator begins with its name.
-            if (entry.getLevel().equals(Level.WARNING) && entry.getMessage().startsWith("snowflake: ")) {
-                warnings.add(entry.getMessage());
-            }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final Warnings warnings = new Warnings("snowflake");
 
     @BeforeEach
-    void listen() {
+    void forgetEarlierTests() {
         RecordingCoordinatorProvider.JOURNAL.clear();
-        logger.addHandler(handler);
     }
 
     @AfterEach
     void listenNoMore() {
-        logger.removeHandler(handler);
+        warnings.close();
+    }
+
+    /** Those of keys, not those that the coordinator in this test deserves. */
+    private Stream<String> warnings() {
+        return warnings.all().filter(warning -> !warning.contains("did not exist"));
     }
 
     @Dependent
@@ -92,7 +75,7 @@ class MisspeltKeyTest {
                 .of(Shop.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
         }
-        assertThat(warnings)
+        assertThat(warnings())
                 .singleElement()
                 .asString()
                 .contains("SNOWFLAKE_USER, snowflake.account", "snowflake.ignore=")
@@ -106,7 +89,7 @@ class MisspeltKeyTest {
                 .of(Shop.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
         }
-        assertThat(warnings).singleElement().asString().contains("no generator of this name is injected");
+        assertThat(warnings()).singleElement().asString().contains("no generator of this name is injected");
     }
 
     @Test
@@ -118,7 +101,7 @@ class MisspeltKeyTest {
                 .of(Shop.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
         }
-        assertThat(warnings).isEmpty();
+        assertThat(warnings()).isEmpty();
     }
 
     @Test
@@ -130,7 +113,7 @@ class MisspeltKeyTest {
                 .of(Shop.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
         }
-        assertThat(warnings).isEmpty();
+        assertThat(warnings()).isEmpty();
     }
 
     @Dependent
@@ -154,6 +137,34 @@ class MisspeltKeyTest {
                         "snowflake.epoch=2024-01-01T00:00:00Z", "snowflake.generators.orders.epoch=")
                 .of(Shop.class)) {
             assertThat(application.get(Shop.class).orders.layout().epoch()).hasToString("2024-01-01T00:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"snowflake.generators.default.window=PT30S", "SNOWFLAKE_GENERATORS_DEFAULT_WINDOW=PT30S"})
+    void keysOfAGeneratorNamedDefaultSayWhereTheyBelong(String entry) {
+        String right = entry.startsWith("SNOWFLAKE") ? "Set SNOWFLAKE_WINDOW." : "Set snowflake.window.";
+
+        assertThatThrownBy(() -> Application.with(entry).of(Shop.class))
+                .hasStackTraceContaining(entry.substring(0, entry.indexOf('=')))
+                .hasStackTraceContaining(right);
+        assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    @Test
+    void keysOfGeneratorsAreWarningsWhereNobodyInjectsAny() {
+        try (Application application = Application.with(
+                        "snowflake.generators.default.window=PT30S",
+                        "snowflake.generators.billing.window=PT30S",
+                        "snowflake.account=a")
+                .of(NoShop.class)) {
+            assertThat(application.get(NoShop.class)).isNotNull();
+            assertThat(warnings())
+                    .anySatisfy(warning -> assertThat(warning)
+                            .contains("snowflake.generators.billing.window", "no generator of this name is injected"))
+                    .anySatisfy(warning -> assertThat(warning)
+                            .contains("snowflake.generators.default.window", "Set snowflake.window."))
+                    .hasSize(2);
         }
     }
 }

@@ -2,6 +2,7 @@
 package org.snowflakeid.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.SessionScoped;
@@ -10,11 +11,7 @@ import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
 import jakarta.inject.Provider;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
+import java.io.InvalidObjectException;
 import java.io.Serializable;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,16 +39,16 @@ class PassivationTest {
         try (Application application = Application.of(Cart.class)) {
             Cart cart = cart(application);
             before = cart.ids;
-            passivated = write(cart);
+            passivated = Passivated.write(cart);
 
-            Cart activated = (Cart) read(passivated);
+            Cart activated = (Cart) Passivated.read(passivated);
 
             assertThat(activated.ids).isSameAs(cart.ids);
             assertThat(activated.orders).isSameAs(cart.orders);
         }
 
         try (Application application = Application.of(Cart.class)) {
-            Cart activated = (Cart) read(passivated);
+            Cart activated = (Cart) Passivated.read(passivated);
 
             assertThat(activated.ids).isSameAs(cart(application).ids).isNotSameAs(before);
             assertThat(activated.ids.nextId()).isPositive();
@@ -148,17 +145,33 @@ class PassivationTest {
         return bean.create(beans.createCreationalContext(bean));
     }
 
-    private static byte[] write(Object object) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-            out.writeObject(object);
+    @Test
+    void whatIsReadWithoutAnApplicationSaysSo() throws Exception {
+        byte[] passivated;
+        try (Application application = Application.of(Cart.class)) {
+            passivated = Passivated.write(cart(application).orders);
         }
-        return bytes.toByteArray();
+
+        assertThatThrownBy(() -> Passivated.read(passivated))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("snowflake 'orders'");
     }
 
-    private static Object read(byte[] bytes) throws IOException, ClassNotFoundException {
-        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
-            return in.readObject();
+    @Dependent
+    static class NoCart {}
+
+    @Test
+    void whatIsReadByAnApplicationWithoutThisGeneratorSaysSo() throws Exception {
+        byte[] passivated;
+        try (Application application = Application.of(Cart.class)) {
+            passivated = Passivated.write(cart(application).orders);
+        }
+
+        try (Application application = Application.of(NoCart.class)) {
+            assertThat(application.container().isRunning()).isTrue();
+            assertThatThrownBy(() -> Passivated.read(passivated))
+                    .isInstanceOf(InvalidObjectException.class)
+                    .hasMessageContaining("snowflake 'orders'");
         }
     }
 }

@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
@@ -30,8 +32,28 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** The next extension finds the owner entry gone. */
     static volatile boolean loseOwner;
 
+    /** If there is one, a worker id is given back once as many of them are to be given back. */
+    static volatile @Nullable CyclicBarrier releasesTogether;
+
+    /** What threads inherit from those that make them. */
+    static final InheritableThreadLocal<String> REQUEST = new InheritableThreadLocal<>() {
+        @Override
+        protected String initialValue() {
+            return "nothing";
+        }
+    };
+
+    /** What the thread of the last claim had of it. */
+    static volatile String claimedIn = "";
+
+    /** Once something was claimed, this provider's classes can't be found. */
+    static volatile boolean incompleteAfterAClaim;
+
     @Override
     public String name() {
+        if (incompleteAfterAClaim && !JOURNAL.isEmpty()) {
+            throw new NoClassDefFoundError("org/client/Missing");
+        }
         return "recording";
     }
 
@@ -78,6 +100,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
                 Stored metaSeen,
                 Duration timeout) {
             JOURNAL.add("claimed " + namespace);
+            claimedIn = String.valueOf(REQUEST.get());
             return write(id, next, true);
         }
 
@@ -93,8 +116,21 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
 
         @Override
         public CasResult release(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+            awaitOthers();
             JOURNAL.add("released " + namespace);
             return write(id, next, true);
+        }
+
+        private static void awaitOthers() {
+            CyclicBarrier together = releasesTogether;
+            if (together == null) {
+                return;
+            }
+            try {
+                together.await();
+            } catch (InterruptedException | BrokenBarrierException e) {
+                throw new CoordinatorException("waited for others in vain", false);
+            }
         }
 
         private CasResult write(int id, String next, boolean ownerHeld) {

@@ -6,10 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Alternative;
+import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
+import jakarta.enterprise.inject.spi.Extension;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.Readiness;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
@@ -106,5 +114,129 @@ class ReplacementTest {
             assertThat(user.orderIds.nextId()).isEqualTo(1);
         }
         assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    @Test
+    void theSettingsOfAReplacedGeneratorDoNotMatterToAnother() {
+        try (Application application = Application.with(
+                        "snowflake.generators.orders.window=PT30S",
+                        "snowflake.clock.on-rollback=panic",
+                        "snowflake.generators.orders.clock.on-rollback=fail")
+                .of(UserOfDefaultAndOrders.class, Counter.class)) {
+            UserOfDefaultAndOrders user = application.get(UserOfDefaultAndOrders.class);
+            assertThat(user.ids.nextId()).isEqualTo(1);
+            assertThat(user.orderIds.nextId()).isGreaterThan(1);
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL)
+                .containsExactly("claimed snowflake/orders", "released snowflake/orders");
+    }
+
+    @Test
+    void theKeysOfAReplacedGeneratorDoNotMatterToAnother() {
+        try (Application application = Application.with(
+                        "snowflake.generators.orders.window=long", "SNOWFLAKE_GENERATORS_ORDERS_WINDWO=PT3S")
+                .of(UserOfDefaultAndOrders.class, OrderCounters.class)) {
+            UserOfDefaultAndOrders user = application.get(UserOfDefaultAndOrders.class);
+            assertThat(user.ids.nextId()).isGreaterThan(1);
+            assertThat(user.orderIds.nextId()).isEqualTo(1);
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL).containsExactly("claimed snowflake", "released snowflake");
+    }
+
+    @Dependent
+    static class UserOfDefaultAndOrders {
+        @Inject
+        Snowflake ids;
+
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orderIds;
+    }
+
+    @ApplicationScoped
+    @Alternative
+    @Priority(1)
+    static class OrderCounters {
+        @Produces
+        @Singleton
+        @SnowflakeName("orders")
+        Counter orderIds() {
+            return new Counter();
+        }
+    }
+
+    /** No alternative: who injects a Snowflake would not know which. */
+    @Dependent
+    static class OneMore {
+        @Produces
+        @Singleton
+        static Snowflake ids() {
+            return new Counter();
+        }
+    }
+
+    @Dependent
+    static class UserOfOrders {
+        @Inject
+        @SnowflakeName("orders")
+        Snowflake orderIds;
+
+        @Inject
+        @Any
+        Instance<Snowflake> all;
+
+        @Inject
+        Instance<Snowflake> ambiguous;
+    }
+
+    @Test
+    void anotherBeanOfTheTypeHarmsNeitherStartNorReadiness() {
+        try (Application application = Application.of(UserOfOrders.class, OneMore.class)) {
+            assertThat(application.get(UserOfOrders.class).orderIds.nextId()).isPositive();
+            assertThat(application.get(UserOfOrders.class).all.isAmbiguous()).isTrue();
+            assertThat(application.get(UserOfOrders.class).ambiguous.isAmbiguous())
+                    .isTrue();
+
+            HealthCheck readiness = application
+                    .container()
+                    .select(HealthCheck.class, Readiness.Literal.INSTANCE)
+                    .get();
+            assertThat(readiness.call().getData().orElseThrow())
+                    .containsEntry("orders.state", "ACTIVE")
+                    .doesNotContainKey("default.state");
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL)
+                .containsExactly("claimed snowflake/orders", "released snowflake/orders");
+    }
+
+    /** An alternative made by another extension, which looks like our own beans. */
+    static final class SyntheticAlternative implements Extension {
+        void add(@Observes AfterBeanDiscovery event) {
+            event.<Snowflake>addBean()
+                    .beanClass(Snowflake.class)
+                    .types(Snowflake.class, Object.class)
+                    .qualifiers(Any.Literal.INSTANCE, Default.Literal.INSTANCE)
+                    .scope(Singleton.class)
+                    .alternative(true)
+                    .priority(1)
+                    .createWith(context -> new Counter());
+        }
+    }
+
+    @Test
+    void aSyntheticAlternativeIsNotTakenForOurs() {
+        try (Application application =
+                Application.with().extendedBy(new SyntheticAlternative()).of(User.class)) {
+            Snowflake ids = application.get(User.class).ids;
+            assertThat(ids.nextId()).isPositive();
+            HealthCheck readiness = application
+                    .container()
+                    .select(HealthCheck.class, Readiness.Literal.INSTANCE)
+                    .get();
+            // OpenWebBeans passes over such an alternative.
+            boolean replaced = ids instanceof Counter;
+            assertThat(readiness.call().getData().orElseThrow().isEmpty()).isEqualTo(replaced);
+            assertThat(RecordingCoordinatorProvider.JOURNAL).hasSize(replaced ? 0 : 1);
+        }
     }
 }

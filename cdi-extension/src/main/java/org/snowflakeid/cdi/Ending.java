@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import java.util.List;
+
+/**
+ * The generators of an application that has begun to end. Its beans are destroyed in an order that nobody knows, and may want an id
+ * for their last words: so no generator ends when it is destroyed, but all of them together, when there is nobody left to want one.
+ */
+final class Ending {
+
+    private final List<InjectedSnowflake> generators;
+    private final boolean hearsOfTheVeryEnd;
+
+    /** Guarded by this. */
+    private int destroyed;
+
+    /**
+     * @param hearsOfTheVeryEnd whether {@link #complete} will be called; if not, the last one that is destroyed has to be the end
+     */
+    Ending(List<InjectedSnowflake> open, boolean hearsOfTheVeryEnd) {
+        this.hearsOfTheVeryEnd = hearsOfTheVeryEnd;
+        this.generators = open.stream().filter(ids -> ids.endWith(this)).toList();
+    }
+
+    /** One of them was destroyed. */
+    void destroyed() {
+        synchronized (this) {
+            destroyed++;
+            if (hearsOfTheVeryEnd || destroyed < generators.size()) {
+                return;
+            }
+        }
+        complete();
+    }
+
+    /** Gives all worker ids back. */
+    void complete() {
+        InjectedSnowflake.closeAll(generators);
+    }
+}
