@@ -14,20 +14,22 @@ final class ReportText {
 
     private ReportText() {}
 
-    static List<String> summary(NamespaceReport report, String place) {
+    static List<String> summary(SeenNamespace seen, GivenSettings given) {
+        NamespaceReport report = seen.report();
         List<String> lines = new ArrayList<>();
-        lines.add("namespace    " + report.namespace() + " at " + report.coordinator()
-                + (place.isEmpty() ? "" : " (" + place + ")"));
+        lines.add("namespace    " + described(report, given.place()));
+        given.profile().described().ifPresent(profile -> lines.add("profile      " + profile));
         lines.add("record       " + record(report));
         report.layout().ifPresent(layout -> lines.add("layout       " + layout(layout)));
         report.maxWindow().ifPresent(window -> lines.add("max-window   " + window));
         report.floor().ifPresent(floor -> lines.add("floor        " + floor + ", " + distance(report.clock(), floor)));
         lines.add("worker ids   " + count(report));
-        lines.add("clocks       here " + report.clock()
-                + report.coordinatorTime()
-                        .map(time -> ", coordinator " + time)
-                        .orElse(", the coordinator reports no time: the one here is taken as right"));
+        lines.add("clocks       " + seen.clocks().inWords());
         return lines;
+    }
+
+    static String described(NamespaceReport report, String place) {
+        return report.namespace() + " at " + report.coordinator() + (place.isEmpty() ? "" : " (" + place + ")");
     }
 
     private static String record(NamespaceReport report) {

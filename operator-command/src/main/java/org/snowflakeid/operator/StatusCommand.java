@@ -35,7 +35,7 @@ final class StatusCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            NamespaceReport report = namespace.show(dialogue);
+            NamespaceReport report = namespace.show(dialogue).report();
             ReportText.workers(report, all).forEach(dialogue::say);
         }
         return OperatorCommand.DONE;

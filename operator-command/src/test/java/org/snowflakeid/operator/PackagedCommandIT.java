@@ -66,8 +66,10 @@ class PackagedCommandIT {
 
             Session status = java(environment, "status", "-D" + toEtcd, "--all");
             Session unasked = java(environment, "move", "--from", toEtcd, "--to", toFolder);
-            Session there = java(environment, "move", "--from", toEtcd, "--to", toFolder, "--yes");
-            Session back = java(environment, "move", "--from", toFolder, "--to", toEtcd, "--yes");
+            Session there =
+                    java(environment, "move", "--from", toEtcd, "--to", toFolder, "--yes", "--namespace", "snowflake");
+            Session back =
+                    java(environment, "move", "--from", toFolder, "--to", toEtcd, "--yes", "--namespace", "snowflake");
             Session wrongPassword = java(
                     Map.of("SNOWFLAKE_ETCD_USER", "root", "SNOWFLAKE_ETCD_PASSWORD", "hunter3"),
                     "status",
@@ -100,8 +102,16 @@ class PackagedCommandIT {
             Map<String, String> environment =
                     Map.of("SNOWFLAKE_ZOOKEEPER_CONNECT_STRING", zooKeeper.connectString() + "/ids");
 
-            Session there =
-                    java(environment, "move", "--from", ofFolder, "--to", "snowflake.coordinator=zookeeper", "--yes");
+            Session there = java(
+                    environment,
+                    "move",
+                    "--from",
+                    ofFolder,
+                    "--to",
+                    "snowflake.coordinator=zookeeper",
+                    "--yes",
+                    "--namespace",
+                    "snowflake");
             Session status = java(environment, "status");
 
             assertThat(there.exitCode()).as(there.all()).isZero();
