@@ -31,6 +31,15 @@ final class GivenNamespace implements AutoCloseable {
         return settings.namespace();
     }
 
+    String coordinator() {
+        return settings.coordinator().orElse("?");
+    }
+
+    /** Where the coordinator is; empty if that is not known. */
+    String place() {
+        return given.place();
+    }
+
     /** Where it is, for people: the namespace, its coordinator and that one's place. */
     String described(NamespaceReport report) {
         return ReportText.described(report, given.place());

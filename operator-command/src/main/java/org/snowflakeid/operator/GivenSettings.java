@@ -195,7 +195,8 @@ final class GivenSettings {
         }
         typed.removeAll(asked);
         if (!typed.isEmpty()) {
-            throw invalid(String.join(", ", typed) + ": no setting that is used here. Misspelt?");
+            throw invalid(String.join(", ", typed)
+                    + ": no setting that is used here. Misspelt? Correct it, or leave it out.");
         }
     }
 
