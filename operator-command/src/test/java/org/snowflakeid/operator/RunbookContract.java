@@ -128,7 +128,7 @@ abstract class RunbookContract {
     @Test
     void firstLook() {
         try (Site site = new Site();
-                LeasedSnowflake ids = site.open("first-look-" + coordinator, Map.of())) {
+                LeasedSnowflake ids = site.open("first-look-" + coordinator, Map.of("snowflake.window", "PT6S"))) {
             assertThat(site.type("First look"))
                     .contains("record       active", "worker ids   1 held", "agrees")
                     .contains("extended: " + ids.status().workerId().orElseThrow());
@@ -143,7 +143,8 @@ abstract class RunbookContract {
         requireOnPage("still without a worker id: ");
         requireOnPage(" worker ids are held (one of them by host ");
         try (Site site = new Site();
-                LeasedSnowflake ids = site.open("holder-" + coordinator, Map.of("snowflake.worker-ids", "0"))) {
+                LeasedSnowflake ids = site.open(
+                        "holder-" + coordinator, Map.of("snowflake.worker-ids", "0", "snowflake.window", "PT60S"))) {
             assertThat(ids.nextId()).isPositive();
             String generator = "waiting-" + coordinator;
 

@@ -29,6 +29,7 @@ class RunbookOnEtcdTest extends RunbookContract {
             site.runOnce();
 
             assertThat(site.shell.type(blocks.get(1).commands())).contains("/snowflake/marks/", "until=");
+            assertThat(statusOfUser(site)).contains("has no users");
             site.shell.type(blocks.get(0).commands());
 
             Site withUser = afterALoss(site);
@@ -36,6 +37,16 @@ class RunbookOnEtcdTest extends RunbookContract {
             assertThat(withUser.shell.type("snowflake-operator status --settings application.properties"))
                     .contains("record       active");
         }
+    }
+
+    /** As after its users were lost with the data. */
+    private static String statusOfUser(Site site) {
+        return Session.run(
+                        "status",
+                        "-Dsnowflake.etcd.endpoints=" + site.settings.get("snowflake.etcd.endpoints"),
+                        "-Dsnowflake.etcd.user=app",
+                        "-Dsnowflake.etcd.password=hunter2")
+                .err();
     }
 
     @Test

@@ -29,12 +29,17 @@ final class Shell {
             Files.writeString(directory.resolve("application.properties"), lines);
             Files.writeString(directory.resolve("root-password"), "hunter1\n");
             Files.writeString(directory.resolve("app-password"), "hunter2\n");
-            // Watching ends with Ctrl-C only.
+            String command = java() + " org.snowflakeid.operator.OperatorCommand \"$@\"";
+            // Watching ends with Ctrl-C only: here when an extension was shown.
             script(
                     "snowflake-operator",
-                    "case \" $* \" in *' --watch '*) echo snowflake | timeout --signal=INT 10 " + java()
-                            + " org.snowflakeid.operator.OperatorCommand \"$@\"; [ $? -ge 124 ]; exit;; esac\n"
-                            + "echo snowflake | " + java() + " org.snowflakeid.operator.OperatorCommand \"$@\"\n");
+                    "case \" $* \" in *' --watch '*)\n"
+                            + "    out=$(mktemp -p .)\n"
+                            + "    " + command + " > $out 2>&1 &\n"
+                            + "    until grep -q extended: $out; do sleep 0.1; done\n"
+                            + "    kill $!; cat $out; exit;;\n"
+                            + "esac\n"
+                            + "echo snowflake | " + command + "\n");
             script("zkCli.sh", java() + " org.apache.zookeeper.ZooKeeperMain \"$@\"\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
