@@ -103,7 +103,7 @@ class BadInputsTest {
         List<String> arguments = new ArrayList<>();
         Map<String, String> environment = new HashMap<>();
         String answer = row.typed().contains(" < ") ? row.typed().replaceFirst(".* < ", "") + "\n" : "";
-        for (String word : row.typed().replaceFirst(" < .*", "").split(" ")) {
+        for (String word : row.typed().replaceFirst(" < .*", "").split(" ", -1)) {
             if (word.matches("_?[A-Z_]+=.*")) {
                 environment.put(word.replaceFirst("=.*", ""), word.replaceFirst(".*?=", ""));
             } else if (!word.equals("(nothing)")) {
