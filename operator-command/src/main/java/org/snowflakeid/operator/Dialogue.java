@@ -44,19 +44,20 @@ final class Dialogue {
         err.println(line);
     }
 
-    /** Only a whole yes will do; no answer at all is none. */
-    boolean confirmed() {
-        out.print("Go on? Type yes: ");
+    /** Only the whole name will do, so that nobody confirms a namespace that he did not mean; no answer at all is none. */
+    boolean confirmed(String namespace) {
+        out.print("Go on? Type the name of the namespace: ");
         out.flush();
         try {
             String answer = in.readLine();
-            if (answer != null && answer.strip().equals("yes")) {
+            if (answer != null && answer.strip().equals(namespace)) {
                 return true;
             }
         } catch (IOException e) {
             // as good as no answer
         }
-        complain("Not confirmed, nothing was changed. Without a terminal add --yes.");
+        complain("Not confirmed, nothing was changed: the name is " + namespace
+                + ". Without a terminal add --namespace, with that name, and --yes.");
         return false;
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.snowflakeid.NamespaceDoubt;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -20,6 +22,7 @@ final class DoubtName implements ITypeConverter<NamespaceDoubt> {
                 return doubt;
             }
         }
-        throw new TypeConversionException("'" + value + "' is no doubt");
+        throw new TypeConversionException("'" + value + "' is none of "
+                + Arrays.stream(NamespaceDoubt.values()).map(DoubtName::of).collect(Collectors.joining(", ")));
     }
 }

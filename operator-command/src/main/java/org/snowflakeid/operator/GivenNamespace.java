@@ -27,11 +27,33 @@ final class GivenNamespace implements AutoCloseable {
         return settings.layout();
     }
 
+    String name() {
+        return settings.namespace();
+    }
+
+    String coordinator() {
+        return settings.coordinator().orElse("?");
+    }
+
+    /** Where the coordinator is; empty if that is not known. */
+    String place() {
+        return given.place();
+    }
+
+    /** Where it is, for people: the namespace, its coordinator and that one's place. */
+    String described(NamespaceReport report) {
+        return ReportText.described(report, given.place());
+    }
+
+    GivenSettings given() {
+        return given;
+    }
+
     /** Shows it to the operator as it is now. */
-    NamespaceReport show(Dialogue dialogue) {
-        NamespaceReport report = namespace.report();
-        ReportText.summary(report, given.place()).forEach(dialogue::say);
-        return report;
+    SeenNamespace show(Dialogue dialogue) {
+        SeenNamespace seen = SeenNamespace.at(namespace);
+        ReportText.summary(seen, given).forEach(dialogue::say);
+        return seen;
     }
 
     @Override

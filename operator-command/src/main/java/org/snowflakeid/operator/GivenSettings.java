@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,16 +35,22 @@ final class GivenSettings {
 
     private final List<Map<String, String>> sources = new ArrayList<>();
     private final Set<String> typed = new HashSet<>();
+    private final Profile profile;
     private final Map<String, String> environment;
     private final Set<String> asked = new HashSet<>();
 
-    GivenSettings(Map<String, String> environment) {
-        this.environment = environment;
+    GivenSettings(Map<String, String> environment, Profile profile) {
+        this.profile = profile;
+        this.environment = profile.variables(environment);
     }
 
     /** Before those that follow. */
     GivenSettings typed(Map<String, String> values) {
         values.forEach((key, value) -> {
+            if (Profile.isKeyOfOne(key)) {
+                throw invalid(key + " is typed with a profile. Type " + key.substring(key.indexOf('.') + 1)
+                        + ": what is typed is in force with any profile.");
+            }
             if (!key.startsWith("snowflake.")) {
                 throw invalid(key + " is no setting of Snowflake ID. Its keys begin with snowflake.");
             }
@@ -53,30 +60,59 @@ final class GivenSettings {
         return this;
     }
 
-    /** Before those that follow. */
+    /**
+     * Before those that follow. As in MicroProfile Config the file of the profile, such as application-prod.properties, goes before
+     * the one beside it.
+     */
     GivenSettings file(Path file) {
-        Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-            properties.load(reader);
-        } catch (IOException | IllegalArgumentException e) {
-            throw invalid("settings can't be read from " + file + ": " + e);
+        Map<String, String> ofProfile = profile.name()
+                .map(name -> beside(file, name))
+                .filter(Files::exists)
+                .map(this::read)
+                .orElse(Map.of());
+        Map<String, String> values = read(file);
+        if (values.isEmpty() && ofProfile.isEmpty()) {
+            throw invalid("There is no key below snowflake. in " + file
+                    + (profile.name().isPresent() ? " that would be in force with this profile" : "")
+                    + ". Is it the properties file of the application? It may also be left out, if all settings are given by"
+                    + " -D or the environment.");
         }
-        Map<String, String> values = new HashMap<>();
-        for (String key : properties.stringPropertyNames()) {
-            if (key.startsWith("snowflake.")) {
-                String value = properties.getProperty(key);
-                if (value.contains("${")) {
-                    throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
-                            + " Give its value with -D" + key + "=…");
-                }
-                values.put(key, value);
-            }
-        }
+        sources.add(ofProfile);
         sources.add(values);
         return this;
     }
 
-    private static InvalidSettingsException invalid(String problem) {
+    private static Path beside(Path file, String profile) {
+        String name = String.valueOf(file.getFileName());
+        int suffix = name.endsWith(".properties") ? name.lastIndexOf('.') : name.length();
+        return file.resolveSibling(name.substring(0, suffix) + "-" + profile + name.substring(suffix));
+    }
+
+    private Map<String, String> read(Path file) {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (NoSuchFileException e) {
+            throw invalid("There is no file " + file.toAbsolutePath() + ". Correct its name.");
+        } catch (IOException | IllegalArgumentException e) {
+            throw invalid("Settings can't be read from " + file + ": " + e + ". Give a properties file in UTF-8.");
+        }
+        Map<String, String> all = new HashMap<>();
+        for (String key : properties.stringPropertyNames()) {
+            all.put(key, properties.getProperty(key));
+        }
+        Map<String, String> values = new HashMap<>(profile.properties(all, file.toString()));
+        values.keySet().removeIf(key -> !key.startsWith("snowflake."));
+        values.forEach((key, value) -> {
+            if (value.contains("${")) {
+                throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
+                        + " Give its value with -D" + key + "=…");
+            }
+        });
+        return values;
+    }
+
+    static InvalidSettingsException invalid(String problem) {
         return new InvalidSettingsException(List.of(problem));
     }
 
@@ -159,8 +195,13 @@ final class GivenSettings {
         }
         typed.removeAll(asked);
         if (!typed.isEmpty()) {
-            throw invalid(String.join(", ", typed) + ": no setting that is used here. Misspelt?");
+            throw invalid(String.join(", ", typed)
+                    + ": no setting that is used here. Misspelt? Correct it, or leave it out.");
         }
+    }
+
+    Profile profile() {
+        return profile;
     }
 
     /** Where the coordinator is, such as a URL; empty if that is not known. No secret is among it. */

@@ -60,6 +60,7 @@ final class MoveCommand implements Callable<Integer> {
         try (GivenNamespace old = new GivenNamespace(givenFrom, common.generator());
                 GivenNamespace successor = new GivenNamespace(givenTo, common.generator())) {
             GivenSettings.requireAllRead(givenFrom, givenTo);
+            replacement.requireMeant(old);
             old.show(dialogue);
             dialogue.say("");
             successor.show(dialogue);
@@ -69,7 +70,8 @@ final class MoveCommand implements Callable<Integer> {
                         + move.firstIds());
                 return OperatorCommand.DONE;
             }
-            return replacement.run(dialogue, steps(move, successor.layout()), move.doubts(), move::carryOut, "Moved.");
+            return replacement.run(
+                    dialogue, old.name(), steps(move, successor.layout()), move.doubts(), move::carryOut, "Moved.");
         }
     }
 
@@ -90,7 +92,7 @@ final class MoveCommand implements Callable<Integer> {
     }
 
     private GivenSettings given(List<String> entries) {
-        GivenSettings given = new GivenSettings(environment);
+        GivenSettings given = common.empty(environment);
         Map<String, String> typed = new LinkedHashMap<>();
         for (String entry : entries) {
             int equals = entry.indexOf('=');

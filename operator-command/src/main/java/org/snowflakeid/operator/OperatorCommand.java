@@ -86,8 +86,7 @@ public final class OperatorCommand {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((e, line, parsed) -> {
                     if (e instanceof SnowflakeException) {
-                        // Without the generator's name, which says nothing here.
-                        dialogue.complain(String.valueOf(e.getMessage()).replace("snowflake 'default': ", ""));
+                        dialogue.complain(withoutGenerator(e));
                         if (e instanceof NamespaceRefusedException refused) {
                             Replacement.complain(dialogue, refused.doubts().keySet());
                         }
@@ -95,6 +94,11 @@ public final class OperatorCommand {
                     }
                     throw e;
                 });
+    }
+
+    /** The name of the generator says nothing here. */
+    static String withoutGenerator(Exception e) {
+        return String.valueOf(e.getMessage()).replace("snowflake 'default': ", "");
     }
 
     private static int exitCode(Exception e) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceDoubt;
 import picocli.CommandLine.Option;
 
@@ -23,10 +24,41 @@ final class Replacement {
             converter = DoubtName.class)
     private List<NamespaceDoubt> accepted = new ArrayList<>();
 
-    @Option(names = "--yes", description = "Don't ask.")
+    @Option(
+            names = "--namespace",
+            paramLabel = "NAME",
+            description =
+                    "The namespace you mean. It is refused if the settings name another one: a settings file that was"
+                            + " mistaken, or a profile. Sets nothing.")
+    private @Nullable String meant;
+
+    @Option(names = "--yes", description = "Don't ask for the name, which has to be given by --namespace then.")
     private boolean confirmed;
 
+    boolean accepts(NamespaceDoubt doubt) {
+        return accepted.contains(doubt);
+    }
+
     /**
+     * To be called before the coordinator is asked for anything.
+     *
+     * @throws org.snowflakeid.InvalidSettingsException if the settings name another namespace than was meant
+     */
+    void requireMeant(GivenNamespace namespace) {
+        String name = namespace.name();
+        if (meant != null && !meant.equals(name)) {
+            throw GivenSettings.invalid("--namespace=" + meant + ", but the settings name the namespace '" + name
+                    + "'. Correct the one that is wrong; --settings, --profile and --generator decide what the settings"
+                    + " are.");
+        }
+        if (meant == null && confirmed) {
+            throw GivenSettings.invalid("--yes without the name of the namespace. Add --namespace " + name
+                    + " if that is what you mean; the settings name it.");
+        }
+    }
+
+    /**
+     * @param name of the namespace that is replaced
      * @param steps what will be done, for people
      * @param carryOut does it, knowing what is accepted; returns the date of the first ids
      * @param done how to call it when it is done
@@ -34,6 +66,7 @@ final class Replacement {
      */
     int run(
             Dialogue dialogue,
+            String name,
             List<String> steps,
             Map<NamespaceDoubt, String> doubts,
             Function<Set<NamespaceDoubt>, Instant> carryOut,
@@ -48,14 +81,14 @@ final class Replacement {
             complain(dialogue, open);
             return OperatorCommand.FAILED;
         }
-        if (!confirmed && !dialogue.confirmed()) {
+        if (!confirmed && !dialogue.confirmed(name)) {
             return OperatorCommand.NOT_CONFIRMED;
         }
         Set<NamespaceDoubt> all = EnumSet.noneOf(NamespaceDoubt.class);
         all.addAll(accepted);
         Instant first = carryOut.apply(all);
         dialogue.say(done + " Its ids are dated " + first + " or later, " + ReportText.distance(Instant.now(), first)
-                + ": a start waits for that, at most snowflake.startup-timeout.");
+                + ". Start the application now: a start waits for that by itself.");
         return OperatorCommand.DONE;
     }
 

@@ -4,8 +4,10 @@ package org.snowflakeid.operator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.SnowflakeLayout;
 
@@ -14,20 +16,23 @@ final class ReportText {
 
     private ReportText() {}
 
-    static List<String> summary(NamespaceReport report, String place) {
+    static List<String> summary(SeenNamespace seen, GivenSettings given) {
+        NamespaceReport report = seen.report();
         List<String> lines = new ArrayList<>();
-        lines.add("namespace    " + report.namespace() + " at " + report.coordinator()
-                + (place.isEmpty() ? "" : " (" + place + ")"));
-        lines.add("record       " + record(report));
-        report.layout().ifPresent(layout -> lines.add("layout       " + layout(layout)));
-        report.maxWindow().ifPresent(window -> lines.add("max-window   " + window));
-        report.floor().ifPresent(floor -> lines.add("floor        " + floor + ", " + distance(report.clock(), floor)));
+        lines.add("namespace    " + described(report, given.place()));
+        given.profile().described().ifPresent(profile -> lines.add("profile      " + profile));
+        facts(report)
+                .forEach((name, text) -> lines.add(String.format(Locale.ROOT, "%-12s %s", name, text)
+                        + (name.equals("floor")
+                                ? ", " + distance(report.clock(), report.floor().orElseThrow())
+                                : "")));
         lines.add("worker ids   " + count(report));
-        lines.add("clocks       here " + report.clock()
-                + report.coordinatorTime()
-                        .map(time -> ", coordinator " + time)
-                        .orElse(", the coordinator reports no time: the one here is taken as right"));
+        lines.add("clocks       " + seen.clocks().inWords());
         return lines;
+    }
+
+    static String described(NamespaceReport report, String place) {
+        return report.namespace() + " at " + report.coordinator() + (place.isEmpty() ? "" : " (" + place + ")");
     }
 
     private static String record(NamespaceReport report) {
@@ -58,14 +63,33 @@ final class ReportText {
                 + " of sequence";
     }
 
-    private static String count(NamespaceReport report) {
-        long held = report.workers().stream()
+    static long held(NamespaceReport report) {
+        return report.workers().stream()
                 .filter(worker -> worker.heldBy().isPresent())
                 .count();
+    }
+
+    /** What stays the same unless somebody writes the record, each under its name. */
+    static Map<String, String> facts(NamespaceReport report) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("record", record(report));
+        report.layout().ifPresent(layout -> facts.put("layout", layout(layout)));
+        report.maxWindow().ifPresent(window -> facts.put("max-window", window.toString()));
+        report.floor().ifPresent(floor -> facts.put("floor", floor.toString()));
+        return facts;
+    }
+
+    static String mark(NamespaceReport.Worker worker) {
+        return worker.unreadable()
+                ? "unreadable mark"
+                : worker.reservedUntil().map(end -> "reserved until " + end).orElse("no mark");
+    }
+
+    private static String count(NamespaceReport report) {
         long unreadable = report.workers().stream()
                 .filter(NamespaceReport.Worker::unreadable)
                 .count();
-        return held + " held, " + report.workers().size() + " ever claimed"
+        return held(report) + " held, " + report.workers().size() + " ever claimed"
                 + report.layout()
                         .map(layout -> " of " + (layout.maxWorkerId() + 1))
                         .orElse("")
@@ -80,11 +104,10 @@ final class ReportText {
                     .filter(until -> until.isAfter(report.clock()))
                     .isPresent();
             if (all || ahead || worker.unreadable() || worker.heldBy().isPresent()) {
-                String until = worker.unreadable()
-                        ? "unreadable mark"
-                        : worker.reservedUntil()
-                                .map(end -> "reserved until " + end + ", " + distance(report.clock(), end))
-                                .orElse("no mark");
+                String until = mark(worker)
+                        + worker.reservedUntil()
+                                .map(end -> ", " + distance(report.clock(), end))
+                                .orElse("");
                 lines.add(String.format(
                         Locale.ROOT,
                         "%7d      %s; %s",

@@ -4,6 +4,7 @@ package org.snowflakeid.operator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.snowflakeid.NamespaceDoubt;
 import org.snowflakeid.NamespaceRestore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,10 +36,21 @@ final class RestoreCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            boolean recordLost = namespace.show(dialogue).layout().isEmpty();
+            replacement.requireMeant(namespace);
+            SeenNamespace seen = namespace.show(dialogue);
+            if (!seen.exists() && !replacement.accepts(NamespaceDoubt.LOST_RECORD)) {
+                dialogue.complain("Refused, nothing was changed. There is no namespace "
+                        + namespace.described(seen.report())
+                        + ": no record and no marks. Look whether the settings name what you mean. If they do, and the"
+                        + " coordinator lost all its data, add --accept "
+                        + DoubtName.of(NamespaceDoubt.LOST_RECORD) + ".");
+                return OperatorCommand.FAILED;
+            }
+            boolean recordLost = seen.report().layout().isEmpty();
             NamespaceRestore restore = namespace.administration().prepareRestore();
             return replacement.run(
                     dialogue,
+                    namespace.name(),
                     List.of(
                             recordLost
                                     ? "The record is lost. The new one has the layout configured here, which must be that of"

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeSettings;
 import picocli.CommandLine.Option;
 
@@ -26,6 +27,13 @@ final class SettingsOptions {
     private List<Path> files = new ArrayList<>();
 
     @Option(
+            names = "--profile",
+            paramLabel = "NAME",
+            description = "The profile of MicroProfile Config that the application runs with: keys such as"
+                    + " %%prod.snowflake.namespace are in force with --profile prod. With none: --profile none.")
+    private @Nullable String profile;
+
+    @Option(
             names = "--generator",
             paramLabel = "NAME",
             defaultValue = SnowflakeSettings.DEFAULT_GENERATOR,
@@ -37,7 +45,11 @@ final class SettingsOptions {
     }
 
     GivenSettings given(Map<String, String> environment) {
-        return addTo(new GivenSettings(environment));
+        return addTo(empty(environment));
+    }
+
+    GivenSettings empty(Map<String, String> environment) {
+        return new GivenSettings(environment, new Profile(profile));
     }
 
     /** What the two ends of a move have in common, after what is said of the one. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.snowflakeid.NamespaceReport;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,6 +27,23 @@ final class StatusCommand implements Callable<Integer> {
     @Option(names = "--all", description = "List also worker ids that are free.")
     private boolean all;
 
+    @Option(
+            names = "--watch",
+            arity = "0..1",
+            fallbackValue = "5",
+            paramLabel = "SECONDS",
+            description =
+                    "Look again every so many seconds (5), and show what changed, until Ctrl-C ends it. A coordinator that"
+                            + " can't be read does not.")
+    private @Nullable Integer pauseSeconds;
+
+    @Option(
+            names = "--json",
+            description =
+                    "For programs: one line of JSON, with all worker ids that were ever claimed; with --watch one line each"
+                            + " time. Ids and ticks are strings.")
+    private boolean json;
+
     StatusCommand(Dialogue dialogue, Map<String, String> environment) {
         this.dialogue = dialogue;
         this.environment = environment;
@@ -32,12 +51,29 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        GivenSettings given = options.given(environment);
-        try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
-            GivenSettings.requireAllRead(given);
-            NamespaceReport report = namespace.show(dialogue);
-            ReportText.workers(report, all).forEach(dialogue::say);
+        StatusView view = json ? new JsonView(dialogue) : new TextView(dialogue, all);
+        if (pauseSeconds == null) {
+            try (GivenNamespace namespace = open()) {
+                view.show(null, SeenNamespace.at(namespace.administration()), namespace);
+            }
+            return OperatorCommand.DONE;
         }
+        if (pauseSeconds < 1 || pauseSeconds > 3_600) {
+            throw GivenSettings.invalid("--watch=" + pauseSeconds + " is not between 1 and 3600 seconds.");
+        }
+        new Watch(this::open, view).run(Duration.ofSeconds(pauseSeconds));
         return OperatorCommand.DONE;
+    }
+
+    private GivenNamespace open() {
+        GivenSettings given = options.given(environment);
+        GivenNamespace namespace = new GivenNamespace(given, options.generator());
+        try {
+            GivenSettings.requireAllRead(given);
+            return namespace;
+        } catch (InvalidSettingsException e) {
+            namespace.close();
+            throw e;
+        }
     }
 }

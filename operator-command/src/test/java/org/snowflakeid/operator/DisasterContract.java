@@ -224,7 +224,7 @@ abstract class DisasterContract {
             assertThat(one.ids.status().lastError())
                     .hasValueSatisfying(e -> assertThat(e).contains(symptom));
             one.requireUsedUp();
-            assertThat(scene.command("restore", "--yes").exitCode()).isEqualTo(OperatorCommand.FAILED);
+            assertThat(scene.tryToRestore().exitCode()).isEqualTo(OperatorCommand.FAILED);
             scene.restore("--accept", "unreadable-record");
             one.requireNoticed(Instant.now(), "was replaced by another of the same name");
             startAgain(scene, 0);

@@ -15,13 +15,17 @@ import org.snowflakeid.NamespaceAdministration;
 
 class GivenSettingsTest {
 
+    private static GivenSettings given(Map<String, String> environment) {
+        return new GivenSettings(environment, new Profile(null));
+    }
+
     @Test
     void aMisspeltKeyInTheFileIsRefusedAndTheNearestNamed(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(
                 folder.resolve("application.properties"),
                 "snowflake.etcd.endpoint=http://app:hunter2@127.0.0.1:1\nsnowflake.namespaces=shop\nsnowflake.account=a\n");
 
-        assertThatThrownBy(() -> new GivenSettings(Map.of()).file(file).settings("default"))
+        assertThatThrownBy(() -> given(Map.of()).file(file).settings("default"))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("The nearest is snowflake.etcd.endpoints.")
                 .hasMessageContaining("The nearest is snowflake.namespace.")
@@ -39,22 +43,22 @@ class GivenSettingsTest {
                 "SNOWFLAKE_ETCD_PORT_2379_TCP",
                 "t");
 
-        assertThatThrownBy(() -> new GivenSettings(Map.of("SNOWFLAKE_NAMESPACES", "shop")).settings("default"))
+        assertThatThrownBy(() -> given(Map.of("SNOWFLAKE_NAMESPACES", "shop")).settings("default"))
                 .hasMessageContaining("The nearest is SNOWFLAKE_NAMESPACE.");
-        assertThat(new GivenSettings(ofOthers).settings("default").namespace()).isEqualTo("snowflake");
+        assertThat(given(ofOthers).settings("default").namespace()).isEqualTo("snowflake");
     }
 
     @Test
     void whatIsToBeIgnoredIsPassedOver() {
-        GivenSettings given = new GivenSettings(Map.of())
-                .typed(Map.of("snowflake.ignore", "snowflake.windows", "snowflake.windows", "7"));
+        GivenSettings given =
+                given(Map.of()).typed(Map.of("snowflake.ignore", "snowflake.windows", "snowflake.windows", "7"));
 
         assertThat(given.settings("default").namespace()).isEqualTo("snowflake");
     }
 
     @Test
     void thePlaceIsWhatTheCoordinatorDeclaresAsOneAndShowsNoSecret() {
-        GivenSettings given = new GivenSettings(Map.of())
+        GivenSettings given = given(Map.of())
                 .typed(Map.of(
                         "snowflake.coordinator", "etcd",
                         "snowflake.etcd.endpoints", "app:hunter2@127.0.0.1:1",

@@ -103,8 +103,8 @@ class OperatorCommandTest {
         assertThat(List.of(noAnswer.exitCode(), no.exitCode())).containsOnly(3);
         assertThat(no.out())
                 .contains("The record is retired", "no new id is dated before")
-                .endsWith("Type yes: ");
-        assertThat(no.err()).contains("nothing was changed", "--yes");
+                .endsWith("Type the name of the namespace: ");
+        assertThat(no.err()).contains("nothing was changed", "--yes", "--namespace", namespace);
         assertThat(meta()).isEqualTo(meta);
     }
 
@@ -113,7 +113,7 @@ class OperatorCommandTest {
         generator().close();
         String meta = meta();
 
-        Session session = Session.run(Map.of(), "yes\n", inMemory("restore"));
+        Session session = Session.run(Map.of(), namespace + "\n", inMemory("restore"));
 
         assertThat(session.exitCode()).isZero();
         assertThat(session.out()).contains("Restored. Its ids are dated");
@@ -122,15 +122,20 @@ class OperatorCommandTest {
 
     @Test
     void lostRecordIsRestoredWithTheLayoutGiven() {
-        String[] restore = inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9");
+        String[] restore = inMemory("restore", "--yes", "--namespace", namespace, "-Dsnowflake.worker-id-bits=9");
 
         Session refused = Session.run(restore);
-        Session session =
-                Session.run(inMemory("restore", "--yes", "-Dsnowflake.worker-id-bits=9", "--accept", "lost-record"));
+        Session session = Session.run(inMemory(
+                "restore",
+                "--yes",
+                "--namespace",
+                namespace,
+                "-Dsnowflake.worker-id-bits=9",
+                "--accept",
+                "lost-record"));
 
         assertThat(refused.exitCode()).isEqualTo(1);
-        assertThat(refused.out()).contains("look whether this is the right coordinator");
-        assertThat(refused.err()).contains("--accept lost-record");
+        assertThat(refused.err()).contains("Look whether the settings name what you mean", "--accept lost-record");
         assertThat(session.exitCode()).isZero();
         assertThat(session.out()).contains("The record is lost", "9 bits of worker id");
         assertThat(meta()).contains("worker-id-bits=9");
@@ -140,9 +145,11 @@ class OperatorCommandTest {
     void doubtIsRefusedWithTheWordThatAcceptsIt() {
         assertThat(raw().writeMeta(null, "rubbish", TIMEOUT)).isNotNull();
 
-        Session refused = Session.run(inMemory("restore", "--yes"));
-        Session other = Session.run(inMemory("restore", "--yes", "--accept", "far-ahead-marks"));
-        Session accepted = Session.run(inMemory("restore", "--yes", "--accept", "unreadable-record"));
+        Session refused = Session.run(inMemory("restore", "--yes", "--namespace", namespace));
+        Session other =
+                Session.run(inMemory("restore", "--yes", "--namespace", namespace, "--accept", "far-ahead-marks"));
+        Session accepted =
+                Session.run(inMemory("restore", "--yes", "--namespace", namespace, "--accept", "unreadable-record"));
 
         assertThat(List.of(refused.exitCode(), other.exitCode())).containsOnly(1);
         assertThat(refused.err()).contains("nothing was changed", "--accept unreadable-record");
@@ -156,7 +163,15 @@ class OperatorCommandTest {
         Path target = folder.resolve("target.properties");
         Files.writeString(
                 target, "snowflake.file.directory=" + folder.resolve("ids") + "\nquarkus.http.port=${port}\n");
-        String[] move = inMemory("move", "--to", target.toString(), "--to", "snowflake.coordinator=file", "--yes");
+        String[] move = inMemory(
+                "move",
+                "--to",
+                target.toString(),
+                "--to",
+                "snowflake.coordinator=file",
+                "--yes",
+                "--namespace",
+                namespace);
 
         Session session = Session.run(move);
         Session again = Session.run(move);
@@ -170,13 +185,14 @@ class OperatorCommandTest {
                 .contains("state=active", "replaces=");
         assertThat(again.exitCode()).isZero();
         assertThat(again.out()).contains("It has moved already");
-        Session back = Session.run(inMemory("restore", "--yes"));
+        Session back = Session.run(inMemory("restore", "--yes", "--namespace", namespace));
         assertThat(back.exitCode()).isEqualTo(1);
         assertThat(back.err()).contains("moved to file:" + namespace);
     }
 
     private String[] moveTo(Path target, String... more) {
-        String[] arguments = inMemory("move", "--to", "snowflake.coordinator=file", "--to", "x", "--yes");
+        String[] arguments =
+                inMemory("move", "--to", "snowflake.coordinator=file", "--to", "x", "--namespace", namespace, "--yes");
         arguments[6] = "snowflake.file.directory=" + target;
         String[] all = Arrays.copyOf(arguments, arguments.length + more.length);
         System.arraycopy(more, 0, all, arguments.length, more.length);
@@ -211,7 +227,7 @@ class OperatorCommandTest {
         Session reserved =
                 Session.run("status", "-Dsnowflake.namespace=" + namespace, "-Dsnowflake.file.directory=" + target);
         Session elsewhere = Session.run(moveTo(folder.resolve("two")));
-        Session restored = Session.run(inMemory("restore", "--yes"));
+        Session restored = Session.run(inMemory("restore", "--yes", "--namespace", namespace));
         Session again = Session.run(moveTo(target));
 
         assertThat(done.exitCode()).as(done.all()).isZero();
@@ -236,7 +252,7 @@ class OperatorCommandTest {
         Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
         String[] asking = moveTo(target);
         asking[asking.length - 1] = "--verbose";
-        Reader afterAnEdit = new StringReader("yes\n") {
+        Reader afterAnEdit = new StringReader(namespace + "\n") {
             @Override
             public int read(char[] buffer, int offset, int length) throws IOException {
                 Files.writeString(record, Files.readString(record).replace("sequence-bits=12", "sequence-bits=13"));

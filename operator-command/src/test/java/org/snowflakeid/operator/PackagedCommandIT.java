@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
@@ -23,6 +24,16 @@ class PackagedCommandIT {
     @TempDir
     private Path folder;
 
+    /** A directory in which there is nothing else: the jar was copied there, as from a repository. */
+    private Path alone() throws IOException {
+        Path alone = folder.resolve("alone");
+        if (!Files.exists(alone)) {
+            Files.createDirectory(alone);
+            Files.copy(Path.of("target", "snowflake-operator.jar"), alone.resolve("snowflake-operator.jar"));
+        }
+        return alone;
+    }
+
     private Session java(Map<String, String> environment, String... arguments)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
@@ -31,14 +42,15 @@ class PackagedCommandIT {
             // As bin/snowflake-operator does: what Protocol Buffers does with Unsafe is not ours.
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
-        command.addAll(
-                List.of("-jar", Path.of("target", "snowflake-operator.jar").toString()));
+        command.addAll(List.of("-jar", "snowflake-operator.jar"));
         command.addAll(List.of(arguments));
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment().keySet().removeIf(key -> key.startsWith("SNOWFLAKE_"));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(alone().toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().keySet().removeIf(key -> key.startsWith("SNOWFLAKE_") || key.equals("CLASSPATH"));
         builder.environment().putAll(environment);
         Process process = builder.start();
         process.getOutputStream().close();
@@ -65,15 +77,22 @@ class PackagedCommandIT {
                     Map.of("SNOWFLAKE_ETCD_USER", "root", "SNOWFLAKE_ETCD_PASSWORD", "hunter2");
 
             Session status = java(environment, "status", "-D" + toEtcd, "--all");
+            Session json = java(environment, "status", "-D" + toEtcd, "--json");
             Session unasked = java(environment, "move", "--from", toEtcd, "--to", toFolder);
-            Session there = java(environment, "move", "--from", toEtcd, "--to", toFolder, "--yes");
-            Session back = java(environment, "move", "--from", toFolder, "--to", toEtcd, "--yes");
+            Session there =
+                    java(environment, "move", "--from", toEtcd, "--to", toFolder, "--yes", "--namespace", "snowflake");
+            Session back =
+                    java(environment, "move", "--from", toFolder, "--to", toEtcd, "--yes", "--namespace", "snowflake");
             Session wrongPassword = java(
                     Map.of("SNOWFLAKE_ETCD_USER", "root", "SNOWFLAKE_ETCD_PASSWORD", "hunter3"),
                     "status",
                     "-D" + toEtcd);
 
+            try (Stream<Path> files = Files.list(alone())) {
+                assertThat(files).hasSize(1);
+            }
             assertThat(status.exitCode()).as(status.all()).isZero();
+            assertThat(json.out()).startsWith("{\"format\":1,\"namespace\":\"snowflake\",\"coordinator\":\"etcd\"");
             assertThat(status.out()).contains("record       active", "0 held, 1 ever claimed of 1024", "; free");
             assertThat(unasked.exitCode()).isEqualTo(OperatorCommand.NOT_CONFIRMED);
             assertThat(there.exitCode()).as(there.all()).isZero();
@@ -81,7 +100,8 @@ class PackagedCommandIT {
             assertThat(etcd.etcdctl("--user=root:hunter2", "get", "/snowflake/meta"))
                     .contains("state=active", "replaces=");
             assertThat(wrongPassword.exitCode()).isEqualTo(OperatorCommand.FAILED);
-            assertThat(List.of(status.err(), there.err(), back.err())).containsOnly("");
+            assertThat(List.of(status.err(), json.err(), there.err(), back.err()))
+                    .containsOnly("");
             assertThat(status.all() + unasked.all() + there.all() + back.all() + wrongPassword.all())
                     .doesNotContain("hunter");
         }
@@ -100,8 +120,16 @@ class PackagedCommandIT {
             Map<String, String> environment =
                     Map.of("SNOWFLAKE_ZOOKEEPER_CONNECT_STRING", zooKeeper.connectString() + "/ids");
 
-            Session there =
-                    java(environment, "move", "--from", ofFolder, "--to", "snowflake.coordinator=zookeeper", "--yes");
+            Session there = java(
+                    environment,
+                    "move",
+                    "--from",
+                    ofFolder,
+                    "--to",
+                    "snowflake.coordinator=zookeeper",
+                    "--yes",
+                    "--namespace",
+                    "snowflake");
             Session status = java(environment, "status");
 
             assertThat(there.exitCode()).as(there.all()).isZero();

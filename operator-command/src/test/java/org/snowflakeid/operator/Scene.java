@@ -146,7 +146,7 @@ final class Scene implements AutoCloseable {
 
     /** Moves house by the operator's command. */
     void move(Map<String, String> from, Map<String, String> to) {
-        List<String> arguments = new ArrayList<>(List.of("move", "--yes"));
+        List<String> arguments = new ArrayList<>(List.of("move", "--yes", "--namespace", namespace));
         from.forEach((key, value) -> arguments.addAll(List.of("--from", key + "=" + value)));
         to.forEach((key, value) -> arguments.addAll(List.of("--to", key + "=" + value)));
         Session session = command(arguments.toArray(String[]::new));
@@ -216,12 +216,14 @@ final class Scene implements AutoCloseable {
         return Session.run(environment, "", all);
     }
 
+    Session tryToRestore(String... more) {
+        List<String> arguments = new ArrayList<>(List.of("restore", "--yes", "--namespace", namespace));
+        arguments.addAll(List.of(more));
+        return command(arguments.toArray(String[]::new));
+    }
+
     void restore(String... more) {
-        String[] arguments = new String[more.length + 2];
-        arguments[0] = "restore";
-        arguments[1] = "--yes";
-        System.arraycopy(more, 0, arguments, 2, more.length);
-        Session session = command(arguments);
+        Session session = tryToRestore(more);
         assertThat(session.exitCode()).as(session.all()).isZero();
     }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/**
+ * Looks at a namespace again and again, until the thread is interrupted or the process ended. A coordinator that can't be read may be
+ * what one watches for, so it does not end this.
+ */
+final class Watch {
+
+    private final Supplier<GivenNamespace> opener;
+    private final StatusView view;
+    private @Nullable SeenNamespace last;
+    private String failure = "";
+
+    Watch(Supplier<GivenNamespace> opener, StatusView view) {
+        this.opener = opener;
+        this.view = view;
+    }
+
+    void run(Duration pause) {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                // Opened anew after a failure: a session with a server that lost its data would be refused for ever.
+                try (GivenNamespace namespace = opener.get()) {
+                    while (look(namespace)) {
+                        TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+                    }
+                }
+                TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+            }
+        } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether it could be read. */
+    private boolean look(GivenNamespace namespace) {
+        try {
+            SeenNamespace seen = SeenNamespace.at(namespace.administration());
+            failure = "";
+            view.show(last, seen, namespace);
+            last = seen;
+            return true;
+        } catch (CoordinatorException e) {
+            if (last == null && e.permanent()) {
+                throw e;
+            }
+            String message = OperatorCommand.withoutGenerator(e);
+            if (!message.equals(failure)) {
+                failure = message;
+                view.failed(message, namespace);
+            }
+            return false;
+        }
+    }
+}

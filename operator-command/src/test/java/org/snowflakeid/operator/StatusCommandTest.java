@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.testservers.EtcdServer;
+
+class StatusCommandTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Set<String> FIELDS = Set.of(
+            "format",
+            "namespace",
+            "coordinator",
+            "place",
+            "clock",
+            "state",
+            "id",
+            "replaces",
+            "movedTo",
+            "successor",
+            "epoch",
+            "workerIdBits",
+            "sequenceBits",
+            "maxWindow",
+            "floor",
+            "floorTick",
+            "floorId",
+            "coordinatorClock",
+            "clocksAgree",
+            "held",
+            "everClaimed",
+            "workers");
+
+    private static Map<String, String> keys(EtcdServer etcd, int workerId) {
+        return Map.of(
+                "snowflake.coordinator",
+                "etcd",
+                "snowflake.etcd.endpoints",
+                etcd.endpoint(),
+                "snowflake.worker-ids",
+                Integer.toString(workerId),
+                "snowflake.window",
+                "PT6S");
+    }
+
+    private static JsonObject json(String line) {
+        return JsonParser.parseString(line).getAsJsonObject();
+    }
+
+    @Test
+    void aNamespaceAsOneLineForPrograms() {
+        try (EtcdServer etcd = EtcdServer.start()) {
+            String place = "-Dsnowflake.etcd.endpoints=" + etcd.endpoint();
+            JsonObject absent = json(Session.run("status", "--json", place).out());
+            LeasedSnowflake.open(SnowflakeSettings.of(keys(etcd, 3))).close();
+            try (LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(keys(etcd, 7)))) {
+                Instant before = Instant.now();
+
+                Session session = Session.run("status", "--json", place);
+
+                assertThat(session.exitCode()).as(session.all()).isZero();
+                assertThat(session.out().lines()).hasSize(1);
+                JsonObject json = json(session.out());
+                assertThat(json.keySet()).isEqualTo(FIELDS);
+                assertThat(json.get("format").getAsInt()).isEqualTo(1);
+                assertThat(json.get("state").getAsString()).isEqualTo("active");
+                assertThat(json.get("place").getAsString()).isEqualTo(etcd.endpoint());
+                assertThat(json.get("workerIdBits").getAsInt()).isEqualTo(10);
+                assertThat(json.get("clocksAgree").getAsBoolean()).isTrue();
+                assertThat(Instant.parse(json.get("clock").getAsString())).isAfterOrEqualTo(before.minusMillis(1));
+                assertThat(json.get("held").getAsInt()).isEqualTo(1);
+                assertThat(json.get("everClaimed").getAsInt()).isEqualTo(2);
+                assertThat(json.get("movedTo").isJsonNull()).isTrue();
+                JsonObject free = json.get("workers").getAsJsonArray().get(0).getAsJsonObject();
+                JsonObject held = json.get("workers").getAsJsonArray().get(1).getAsJsonObject();
+                assertThat(held.keySet())
+                        .isEqualTo(
+                                Set.of("workerId", "heldBy", "reservedUntil", "reservedUntilTick", "unreadableMark"));
+                assertThat(free.get("heldBy").isJsonNull()).isTrue();
+                assertThat(held.get("workerId").getAsJsonPrimitive().isNumber()).isTrue();
+                assertThat(held.get("workerId").getAsInt()).isEqualTo(7);
+                assertThat(held.get("reservedUntilTick").getAsJsonPrimitive().isString())
+                        .isTrue();
+                SnowflakeLayout layout = ids.layout();
+                assertThat(layout.epoch()
+                                .plusMillis(held.get("reservedUntilTick").getAsLong()))
+                        .isEqualTo(Instant.parse(held.get("reservedUntil").getAsString()));
+                assertThat(json.get("floorId").getAsString()).isEqualTo("0");
+            }
+            assertThat(absent.keySet()).isEqualTo(FIELDS);
+            assertThat(absent.get("state").getAsString()).isEqualTo("absent");
+            assertThat(absent.get("id").isJsonNull()).isTrue();
+        }
+    }
+
+    /** A command that runs until it is ended. */
+    private static final class Running implements AutoCloseable {
+        private final StringWriter out = new StringWriter();
+        private final Thread thread;
+        private volatile int exitCode = -1;
+
+        Running(String... arguments) {
+            Dialogue dialogue =
+                    new Dialogue(new StringReader(""), new PrintWriter(out, true), new PrintWriter(out, true));
+            thread = new Thread(() -> exitCode = OperatorCommand.run(dialogue, Map.of(), arguments), "watch");
+            thread.start();
+        }
+
+        List<String> lines() {
+            return out.toString().lines().toList();
+        }
+
+        void await(Predicate<String> line) {
+            Scene.await(PATIENCE, () -> lines().stream().anyMatch(line));
+        }
+
+        @Override
+        public void close() {
+            end();
+        }
+
+        void end() {
+            thread.interrupt();
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @Test
+    void watchingShowsWhatChangesAndOutlivesTheCoordinator() {
+        try (EtcdServer etcd = EtcdServer.start();
+                Running text = new Running("status", "--watch", "1", "-Dsnowflake.etcd.endpoints=" + etcd.endpoint());
+                Running json = new Running(
+                        "status", "--json", "--watch", "1", "-Dsnowflake.etcd.endpoints=" + etcd.endpoint())) {
+            text.await(line -> line.startsWith("record       absent"));
+            try (LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(keys(etcd, 7)))) {
+                text.await(line -> line.contains("  record: active, id ") && line.contains("(was absent"));
+                text.await(line -> line.contains("  worker id 7: held by host ") && line.endsWith("(was free)"));
+                text.await(line -> line.endsWith("  extended: 7"));
+
+                etcd.pause();
+                text.await(line -> line.contains("can't be read: "));
+                etcd.resume();
+                text.await(line -> line.endsWith("  read again"));
+                assertThat(ids.status().workerId()).hasValue(7);
+            }
+            text.await(line -> line.contains("  worker id 7: free (was held by host "));
+            text.await(line -> line.contains(", lowered (was reserved until "));
+            json.await(line -> json(line).has("error"));
+            json.await(line -> json(line).has("held") && json(line).get("held").getAsInt() == 1);
+
+            text.end();
+            assertThat(text.exitCode).isZero();
+            assertThat(text.lines())
+                    .filteredOn(line -> line.startsWith("record"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void anIntervalThatMakesNoSenseIsRefused() {
+        Session session = Session.run("status", "--watch", "0", "-Dsnowflake.coordinator=memory");
+
+        assertThat(session.exitCode()).isEqualTo(OperatorCommand.WRONG_USE);
+        assertThat(session.err()).contains("--watch=0 is not between 1 and 3600");
+    }
+}
