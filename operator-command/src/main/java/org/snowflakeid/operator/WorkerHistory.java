@@ -231,7 +231,7 @@ final class WorkerHistory {
                             + ".");
         }
         String held = tenure.ending() == null ? "holds" : "held";
-        if (timestamp.isBefore(tenure.firstSeen())) {
+        if (timestamp.isBefore(tenure.firstSeen()) && holder.since() != null) {
             return new Answer(
                     holder,
                     true,

@@ -38,8 +38,8 @@ class PackagedServeIT {
     @Test
     void thePageIsInTheJarAndASignalEndsTheCommand() throws Exception {
         String directory = folder.resolve("ids").toString();
-        try (LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(
-                Map.of("snowflake.coordinator", "file", "snowflake.file.directory", directory)))) {
+        try (LeasedSnowflake ids = LeasedSnowflake.open(
+                SnowflakeSettings.of(Map.of("snowflake.coordinator", "file", "snowflake.file.directory", directory)))) {
             ProcessBuilder builder = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),

@@ -68,7 +68,7 @@ function moment(time) {
 }
 
 async function ask(path) {
-  const response = await fetch(path, { credentials: "omit", cache: "no-store" });
+  const response = await fetch(path, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(15_000) });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
   return answer;
