@@ -13,13 +13,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** {@code snowflake-operator status|restore|move}. */
+/** {@code snowflake-operator status|serve|restore|move}. */
 @Command(
         name = "snowflake-operator",
         mixinStandardHelpOptions = true,
         versionProvider = OperatorCommand.Version.class,
         description = "Shows, restores and moves namespaces of Snowflake ID.",
-        synopsisSubcommandLabel = "status|restore|move",
+        synopsisSubcommandLabel = "status|serve|restore|move",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
@@ -79,6 +79,7 @@ public final class OperatorCommand {
             OperatorCommand command, Dialogue dialogue, Map<String, String> environment) {
         return new CommandLine(command)
                 .addSubcommand(new StatusCommand(dialogue, environment))
+                .addSubcommand(new ServeCommand(dialogue, environment))
                 .addSubcommand(new RestoreCommand(dialogue, environment))
                 .addSubcommand(new MoveCommand(dialogue, environment))
                 .setOut(dialogue.out())
