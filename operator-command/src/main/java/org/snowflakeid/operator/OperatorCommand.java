@@ -87,7 +87,7 @@ public final class OperatorCommand {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((e, line, parsed) -> {
                     if (e instanceof SnowflakeException) {
-                        dialogue.complain(message(e));
+                        dialogue.complain(withoutGenerator(e));
                         if (e instanceof NamespaceRefusedException refused) {
                             Replacement.complain(dialogue, refused.doubts().keySet());
                         }
@@ -97,8 +97,8 @@ public final class OperatorCommand {
                 });
     }
 
-    /** Without the generator's name, which says nothing here. */
-    static String message(Exception e) {
+    /** The name of the generator says nothing here. */
+    static String withoutGenerator(Exception e) {
         return String.valueOf(e.getMessage()).replace("snowflake 'default': ", "");
     }
 
