@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.IdParts;
@@ -111,7 +112,7 @@ final class LiveNamespace implements AutoCloseable {
     }
 
     private final Supplier<NamespaceReport> source;
-    private final String place;
+    private final Function<NamespaceReport, List<String>> summary;
     private final ExecutorService reader = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "snowflake-map-reader");
         thread.setDaemon(true);
@@ -134,11 +135,14 @@ final class LiveNamespace implements AutoCloseable {
     /**
      * @param source asked by one thread at a time; may block and fail
      * @param configured the layout where the namespace has no record
-     * @param place where the coordinator is, for people
+     * @param summary a report for people, as the command status shows it: lines of a name, spaces, and text
      */
-    LiveNamespace(Supplier<NamespaceReport> source, SnowflakeLayout configured, String place) {
+    LiveNamespace(
+            Supplier<NamespaceReport> source,
+            SnowflakeLayout configured,
+            Function<NamespaceReport, List<String>> summary) {
         this.source = source;
-        this.place = place;
+        this.summary = summary;
         this.layout = configured;
         this.map = new WorkerMap(configured.maxWorkerId() + 1);
     }
@@ -164,11 +168,10 @@ final class LiveNamespace implements AutoCloseable {
                 history.eventsAfter(from.event(), MOST_EVENTS));
     }
 
-    /** As the command status shows it. */
     private List<List<String>> summary() {
         List<List<String>> rows = new ArrayList<>();
         if (report != null) {
-            for (String line : ReportText.summary(report, place)) {
+            for (String line : summary.apply(report)) {
                 rows.add(List.of(line.split("\\s{2,}", 2)));
             }
         }

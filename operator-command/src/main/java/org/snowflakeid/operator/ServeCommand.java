@@ -53,8 +53,10 @@ final class ServeCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            try (LiveNamespace live =
-                            new LiveNamespace(namespace.administration()::report, namespace.layout(), given.place());
+            try (LiveNamespace live = new LiveNamespace(
+                            namespace.administration()::report,
+                            namespace.layout(),
+                            report -> ReportText.summary(report, given.place()));
                     MapServer server = new MapServer(live, port)) {
                 dialogue.say("The map is at http://127.0.0.1:" + server.port()
                         + "/ for browsers on this machine. Ctrl+C ends it.");

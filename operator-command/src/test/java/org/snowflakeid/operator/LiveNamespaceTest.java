@@ -21,7 +21,7 @@ class LiveNamespaceTest {
     private final MadeUpNamespace namespace = new MadeUpNamespace(16);
 
     private LiveNamespace live(Supplier<NamespaceReport> source) {
-        return new LiveNamespace(source, namespace.layout(), "http://etcd-1:2379");
+        return new LiveNamespace(source, namespace.layout(), MadeUpNamespace::summary);
     }
 
     /** Asks until the coordinator was read again. */

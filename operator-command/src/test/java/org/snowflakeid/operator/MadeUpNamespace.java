@@ -63,6 +63,10 @@ final class MadeUpNamespace {
         workers.remove(workerId);
     }
 
+    static List<String> summary(NamespaceReport report) {
+        return List.of("namespace    " + report.namespace() + " at " + report.coordinator());
+    }
+
     NamespaceReport report() {
         List<Worker> all = new ArrayList<>(workers.values());
         return new NamespaceReport(

@@ -77,7 +77,7 @@ class MapPageTest {
             etcd.etcdctl("put", "/snowflake/marks/9", "<b>nonsense</b>");
             try (NamespaceAdministration namespace = NamespaceAdministration.open(settings);
                     LiveNamespace live =
-                            new LiveNamespace(namespace::report, SnowflakeLayout.STANDARD, etcd.endpoint());
+                            new LiveNamespace(namespace::report, SnowflakeLayout.STANDARD, MadeUpNamespace::summary);
                     MapServer server = new MapServer(live, 0)) {
                 browser.begin();
                 browser.size(1220, 900, 1);
@@ -182,8 +182,7 @@ class MapPageTest {
     }
 
     private void show(MadeUpNamespace namespace, int height, String name) throws Exception {
-        try (LiveNamespace live = new LiveNamespace(
-                        namespace::report, namespace.layout(), "https://etcd-1:2379,https://etcd-2:2379");
+        try (LiveNamespace live = new LiveNamespace(namespace::report, namespace.layout(), MadeUpNamespace::summary);
                 MapServer server = new MapServer(live, 0)) {
             browser.begin();
             browser.size(1220, height, 1);
