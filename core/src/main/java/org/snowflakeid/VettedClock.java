@@ -31,8 +31,11 @@ final class VettedClock {
     /** The longest step that callers follow, or fail to notice. */
     private static final long CREDIBLE_MILLIS = 1_000;
 
-    /** A coordinator's clock that is as near as this to the expected time shows that no time has passed unseen. */
-    private static final long SAME_TIME_MILLIS = 2_000;
+    /**
+     * A coordinator's clock that is as near as this to the expected time shows that no more time has passed unseen than callers may fail to
+     * notice anyway.
+     */
+    private static final long SAME_TIME_MILLIS = CREDIBLE_MILLIS;
 
     /** Within it both clocks are read. */
     private static final long ONE_MOMENT_NANOS = 10_000_000;
