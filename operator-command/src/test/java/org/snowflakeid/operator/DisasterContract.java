@@ -226,7 +226,7 @@ abstract class DisasterContract {
             one.requireUsedUp();
             assertThat(scene.tryToRestore().exitCode()).isEqualTo(OperatorCommand.FAILED);
             scene.restore("--accept", "unreadable-record");
-            one.requireNoticed(Instant.now(), "was replaced by another of the same name");
+            one.requireNoticed(Instant.now(), "as by an operator who restored it");
             startAgain(scene, 0);
             scene.requireNoDuplicate();
         }
