@@ -56,7 +56,8 @@ final class ServeCommand implements Callable<Integer> {
             try (LiveNamespace live = new LiveNamespace(
                             namespace.administration()::report,
                             namespace.layout(),
-                            report -> ReportText.summary(report, given.place()));
+                            report -> ReportText.summary(
+                                    new SeenNamespace(report, Clocks.of(report, report.clock())), given));
                     MapServer server = new MapServer(live, port)) {
                 dialogue.say("The map is at http://127.0.0.1:" + server.port()
                         + "/ for browsers on this machine. Ctrl+C ends it.");

@@ -36,7 +36,7 @@ final class Report {
             "could not be released; others can claim it after",
             "and is not believed yet",
             "it is not believed, ids go on as if it had not stepped",
-            "a copy of this process may be running and no other worker id is free");
+            "a copy of this process may be running, since the system clock stepped, and no other worker id is free");
 
     private final ChaosRun.Outcome outcome;
     private final IdChecker.Findings findings;
