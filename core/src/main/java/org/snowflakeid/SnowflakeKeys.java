@@ -106,11 +106,11 @@ public final class SnowflakeKeys {
             .meaning("Whether there is a readiness check `snowflake`.");
 
     static final Key<ReadyUntil> HEALTH_READY_UNTIL = Key.choice("snowflake.health.ready-until", ReadyUntil.class)
-            .standard("last-third")
+            .standard("third-left")
             .use(Use.OFTEN)
             .meaning(
-                    "How long readiness stays UP without the coordinator: until the `last-third` of the window, so that traffic"
-                            + " goes elsewhere in time, or until `window-end`, as long as there are ids.");
+                    "How long readiness stays UP without the coordinator: until a third of the window is left (`third-left`), so that traffic"
+                            + " goes elsewhere in time, or as long as there are ids (`window-end`).");
 
     static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)
             .standard("wait")

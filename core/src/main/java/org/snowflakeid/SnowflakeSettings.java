@@ -47,7 +47,7 @@ public final class SnowflakeSettings {
     /** How long a generator that can't reach its coordinator counts as ready. */
     public enum ReadyUntil {
         /** Until a third of its window is left. */
-        LAST_THIRD,
+        THIRD_LEFT,
         /** As long as it has ids. */
         WINDOW_END
     }

@@ -106,7 +106,7 @@ final class StatusView {
 
     private long ticksNotReady(long windowTicks) {
         return switch (settings.readyUntil()) {
-            case LAST_THIRD -> windowTicks / 3;
+            case THIRD_LEFT -> windowTicks / 3;
             case WINDOW_END -> 0;
         };
     }

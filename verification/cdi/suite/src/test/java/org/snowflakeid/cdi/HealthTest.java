@@ -124,7 +124,7 @@ class HealthTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"last-third, DOWN", "window-end, UP"})
+    @CsvSource({"third-left, DOWN", "window-end, UP"})
     void endsWithTheLastThirdOfTheWindowOrWithTheWindow(String readyUntil, Status inTheLastThird) {
         RecordingCoordinatorProvider.down = false;
         try (Application application = Application.with(
