@@ -32,7 +32,7 @@ public interface Platform {
     /** Ends the current or the next {@link #park} of {@code thread}. */
     void unpark(Thread thread);
 
-    /** Runs {@code task} in a new thread that does not keep the process alive. */
+    /** Runs {@code task} in a new thread that does not keep the process alive, with the context class loader of this one. */
     Thread start(String name, Runnable task);
 
     /**

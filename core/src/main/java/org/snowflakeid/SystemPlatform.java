@@ -58,7 +58,10 @@ final class SystemPlatform implements Platform {
 
     @Override
     public Thread start(String name, Runnable task) {
-        Thread thread = new Thread(task, name);
+        // Nothing is inherited: a generator that is opened in a request would keep that one's user for as long as it
+        // lives.
+        Thread thread = new Thread(null, task, name, 0, false);
+        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.setDaemon(true);
         thread.start();
         return thread;

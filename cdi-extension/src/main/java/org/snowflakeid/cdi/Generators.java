@@ -238,8 +238,8 @@ final class Generators {
             unknown.warn();
         }
         boolean observed = EventFiring.isObserved(container, generator);
-        return new InjectedSnowflake(OpeningThread.open(
-                generator, () -> observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings)));
+        return new InjectedSnowflake(
+                observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings));
     }
 
     /** Gives the worker id back, at once or with all others at the end of the application. */
