@@ -30,6 +30,8 @@ import org.snowflakeid.spi.TlsKeys;
 
 /** The keys {@code snowflake.etcd.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
 final class EtcdSettings {
+    private static final System.Logger LOG = System.getLogger(EtcdSettings.class.getName());
+
     static final Key<String> ENDPOINTS = Key.addressWithoutCredentials(
                     "snowflake.etcd.endpoints",
                     "URLs joined by commas",
@@ -112,6 +114,7 @@ final class EtcdSettings {
         }
         if (passwordFile != null) {
             readPassword(reader, passwordFile);
+            reader.warnOfReaders(PASSWORD_FILE, passwordFile);
         }
         Map<String, String> files = new HashMap<>();
         for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
@@ -127,9 +130,16 @@ final class EtcdSettings {
                         ENDPOINTS,
                         "is not encrypted, but snowflake.etcd.tls.* is set. Write https:// or remove the latter.");
             }
+            if (user != null) {
+                reader.warn(
+                        ENDPOINTS,
+                        "is not encrypted, and the password of " + USER + " is sent there: whoever sees the network's"
+                                + " traffic can read it. Write https://.");
+            }
         }
         callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
         reader.throwProblems();
+        reader.logWarnings(LOG);
     }
 
     private static List<URI> readEndpoints(SettingsReader reader) {

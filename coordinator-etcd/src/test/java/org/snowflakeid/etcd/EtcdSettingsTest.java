@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.Base64;
@@ -26,6 +27,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.LogLines;
 
 class EtcdSettingsTest {
     private static final String HTTP = "http://localhost:2379";
@@ -217,6 +219,69 @@ class EtcdSettingsTest {
                 EtcdSettings.TLS_KEY.name(), pem.clientKey().toString()));
 
         assertThat(settings.sslContext()).isNotNull();
+    }
+
+    @Test
+    void warnsOfSecretsThatOthersCanRead() throws IOException {
+        Certificates pem = new Certificates(directory);
+        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r--r--"));
+        Path password = Files.writeString(directory.resolve("password"), "secret");
+        Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-r--r--"));
+
+        assertThat(warnings(
+                        "etcd-open",
+                        Map.of(
+                                EtcdSettings.ENDPOINTS.name(), HTTPS,
+                                EtcdSettings.USER.name(), "app",
+                                EtcdSettings.PASSWORD_FILE.name(), password.toString(),
+                                EtcdSettings.TLS_CERT.name(),
+                                        pem.clientCertificate().toString(),
+                                EtcdSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                .containsExactlyInAnyOrder(
+                        "WARNING snowflake 'etcd-open': snowflake.etcd.tls.key names the file " + pem.clientKey()
+                                + ", which every account of this machine may read. Let only this process's account"
+                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).",
+                        "WARNING snowflake 'etcd-open': snowflake.etcd.password-file names the file " + password
+                                + ", which every account of this machine may read. Let only this process's account"
+                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+        assertThat(warnings(
+                        "etcd-plain",
+                        Map.of(
+                                EtcdSettings.ENDPOINTS.name(), HTTP,
+                                EtcdSettings.USER.name(), "app",
+                                EtcdSettings.PASSWORD.name(), "secret")))
+                .containsExactly("WARNING snowflake 'etcd-plain': snowflake.etcd.endpoints is not encrypted, and the"
+                        + " password of snowflake.etcd.user is sent there: whoever sees the network's traffic can read"
+                        + " it. Write https://.");
+    }
+
+    @Test
+    void warnsOfNothingWhereSecretsAreKept() throws IOException {
+        Certificates pem = new Certificates(directory);
+        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r-----"));
+
+        assertThat(warnings(
+                        "etcd-kept",
+                        Map.of(
+                                EtcdSettings.ENDPOINTS.name(),
+                                HTTPS,
+                                EtcdSettings.USER.name(),
+                                "app",
+                                EtcdSettings.PASSWORD.name(),
+                                "secret",
+                                EtcdSettings.TLS_CERT.name(),
+                                pem.clientCertificate().toString(),
+                                EtcdSettings.TLS_KEY.name(),
+                                pem.clientKey().toString())))
+                .isEmpty();
+        assertThat(warnings("etcd-anonymous", Map.of(EtcdSettings.ENDPOINTS.name(), HTTP)))
+                .isEmpty();
+    }
+
+    private static List<String> warnings(String generator, Map<String, String> values) {
+        LogLines.listen();
+        EtcdSettings.of(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
+        return LogLines.of(generator);
     }
 
     @Test

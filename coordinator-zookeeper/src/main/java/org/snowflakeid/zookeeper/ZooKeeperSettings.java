@@ -19,6 +19,8 @@ import org.snowflakeid.spi.TlsKeys;
 
 /** The keys {@code snowflake.zookeeper.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
 final class ZooKeeperSettings {
+    private static final System.Logger LOG = System.getLogger(ZooKeeperSettings.class.getName());
+
     static final Key<String> CONNECT_STRING = Key.addressWithoutCredentials(
                     "snowflake.zookeeper.connect-string",
                     "`zk-1:2181,zk-2:2181,zk-3:2181`, and perhaps a path, `/ids`",
@@ -82,7 +84,14 @@ final class ZooKeeperSettings {
         tls = readTlsEnabled(reader);
         encryption = new Encryption(TLS, config);
         var unused = encryption.read(reader);
+        if (digest != null && !tls) {
+            reader.warn(
+                    reader.isSet(DIGEST) ? DIGEST : DIGEST_FILE,
+                    "is sent over connections that are not encrypted: whoever sees the network's traffic can read the"
+                            + " password. Set " + TLS_ENABLED + "=true.");
+        }
         reader.throwProblems();
+        reader.logWarnings(LOG);
     }
 
     /** Returns the path at its end, empty if there is none. */
@@ -139,6 +148,9 @@ final class ZooKeeperSettings {
         }
         if (text != null && file != null) {
             reader.refuse(DIGEST_FILE, "contradicts " + DIGEST + ". Set one of the two.");
+        }
+        if (file != null) {
+            reader.warnOfReaders(DIGEST_FILE, file);
         }
         Digest digest = new Digest(text, text == null ? file : null);
         try {

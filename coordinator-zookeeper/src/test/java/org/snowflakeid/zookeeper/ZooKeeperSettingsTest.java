@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Tls;
 import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.LogLines;
 
 class ZooKeeperSettingsTest {
     private static final String SERVER = "localhost:2181";
@@ -210,6 +212,54 @@ class ZooKeeperSettingsTest {
         assertThat(settings.tls()).isTrue();
         assertThat(files(settings).trusted()).isPresent();
         assertThat(files(settings).identity()).isPresent();
+    }
+
+    @Test
+    void warnsOfSecretsThatOthersCanRead() throws IOException {
+        Path digest = Files.writeString(directory.resolve("digest"), "app:secret");
+        Files.setPosixFilePermissions(digest, PosixFilePermissions.fromString("rw-r--r--"));
+
+        assertThat(warnings(
+                        "zookeeper-open",
+                        Map.of(
+                                ZooKeeperSettings.CONNECT_STRING.name(),
+                                SERVER,
+                                ZooKeeperSettings.TLS_ENABLED.name(),
+                                "true",
+                                ZooKeeperSettings.DIGEST_FILE.name(),
+                                digest.toString())))
+                .containsExactly("WARNING snowflake 'zookeeper-open': snowflake.zookeeper.digest-file names the file "
+                        + digest + ", which every account of this machine may read. Let only this process's account"
+                        + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+        assertThat(warnings(
+                        "zookeeper-plain",
+                        Map.of(
+                                ZooKeeperSettings.CONNECT_STRING.name(),
+                                SERVER,
+                                ZooKeeperSettings.DIGEST.name(),
+                                "app:secret")))
+                .containsExactly("WARNING snowflake 'zookeeper-plain': snowflake.zookeeper.digest is sent over"
+                        + " connections that are not encrypted: whoever sees the network's traffic can read the"
+                        + " password. Set snowflake.zookeeper.tls.enabled=true.");
+    }
+
+    @Test
+    void warnsOfNothingWhereSecretsAreKept() {
+        assertThat(warnings(
+                        "zookeeper-kept",
+                        Map.of(
+                                ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
+                                ZooKeeperSettings.TLS_ENABLED.name(), "true",
+                                ZooKeeperSettings.DIGEST.name(), "app:secret")))
+                .isEmpty();
+        assertThat(warnings("zookeeper-anonymous", Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER)))
+                .isEmpty();
+    }
+
+    private static List<String> warnings(String generator, Map<String, String> values) {
+        LogLines.listen();
+        ZooKeeperSettings.of(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
+        return LogLines.of(generator);
     }
 
     @Test

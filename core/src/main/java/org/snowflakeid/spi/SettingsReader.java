@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spi;
 
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +34,8 @@ public final class SettingsReader {
 
     /** A set, since a key that is asked for twice has one problem. */
     private final Set<String> problems = new LinkedHashSet<>();
+
+    private final Set<String> warnings = new LinkedHashSet<>();
 
     /** For a coordinator's keys. */
     public SettingsReader(CoordinatorConfig config) {
@@ -124,6 +131,34 @@ public final class SettingsReader {
     /** Notes a problem. The generator is named before it. */
     public void problem(String problem) {
         problems.add("snowflake '" + generator + "': " + problem);
+    }
+
+    /**
+     * Notes what works and is dangerous all the same.
+     *
+     * @param danger follows the key's name, and ends with the remedy
+     */
+    public void warn(Key<?> key, String danger) {
+        warnings.add("snowflake '" + generator + "': " + nameOf(key) + " " + danger);
+    }
+
+    /** Warns if every account of this machine may read the secret in that file. */
+    public void warnOfReaders(Key<Path> key, Path file) {
+        try {
+            if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
+                warn(
+                        key,
+                        "names the file " + file + ", which every account of this machine may read."
+                                + " Let only this process's account read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+            }
+        } catch (IOException | UnsupportedOperationException e) {
+            // what can't be read is refused where it is read, and not every file system knows such rights
+        }
+    }
+
+    /** Logs the warnings noted so far. */
+    public void logWarnings(System.Logger logger) {
+        warnings.forEach(warning -> logger.log(Level.WARNING, warning));
     }
 
     /** What was wrong so far. */

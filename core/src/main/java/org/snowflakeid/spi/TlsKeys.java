@@ -42,7 +42,10 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
         return all().stream().anyMatch(reader::isSet);
     }
 
-    /** What is wrong is noted in the reader; the result is then as if the files in question were not named. */
+    /**
+     * What is wrong is noted in the reader; the result is then as if the files in question were not named. A private key that
+     * everybody may read is a warning.
+     */
     public Tls read(SettingsReader reader) {
         requireOther(reader, cert, key, "comes without its private key.");
         requireOther(reader, key, cert, "comes without its certificate.");
@@ -60,6 +63,7 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
                         () -> Pem.certificates(file),
                         "holds no certificates",
                         "Name the PEM file of a certificate chain."));
+        reader.optional(key).ifPresent(file -> reader.warnOfReaders(key, file));
         Optional<PrivateKey> privateKey = reader.optional(key)
                 .flatMap(file -> read(
                         reader,

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.testservers.LogLines;
 import org.snowflakeid.testservers.TcpProxy;
 
 /**

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.tck.Stopwatch;
+import org.snowflakeid.testservers.LogLines;
 import org.snowflakeid.testservers.ZooKeeperEnsemble;
 import org.snowflakeid.testservers.ZooKeeperServer;
 

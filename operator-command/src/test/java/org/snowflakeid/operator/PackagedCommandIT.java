@@ -4,15 +4,21 @@ package org.snowflakeid.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.EtcdServer;
@@ -60,6 +66,44 @@ class PackagedCommandIT {
             process.destroyForcibly();
         }
         return new Session(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "org.snowflakeid.LeasedSnowflake, snowflake-core, org.jspecify/jspecify@",
+        "org.snowflakeid.etcd.EtcdCoordinatorProvider, snowflake-coordinator-etcd, io.etcd/jetcd-grpc@",
+        "org.snowflakeid.file.FileCoordinatorProvider, snowflake-coordinator-file, org.snowflakeid/snowflake-core@",
+        "org.snowflakeid.zookeeper.ZooKeeperCoordinatorProvider, snowflake-coordinator-zookeeper, org.apache.zookeeper/zookeeper@",
+        "org.snowflakeid.tck.WorkerCoordinatorContract, snowflake-coordinator-tck, org.junit.jupiter/junit-jupiter-api@",
+        "org.snowflakeid.testing.TestSnowflake, snowflake-testing, org.snowflakeid/snowflake-core@"
+    })
+    void publishedJarsHoldTheirBillOfMaterials(String type, String artifact, String component) throws Exception {
+        URI jar = Class.forName(type)
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI();
+
+        assertThat(billOfMaterials(Path.of(jar), artifact))
+                .contains("CycloneDX", "pkg:maven/org.snowflakeid/" + artifact + "@", "pkg:maven/" + component);
+    }
+
+    @Test
+    void theCommandHoldsTheBillOfMaterialsOfAllThatIsInIt() throws IOException {
+        assertThat(billOfMaterials(Path.of("target", "snowflake-operator.jar"), "snowflake-operator"))
+                .contains(
+                        "CycloneDX",
+                        "info.picocli/picocli@",
+                        "io.netty/netty-common@",
+                        "org.apache.zookeeper/zookeeper@");
+    }
+
+    private static String billOfMaterials(Path jar, String artifact) throws IOException {
+        try (JarFile content = new JarFile(jar.toFile());
+                InputStream entry =
+                        content.getInputStream(content.getEntry("META-INF/sbom/" + artifact + ".cdx.json"))) {
+            return new String(entry.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.testservers.LogLines;
 
 /**
  * What the pages tell operators to type is typed, in the situation that the page is about, on a real server; afterwards the

@@ -25,6 +25,7 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.testservers.LogLines;
 
 /** A namespace of its own with generators that issue all the time, each as if in a process of its own. */
 final class Scene implements AutoCloseable {

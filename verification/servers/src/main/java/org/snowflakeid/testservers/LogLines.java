@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.operator;
+package org.snowflakeid.testservers;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -7,8 +7,8 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What generators log, each under its name. */
-final class LogLines {
+/** What generators and coordinators log, each line under the name of its generator. */
+public final class LogLines {
 
     // Held, since java.util.logging forgets a logger that nobody holds, and its handlers.
     private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
@@ -33,9 +33,9 @@ final class LogLines {
     private LogLines() {}
 
     /** Begins to listen. */
-    static void listen() {}
+    public static void listen() {}
 
-    static List<String> of(String generator) {
+    public static List<String> of(String generator) {
         return LINES.stream()
                 .filter(line -> line.contains("snowflake '" + generator + "'"))
                 .toList();
