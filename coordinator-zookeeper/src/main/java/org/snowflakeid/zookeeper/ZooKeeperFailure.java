@@ -89,7 +89,7 @@ final class ZooKeeperFailure extends Exception {
 
     private static String digestKey(ZooKeeperSettings settings) {
         Digest digest = settings.digest();
-        return (digest != null && digest.file() != null ? ZooKeeperSettings.DIGEST_FILE : ZooKeeperSettings.DIGEST)
+        return (digest != null && digest.file() != null ? ZooKeeperSettings.PASSWORD_FILE : ZooKeeperSettings.DIGEST)
                 .name();
     }
 

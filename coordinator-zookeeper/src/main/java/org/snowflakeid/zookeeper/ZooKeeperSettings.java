@@ -31,7 +31,7 @@ final class ZooKeeperSettings {
     static final Key<String> DIGEST = Key.secret("snowflake.zookeeper.digest", "`user:password`")
             .use(Key.Use.OFTEN)
             .meaning("What is created then belongs to that user alone.");
-    static final Key<Path> DIGEST_FILE = Key.file("snowflake.zookeeper.digest-file")
+    static final Key<Path> PASSWORD_FILE = Key.file("snowflake.zookeeper.password-file")
             .use(Key.Use.OFTEN)
             .meaning("File that holds what `snowflake.zookeeper.digest` would, read anew for each session.");
     static final Key<Boolean> TLS_ENABLED = Key.bool("snowflake.zookeeper.tls.enabled")
@@ -43,7 +43,7 @@ final class ZooKeeperSettings {
     static final Key<Path> TLS_KEY = TLS.key();
 
     static final List<Key<?>> KEYS =
-            List.of(CONNECT_STRING, DIGEST, DIGEST_FILE, TLS_ENABLED, TLS_CA, TLS_CERT, TLS_KEY);
+            List.of(CONNECT_STRING, DIGEST, PASSWORD_FILE, TLS_ENABLED, TLS_CA, TLS_CERT, TLS_KEY);
 
     private static final int DEFAULT_PORT = 2181;
 
@@ -86,7 +86,7 @@ final class ZooKeeperSettings {
         var unused = encryption.read(reader);
         if (digest != null && !tls) {
             reader.warn(
-                    reader.isSet(DIGEST) ? DIGEST : DIGEST_FILE,
+                    reader.isSet(DIGEST) ? DIGEST : PASSWORD_FILE,
                     "is sent over connections that are not encrypted: whoever sees the network's traffic can read the"
                             + " password. Set " + TLS_ENABLED + "=true.");
         }
@@ -142,15 +142,15 @@ final class ZooKeeperSettings {
 
     private static @Nullable Digest readDigest(SettingsReader reader) {
         String text = reader.optional(DIGEST).orElse(null);
-        Path file = reader.optional(DIGEST_FILE).orElse(null);
+        Path file = reader.optional(PASSWORD_FILE).orElse(null);
         if (text == null && file == null) {
             return null;
         }
         if (text != null && file != null) {
-            reader.refuse(DIGEST_FILE, "contradicts " + DIGEST + ". Set one of the two.");
+            reader.refuse(PASSWORD_FILE, "contradicts " + DIGEST + ". Set one of the two.");
         }
         if (file != null) {
-            reader.warnOfReaders(DIGEST_FILE, file);
+            reader.warnOfReaders(PASSWORD_FILE, file);
         }
         Digest digest = new Digest(text, text == null ? file : null);
         try {
@@ -159,7 +159,7 @@ final class ZooKeeperSettings {
             if (text != null) {
                 reader.refuse(DIGEST, "is not a user and a password. Write them as user:password.");
             } else {
-                reader.refuse(DIGEST_FILE, "can't be used: " + e.getMessage() + ". Write one line, user:password.");
+                reader.refuse(PASSWORD_FILE, "can't be used: " + e.getMessage() + ". Write one line, user:password.");
             }
         }
         return digest;

@@ -150,7 +150,7 @@ class ZooKeeperSettingsTest {
         ZooKeeperSettings settings = settings(Map.of(
                 ZooKeeperSettings.CONNECT_STRING.name(),
                 SERVER,
-                ZooKeeperSettings.DIGEST_FILE.name(),
+                ZooKeeperSettings.PASSWORD_FILE.name(),
                 file.toString()));
 
         assertThat(settings.digest().read()).isEqualTo("app: a:b ");
@@ -164,11 +164,11 @@ class ZooKeeperSettingsTest {
         assertThat(problems(Map.of(
                         ZooKeeperSettings.CONNECT_STRING.name(),
                         SERVER,
-                        ZooKeeperSettings.DIGEST_FILE.name(),
+                        ZooKeeperSettings.PASSWORD_FILE.name(),
                         file.toString())))
                 .singleElement()
                 .asString()
-                .startsWith("snowflake 'orders': snowflake.zookeeper.digest-file=" + file)
+                .startsWith("snowflake 'orders': snowflake.zookeeper.password-file=" + file)
                 .contains("user:password")
                 .doesNotContain("hunter2");
     }
@@ -182,11 +182,11 @@ class ZooKeeperSettingsTest {
                         SERVER,
                         ZooKeeperSettings.DIGEST.name(),
                         "app:hunter2",
-                        ZooKeeperSettings.DIGEST_FILE.name(),
+                        ZooKeeperSettings.PASSWORD_FILE.name(),
                         file.toString())))
                 .singleElement()
                 .asString()
-                .contains("snowflake.zookeeper.digest-file=", "contradicts snowflake.zookeeper.digest.")
+                .contains("snowflake.zookeeper.password-file=", "contradicts snowflake.zookeeper.digest.")
                 .doesNotContain("hunter2", "apple");
     }
 
@@ -226,9 +226,9 @@ class ZooKeeperSettingsTest {
                                 SERVER,
                                 ZooKeeperSettings.TLS_ENABLED.name(),
                                 "true",
-                                ZooKeeperSettings.DIGEST_FILE.name(),
+                                ZooKeeperSettings.PASSWORD_FILE.name(),
                                 digest.toString())))
-                .containsExactly("WARNING snowflake 'zookeeper-open': snowflake.zookeeper.digest-file names the file "
+                .containsExactly("WARNING snowflake 'zookeeper-open': snowflake.zookeeper.password-file names the file "
                         + digest + ", which every account of this machine may read. Let only this process's account"
                         + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
         assertThat(warnings(
