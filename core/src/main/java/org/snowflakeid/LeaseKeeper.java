@@ -203,6 +203,8 @@ final class LeaseKeeper {
         workerIds.extendDue(hinted);
         workerIds.mend();
         workerIds.claimMissing(firstPage);
+        // The clock may have stepped back meanwhile: back again, it would be credible by what it showed before.
+        clock.show();
         workerIds.swapReady().ifPresent(claim -> startFailure = reserved(claim));
     }
 

@@ -196,6 +196,25 @@ class ClockJumpAheadTest {
             assertThat(process.ids().status().clockWarning()).isEmpty();
         }
 
+        // a clock that stepped back during the start was measured by what it had shown before
+        @Test
+        void isFollowedAfterAWriteOnlyWhereItSteppedBackDuringTheStart() {
+            process.wire.hold(Kind.META);
+            process.startOpening();
+            Request created = process.wire.next();
+            process.machine.stepClock(Duration.ofSeconds(-4));
+            process.wire.release(Kind.META);
+            created.answer(created.arrive());
+            process.awaitOpen();
+            process.issue();
+            int applied = process.wire.applied();
+
+            process.machine.restoreClock();
+            process.issue();
+
+            assertThat(process.wire.applied()).as("writes since the step").isGreaterThan(applied);
+        }
+
         // a copy of a memory image issued what the other issued too, until its next extension
         @ParameterizedTest
         @ValueSource(longs = {1_500, 5_000, 11_000, 30_000})
