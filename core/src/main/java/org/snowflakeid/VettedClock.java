@@ -220,6 +220,8 @@ final class VettedClock {
 
     private boolean isSteady(Reading now) {
         if (!anchored) {
+            // Nothing is used yet that a copy might use too.
+            seen = now;
             return false;
         }
         long wall = now.wallMillis;

@@ -215,6 +215,29 @@ class ClockJumpAheadTest {
             assertThat(process.wire.applied()).as("writes since the step").isGreaterThan(applied);
         }
 
+        // the same where it stepped back before it was vetted for the first time: that was taken for a copy's doing
+        @Test
+        void isFollowedAfterAWriteOnlyWhereItSteppedBackBeforeItWasVetted() {
+            stage.keys.put("snowflake.clock.max-skew", "PT1S");
+            stage.keys.put("snowflake.worker-ids", "0");
+            stage.keys.put("snowflake.wait-timeout", "PT30S");
+            stage.store.tellsTime = false;
+            process.wire.cut = true;
+            process.startOpening();
+            stage.sleep(Duration.ofSeconds(2));
+            process.machine.stepClock(Duration.ofSeconds(-8));
+            process.wire.cut = false;
+            process.wire.hold(Kind.EXTEND);
+            process.awaitOpen();
+            process.issue();
+
+            process.machine.restoreClock();
+            Actor.Call call = process.startCall();
+            stage.sleep(Duration.ofMillis(1_500));
+
+            assertThat(call.isOver()).isFalse();
+        }
+
         // a copy of a memory image issued what the other issued too, until its next extension
         @ParameterizedTest
         @ValueSource(longs = {1_500, 5_000, 11_000, 30_000})

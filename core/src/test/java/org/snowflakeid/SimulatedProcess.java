@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -33,6 +34,9 @@ final class SimulatedProcess {
     long frozenAtWallMillis;
 
     long thawedAtWallMillis;
+
+    /** Until when it had reserved a worker id, as far as it knew, when it was frozen; 0: not at all. */
+    long reservedWhenFrozenMillis;
 
     private final long seed;
     private final Random random;
@@ -90,6 +94,14 @@ final class SimulatedProcess {
         long now = machine.wallNow();
         if (now >= thawedAtWallMillis) {
             frozenAtWallMillis = now;
+            LeasedSnowflake generator = watch.generator();
+            reservedWhenFrozenMillis = generator == null
+                    ? 0
+                    : generator
+                            .status()
+                            .reservedUntil()
+                            .map(Instant::toEpochMilli)
+                            .orElse(0L);
         }
         thawedAtWallMillis = Math.max(thawedAtWallMillis, now + duration.toMillis());
         machine.pause(duration);

@@ -172,7 +172,8 @@ final class WatchedCall {
         if (process.clockTouched || status.reservedUntil().isEmpty() || process.run.operations > 0) {
             return;
         }
-        long until = status.reservedUntil().get().toEpochMilli();
+        // Not what it learned of later: the end of what it knew of may have been noticed before the freeze.
+        long until = process.reservedWhenFrozenMillis;
         if (until > process.frozenAtWallMillis
                 && until <= process.thawedAtWallMillis
                 && process.machine.wallNow() < process.thawedAtWallMillis + patience

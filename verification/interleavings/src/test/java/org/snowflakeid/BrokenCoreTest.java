@@ -22,6 +22,7 @@ import org.snowflakeid.HotPathScenarios.Events;
 import org.snowflakeid.HotPathScenarios.FailureInSwap;
 import org.snowflakeid.HotPathScenarios.InterruptWhileWaiting;
 import org.snowflakeid.HotPathScenarios.NoticedEnd;
+import org.snowflakeid.HotPathScenarios.RequestBesideLook;
 import org.snowflakeid.HotPathScenarios.ResumedCopy;
 import org.snowflakeid.HotPathScenarios.ResumedCopyBesideKeeper;
 import org.snowflakeid.HotPathScenarios.SkipAndSeal;
@@ -30,7 +31,6 @@ import org.snowflakeid.HotPathScenarios.StatusBesideSwap;
 import org.snowflakeid.HotPathScenarios.Swap;
 import org.snowflakeid.HotPathScenarios.TimePassing;
 import org.snowflakeid.HotPathScenarios.TwoCallers;
-import org.snowflakeid.HotPathScenarios.TwoUsedUpWindows;
 import org.snowflakeid.HotPathScenarios.TwoWorkerIds;
 import org.snowflakeid.HotPathScenarios.UsedUpTick;
 import org.snowflakeid.HotPathScenarios.UsedUpWindow;
@@ -312,8 +312,8 @@ class BrokenCoreTest {
                                 LeaseInUse.class,
                                 "        if (wanted) {",
                                 "        if (true) {"),
-                        TwoUsedUpWindows.class,
-                        "nobody can go on"),
+                        RequestBesideLook.class,
+                        "a request was forgotten"),
                 fails(
                         Mutant.of(
                                 "forgets a wake-up that comes while it is at work",
@@ -322,7 +322,7 @@ class BrokenCoreTest {
                                 "        long wake",
                                 "        sleepUntil(wake);\n" + "    }",
                                 "        woken = false;\n" + "        sleepUntil(wake);\n" + "    }"),
-                        TwoUsedUpWindows.class,
+                        CloseWhileWaiting.class,
                         "nobody can go on"),
                 fails(
                         Mutant.of(

@@ -462,6 +462,25 @@ final class HotPathScenarios {
         }
     }
 
+    /** A request for more than is granted, while the keeper looks whether there is one. */
+    static final class RequestBesideLook implements Scenario {
+        private final LeaseInUse inUse = new LeaseInUse();
+        private boolean taken;
+
+        @Override
+        public void begin(Schedule schedule) {
+            schedule.actor("a", inUse::wantMore);
+            schedule.actor("b", inUse::wantMore);
+            schedule.actor("c", inUse::wantMore);
+            schedule.actor("keeper", () -> taken = inUse.takeMoreWanted());
+        }
+
+        @Override
+        public void end() {
+            GeneratorScenario.require(taken || inUse.takeMoreWanted(), "a request was forgotten");
+        }
+    }
+
     /** What is issued under the worker id that a copy uses would be issued twice. */
     private static void callAsACopy(GeneratorScenario scenario, int copied) {
         long id;
