@@ -4,6 +4,7 @@ package org.snowflakeid.etcd;
 import io.etcd.jetcd.api.AuthenticateResponse;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,7 +76,10 @@ final class SharedClient {
 
     private ThreadFactory threads(String name) {
         return task -> {
-            Thread thread = new Thread(task, name);
+            // Of Netty's kind: Open Liberty keeps the application that is the first to load a class with a logger, as
+            // long as
+            // others use that class, and Netty would load this one when the first of them ends.
+            Thread thread = new FastThreadLocalThread(task, name);
             thread.setDaemon(true);
             thread.setContextClassLoader(key.application());
             threads.removeIf(other -> other.getState() == Thread.State.TERMINATED);
