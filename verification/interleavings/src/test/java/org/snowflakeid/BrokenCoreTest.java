@@ -348,8 +348,8 @@ class BrokenCoreTest {
                                 StatusView.class,
                                 "        long windowTicks = lease.windowTicks();\n",
                                 "",
-                                "ticksLeft > windowTicks / 3",
-                                "ticksLeft > lease.windowTicks() / 3"),
+                                "ticksLeft > ticksNotReady(windowTicks)",
+                                "ticksLeft > ticksNotReady(lease.windowTicks())"),
                         StatusBesideExtension.class,
                         "not ready"),
                 fails(
