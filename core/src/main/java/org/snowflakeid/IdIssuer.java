@@ -128,6 +128,7 @@ final class IdIssuer {
         long next = next(last, now, fromTick);
         return last != Lease.SEALED
                 && !handover.isBroken()
+                && clock.isCredible(now)
                 && next < current.limit()
                 && !isBehind(current, next, end(current, next, now), now);
     }

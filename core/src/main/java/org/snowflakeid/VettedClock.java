@@ -51,14 +51,27 @@ final class VettedClock {
         /** The time in use, less the wall clock: 0 while that is believed. */
         final long correctionMillis;
 
+        /** Whether the clock was seen ahead since: it is credible again only where it should be, not anywhere behind. */
+        final boolean seenAhead;
+
         /** Up to here the wall clock is credible, as somebody has seen by the monotonic clock. */
         volatile long credibleMillis;
 
         Reading(long wallMillis, long nanos, long correctionMillis) {
+            this(wallMillis, nanos, correctionMillis, false);
+        }
+
+        private Reading(long wallMillis, long nanos, long correctionMillis, boolean seenAhead) {
             this.wallMillis = wallMillis;
             this.nanos = nanos;
             this.correctionMillis = correctionMillis;
-            this.credibleMillis = wallMillis + CREDIBLE_MILLIS;
+            this.seenAhead = seenAhead;
+            this.credibleMillis = seenAhead ? Long.MIN_VALUE : wallMillis + CREDIBLE_MILLIS;
+        }
+
+        /** Not changed in place: a caller may be about to raise what is credible. */
+        Reading withClockSeenAhead() {
+            return new Reading(wallMillis, nanos, correctionMillis, true);
         }
 
         /** Of one moment: whoever is paused between the two clocks would take the pause for a step, or miss one. */
@@ -144,7 +157,14 @@ final class VettedClock {
 
     private boolean isCredible(Reading now, long wall) {
         // Read after the wall clock: a pause in between must not look like a step.
-        long limit = now.expectedMillis(platform.nanoTime()) + CREDIBLE_MILLIS;
+        long expected = now.expectedMillis(platform.nanoTime());
+        if (now.seenAhead) {
+            // Nobody copied what merely had a wrong clock for a while. A clock that steps back by anything else hides
+            // how much
+            // time was missed.
+            return Math.abs(wall - expected) <= CREDIBLE_MILLIS;
+        }
+        long limit = expected + CREDIBLE_MILLIS;
         if (wall <= limit) {
             now.credibleMillis = limit;
             return true;
@@ -232,6 +252,9 @@ final class VettedClock {
         if (step > CREDIBLE_MILLIS || step < -maxSkewMillis) {
             steps++;
             largestStepMillis = Math.max(largestStepMillis, step);
+        }
+        if (step > CREDIBLE_MILLIS) {
+            shown = shown.withClockSeenAhead();
         }
         seen = now;
         // A clock in doubt is judged even if it came back: near the time in use it may still be far from the right

@@ -28,7 +28,7 @@ final class Copies {
         LATE_AND_UNAWARE
     }
 
-    /** A jump of the clock that is no more than this may pass for none; so does one that another step has made up for. */
+    /** A jump of the clock that is no more than this may pass for none; so does one that another step has made up for, as nearly. */
     private static final long UNSEEN_MILLIS = 1000;
 
     private final Simulation run;
@@ -40,20 +40,27 @@ final class Copies {
     /**
      * @param shared what both may hold, or get by a write whose answer is not known
      * @param seenLateMillis by how much the copy's clock shows that it is late
+     * @param wallMillis by how much the original's wall clock was ahead of its monotonic one
      * @param running the copy's generator
-     * @param reserved what it then held
+     * @param reserved up to where it then held one of them
      */
     private record Copy(
             SimulatedProcess original,
             SimulatedProcess copy,
             List<Sent> shared,
             long seenLateMillis,
+            long wallMillis,
             @Nullable LeasedSnowflake running,
             List<Integer> workerIds,
             long reserved) {
 
         boolean isOf(@Nullable Machine machine) {
             return original.machine.equals(machine) || copy.machine.equals(machine);
+        }
+
+        boolean isShared(FakeStore store, int id, long tick) {
+            return shared.stream()
+                    .anyMatch(sent -> sent.workerId() == id && sent.store() == store && tick < sent.limit());
         }
     }
 
@@ -79,6 +86,7 @@ final class Copies {
                 copy,
                 shared,
                 clockSet ? lateMillis : 0,
+                wallMillis(original.machine),
                 running,
                 status == null ? List.of() : status.workerIds(),
                 status == null
@@ -87,6 +95,10 @@ final class Copies {
                                 .map(Instant::toEpochMilli)
                                 .orElse(0L))));
         return copy;
+    }
+
+    private static long wallMillis(Machine machine) {
+        return machine.wallNow() - machine.nanosNow() / 1_000_000;
     }
 
     boolean isEmpty() {
@@ -105,14 +117,7 @@ final class Copies {
 
     /** Whether a tick was granted to somebody and a copy of it. */
     boolean isShared(FakeStore store, int id, long tick) {
-        for (Copy copy : copies) {
-            for (Sent sent : copy.shared) {
-                if (sent.workerId() == id && sent.store() == store && tick < sent.limit()) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return copies.stream().anyMatch(copy -> copy.isShared(store, id, tick));
     }
 
     void issued(SimulatedProcess process, int id, long tick) {
@@ -121,7 +126,10 @@ final class Copies {
                     && copy.running == process.generator()
                     && copy.seenLateMillis > UNSEEN_MILLIS
                     && copy.copy.watch().seenStepMillis() > UNSEEN_MILLIS
+                    && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS
                     && tick < copy.reserved
+                    // Of several worker ids each has an end of its own.
+                    && copy.isShared(process.watch().place.store(), id, tick)
                     && copy.workerIds.contains(id)) {
                 run.oracle.violated(
                         writers.contains(process.machine)

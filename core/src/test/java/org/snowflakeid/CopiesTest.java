@@ -316,6 +316,31 @@ class CopiesTest {
             stage.assertSafe();
         }
 
+        // callers did not know what the keeper had seen, and their clock was not ahead any more
+        @Test
+        void issuesNothingInTheSharedSpanThoughTheClockStepsBackMeanwhile() {
+            openWithAFullWindow();
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            int worker = process.workerId();
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+            process.machine.stepClock(Duration.ofSeconds(5));
+            Actor.Call call = process.startCall();
+            Request write = process.wire.next();
+            process.machine.stepClock(Duration.ofSeconds(-7));
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThat(call.isOver()).isFalse();
+            process.wire.release(Kind.EXTEND);
+            process.wire.release(Kind.CLAIM);
+            write.answer(write.arrive());
+            IdParts id = call.await();
+            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
+                    .as("%s, of which a copy may issue until %s", id, shared)
+                    .isTrue();
+            stage.assertSafe();
+        }
+
         // nor is anything given back, of which a copy may be issuing
         @ParameterizedTest
         @EnumSource(Failure.class)

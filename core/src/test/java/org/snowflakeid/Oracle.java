@@ -29,6 +29,7 @@ final class Oracle {
     private final Map<Machine, SimulatedProcess> processes = new LinkedHashMap<>();
     private final Map<FakeStore, Ledger> ledgers = new HashMap<>();
     private final List<Run> runs = new ArrayList<>();
+    private final List<WrongTime> wrongTimes = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private @Nullable Stored parsedMeta;
     private long parsedFloor;
@@ -40,6 +41,9 @@ final class Oracle {
 
     /** Ids without a gap. */
     private record Run(long first, long last, SimulatedProcess process, FakeStore store) {}
+
+    /** A mark by a clock that is ahead, which confirms others that are ahead as far; also when it is overwritten since. */
+    private record WrongTime(FakeStore store, @Nullable Machine writer, long nanos, long aheadMillis) {}
 
     Oracle(Simulation run) {
         this.run = run;
@@ -108,6 +112,10 @@ final class Oracle {
                     requireCovered(store, process, id, before, after);
                 }
             }
+            long clockAhead = after.at().toEpochMilli() - run.world.trueMillis();
+            if (clockAhead > 0) {
+                wrongTimes.add(new WrongTime(store, writer, run.world.nanoTime(), clockAhead));
+            }
             SimulatedProcess process = processes.get(writer);
             if (after.limit() > limit && process != null) {
                 requireRightTime(store, process, id, before, after);
@@ -159,7 +167,9 @@ final class Oracle {
         }
         if (store.tellsTime) {
             require(false, "raised " + ahead + " ms ahead of the time", id, before, after);
-        } else if (ahead > furthest(process) + settings.window.toMillis() && isContradicted(store, process)) {
+        } else if (ahead > furthest(process) + settings.window.toMillis()
+                && isContradicted(store, process)
+                && !isConfirmed(store, process, ahead - furthest(process))) {
             require(false, "raised " + ahead + " ms ahead of the time that others tell", id, before, after);
         }
     }
@@ -178,6 +188,14 @@ final class Oracle {
             contradicted |= held.sinceNanos() < process.clockFirstTouchedNanos;
         }
         return contradicted && process.clockTouched;
+    }
+
+    private boolean isConfirmed(FakeStore store, SimulatedProcess process, long aheadMillis) {
+        return wrongTimes.stream()
+                .anyMatch(wrong -> wrong.store == store
+                        && wrong.writer != process.machine
+                        && wrong.nanos > process.clockFirstTouchedNanos
+                        && wrong.aheadMillis + settings.window.toMillis() / 3 >= aheadMillis);
     }
 
     /** A claim begins a window ahead at most, and takes one. */

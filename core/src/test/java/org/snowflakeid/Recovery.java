@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** After the faults everything is well again, in time and without anybody's help. */
@@ -22,6 +23,9 @@ final class Recovery {
     private final SimulatedSettings settings;
     private final long beganMillis;
 
+    /** How much longer than any clock that is right would a worker id is reserved: small steps of a clock are believed, one after the other. */
+    private final long reservedTooLongMillis;
+
     /** Since when a worker id could be claimed, and a process needs one. */
     private final Map<Integer, Long> freeSince = new HashMap<>();
 
@@ -31,6 +35,13 @@ final class Recovery {
         this.run = run;
         settings = run.simulated;
         beganMillis = now();
+        reservedTooLongMillis = IntStream.range(settings.firstId, settings.firstId + settings.ids)
+                .filter(id -> run.oracle.isUsable(run.store, id))
+                .mapToLong(id -> run.oracle.ledger(run.store).limit(id) - run.trueTick())
+                // A claim begins a window ahead at most, and takes one.
+                .map(ahead -> Math.max(0, ahead - 2 * settings.window.toMillis()))
+                .max()
+                .orElse(0);
     }
 
     private long now() {
@@ -91,6 +102,7 @@ final class Recovery {
         return 4 * settings.window.toMillis()
                 + 2 * settings.maxSkew.toMillis()
                 + settings.burst.plus(settings.startupAhead).toMillis()
+                + reservedTooLongMillis
                 + (settings.workers + 1) * ATTEMPT_MILLIS;
     }
 

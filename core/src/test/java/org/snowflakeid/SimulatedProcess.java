@@ -14,6 +14,8 @@ import org.snowflakeid.VirtualWorld.Machine;
 /** Opens a generator, issues from a few threads, closes it, and opens the next. */
 final class SimulatedProcess {
 
+    private static final Duration FAR_AHEAD = Duration.ofHours(1);
+
     final String name;
     final Machine machine;
     final Simulation run;
@@ -77,6 +79,8 @@ final class SimulatedProcess {
     SimulatedProcess copy(String copyName, Duration late, boolean clockSet) {
         SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this);
         copy.machine.copy(machine, copy::begin, late, clockSet);
+        copy.clockTouched = clockTouched;
+        copy.clockFirstTouchedNanos = clockFirstTouchedNanos;
         copy.touchClock();
         copy.unvettedMillis = unvettedMillis + late.toMillis();
         if (clockSet) {
@@ -94,14 +98,9 @@ final class SimulatedProcess {
         long now = machine.wallNow();
         if (now >= thawedAtWallMillis) {
             frozenAtWallMillis = now;
-            LeasedSnowflake generator = watch.generator();
-            reservedWhenFrozenMillis = generator == null
+            reservedWhenFrozenMillis = generator() == null
                     ? 0
-                    : generator
-                            .status()
-                            .reservedUntil()
-                            .map(Instant::toEpochMilli)
-                            .orElse(0L);
+                    : status().reservedUntil().map(Instant::toEpochMilli).orElse(0L);
         }
         thawedAtWallMillis = Math.max(thawedAtWallMillis, now + duration.toMillis());
         machine.pause(duration);
@@ -171,7 +170,22 @@ final class SimulatedProcess {
 
     /** Whether its ids are ahead of the clock for good, since it once believed a clock that was wrong by years. */
     boolean isFarAhead() {
-        return generator() != null && lastId >= 0 && run.simulated.tick(lastId) > run.trueTick() + 3_600_000;
+        if (generator() == null) {
+            return false;
+        }
+        long far = run.trueTick() + FAR_AHEAD.toMillis();
+        if (lastId >= 0 && run.simulated.tick(lastId) > far) {
+            return true;
+        }
+        // Its ids may have to begin there, though nobody asked for one yet. Not by its clock alone, which may still be
+        // wrong.
+        SnowflakeStatus status = status();
+        return status.drift().compareTo(FAR_AHEAD) > 0
+                && status.reservedUntil()
+                        .map(Instant::toEpochMilli)
+                        .map(run.simulated::tickOf)
+                        .filter(until -> until > far)
+                        .isPresent();
     }
 
     // ---- its threads

@@ -182,6 +182,31 @@ class StripedIssuersTest {
                     .hasMessageContaining("worker id 7");
         }
 
+        // a call began to wait anew at each worker id it was sent to, where none issues until the clock is vetted
+        @Test
+        void aCallWaitsOnceForAClockThatConcernsAllWorkerIds() {
+            VirtualWorld world = new VirtualWorld(1);
+            VirtualWorld.Machine machine = world.new Machine();
+            VettedClock stepped = new VettedClock(machine, settings.layout(), 10_000);
+            Handover ofBoth = new Handover("test", machine, 2);
+            StripedIssuers issuers = new StripedIssuers(ofBoth.leases().stream()
+                    .map(inUse -> new IdIssuer(settings, machine, stepped, ofBoth, inUse))
+                    .toList());
+            machine.stepClock(Duration.ofSeconds(5));
+            machine.start("keeper", () -> {
+                world.sleep(Duration.ofMillis(1500));
+                Lease lease = new Lease(7, Long.MAX_VALUE);
+                long tick = stepped.tick();
+                lease.open(tick << 12, tick, 0, tick);
+                ofBoth.publish(ofBoth.leases().get(1), lease);
+            });
+            Instant before = world.trueTime();
+
+            assertThatThrownBy(issuers::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+
+            assertThat(Duration.between(before, world.trueTime())).isLessThan(Duration.ofMillis(2100));
+        }
+
         // a call slept until the clock came to the ids of one worker id, which it had to skip ahead, beside the other
         // that had some
         @Test
