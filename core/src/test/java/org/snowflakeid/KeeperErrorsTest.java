@@ -70,7 +70,11 @@ class KeeperErrorsTest {
             process.wire.throwInsteadOf(kind, ALWAYS, error);
 
             process.startOpening();
-            stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
+            // Memory may come back within the startup timeout; what is missing stays missing.
+            stage.within(
+                    Duration.ofSeconds(error instanceof VirtualMachineError ? 96 : 1),
+                    "open returns",
+                    process::isDecided);
 
             assertThat(causes(process.awaitRefusal())).contains(error);
             stage.sleep(Duration.ofSeconds(10));
@@ -87,7 +91,9 @@ class KeeperErrorsTest {
             process.startOpening();
             stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
 
-            if (process.isOpen()) {
+            // After a claim it is not known whether it was applied: that is looked into, whatever was thrown.
+            if (error instanceof VirtualMachineError || kind == Kind.CLAIM) {
+                assertThat(process.isOpen()).isTrue();
                 process.issueFor(Duration.ofMinutes(2));
             } else {
                 assertThat(causes(process.awaitRefusal())).contains(error);
