@@ -236,6 +236,8 @@ class ClockJumpAheadTest {
             stage.sleep(Duration.ofMillis(1_500));
 
             assertThat(call.isOver()).isFalse();
+            stage.sleep(Duration.ofSeconds(5));
+            assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
         }
 
         // a copy of a memory image issued what the other issued too, until its next extension

@@ -316,6 +316,23 @@ class CopiesTest {
             stage.assertSafe();
         }
 
+        // time ran on by the monotonic clock, which stood still in the image: ids of the shared span, at once
+        @Test
+        void issuesNothingInTheSharedSpanOnAMachineWhoseClockIsSlow() {
+            stage.keys.put("snowflake.clock.on-rollback", "wait");
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            process.issue();
+            process.machine.stepClock(Duration.ofSeconds(-20));
+            Request write = process.wire.next();
+            stage.sleep(Duration.ofSeconds(5));
+
+            assertThatThrownBy(process::issue).isInstanceOf(SnowflakeException.class);
+            write.lose();
+        }
+
         // callers did not know what the keeper had seen, and their clock was not ahead any more
         @Test
         void issuesNothingInTheSharedSpanThoughTheClockStepsBackMeanwhile() {

@@ -612,10 +612,16 @@ class LeasedSnowflakeTest {
             store.putMeta(store.meta.value().replace("state=active", "state=retired"));
             long limit = store.mark(workerId(ids)).limit();
 
-            seconds(21);
-            ids.nextId();
-            seconds(60);
+            try (LogLines log = new LogLines()) {
+                seconds(21);
+                ids.nextId();
+                seconds(60);
 
+                assertThat(log.all())
+                        .as("once, since nobody asks again")
+                        .filteredOn(line -> line.contains("was retired"))
+                        .hasSize(1);
+            }
             assertThatThrownBy(ids::nextId)
                     .isInstanceOf(SnowflakeUnavailableException.class)
                     .hasMessageContaining("retired");
