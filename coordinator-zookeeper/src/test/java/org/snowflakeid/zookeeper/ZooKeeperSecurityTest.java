@@ -32,6 +32,7 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 /** Users and certificates: what works, and how the rest is refused. */
 class ZooKeeperSecurityTest {
     private static final String DIGEST = "snowflake.zookeeper.digest";
+    private static final String PASSWORD_FILE = "snowflake.zookeeper.password-file";
 
     @TempDir
     private static Path directory;
@@ -211,7 +212,7 @@ class ZooKeeperSecurityTest {
     }
 
     @Test
-    void readsTheDigestFileForEachSession() throws Exception {
+    void readsThePasswordFileForEachSession() throws Exception {
         try (Node owner = plain("rotated", Map.of(DIGEST, "app:apple"))) {
             owner.createMeta();
         }
@@ -224,11 +225,11 @@ class ZooKeeperSecurityTest {
                 Map.of(
                         "snowflake.zookeeper.connect-string",
                         "127.0.0.1:" + tls.plainPort() + "/rotated",
-                        DIGEST + "-file",
+                        PASSWORD_FILE,
                         file.toString()))) {
             CoordinatorException refused =
                     catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, brief));
-            assertPermanent(refused, "forbids user 'app'", DIGEST + "-file");
+            assertPermanent(refused, "forbids user 'app'", PASSWORD_FILE);
             assertThat(refused.getMessage()).doesNotContain("pear");
 
             Files.writeString(file, "app:apple\n");

@@ -432,8 +432,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "takes ids without looking at the clock twice",
                                 IdIssuer.class,
-                                "                && clock.isCredible(now)\n",
-                                ""),
+                                "                && clock.isCredible(now)\n                && current.advance",
+                                "                && current.advance"),
                         ResumedCopy.class,
                         "a copy of the process issued"),
                 fails(
