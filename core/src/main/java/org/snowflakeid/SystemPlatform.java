@@ -58,8 +58,7 @@ final class SystemPlatform implements Platform {
 
     @Override
     public Thread start(String name, Runnable task) {
-        // Nothing is inherited: a generator that is opened in a request would keep that one's user for as long as it
-        // lives.
+        // Nothing is inherited: a generator that is opened in a request would keep the user of that request for ever.
         Thread thread = new Thread(null, task, name, 0, false);
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.setDaemon(true);

@@ -159,9 +159,8 @@ final class VettedClock {
         // Read after the wall clock: a pause in between must not look like a step.
         long expected = now.expectedMillis(platform.nanoTime());
         if (now.seenAhead) {
-            // Nobody copied what merely had a wrong clock for a while. A clock that steps back by anything else hides
-            // how much
-            // time was missed.
+            // Back where it should be, the clock was only wrong for a while. Set back to anywhere else, it hides how
+            // much time was missed.
             return Math.abs(wall - expected) <= CREDIBLE_MILLIS;
         }
         long limit = expected + CREDIBLE_MILLIS;

@@ -76,8 +76,7 @@ final class SharedClient {
 
     private ThreadFactory threads(String name) {
         return task -> {
-            // Of Netty's kind: Open Liberty keeps the application that is the first to load a class with a logger, as
-            // long as
+            // Of Netty's kind: Open Liberty keeps the application that is the first to load a class with a logger while
             // others use that class, and Netty would load this one when the first of them ends.
             Thread thread = new FastThreadLocalThread(task, name);
             thread.setDaemon(true);
