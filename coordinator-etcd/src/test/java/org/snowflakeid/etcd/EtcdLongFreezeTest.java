@@ -29,6 +29,8 @@ class EtcdLongFreezeTest {
 
             requireWithin(Duration.ofSeconds(2), () -> {
                 server.pause();
+                // It may have been about to answer.
+                long unused = await(Node.PATIENCE, () -> !node.answers());
                 long frozenUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(35);
 
                 while (System.nanoTime() < frozenUntil) {
