@@ -318,7 +318,7 @@ class CopiesTest {
 
         // time ran on by the monotonic clock, which stood still in the image: ids of the shared span, at once
         @Test
-        void issuesNothingInTheSharedSpanOnAMachineWhoseClockIsSlow() {
+        void waitsForAClockThatIsFarBehindTheLastIdUntilAWriteWasWon() {
             stage.keys.put("snowflake.clock.on-rollback", "wait");
             stage.store.tellsTime = false;
             openWithAFullWindow();

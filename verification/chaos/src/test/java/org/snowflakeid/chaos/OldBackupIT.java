@@ -36,6 +36,7 @@ class OldBackupIT {
             try {
                 workers.forEach(WorkerProcess::start);
                 await("all worker ids are held", () -> holders(workers) == WORKER_IDS);
+                // Time is what is tested: for extensions, then for the age of the backup, then for ids beside others.
                 TimeUnit.SECONDS.sleep(10);
                 Path backup = cluster.server(0).backup();
                 TimeUnit.SECONDS.sleep(20);
