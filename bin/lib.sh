@@ -59,6 +59,23 @@ need_etcd() {
     command -v etcd >/dev/null || fail "needs etcd: install it (Debian: apt-get install etcd-server etcd-client)."
 }
 
+need_redis() {
+    command -v redis-server >/dev/null || fail "needs Redis: install it (Debian: apt-get install redis-server)."
+}
+
+# Debian has the programs of PostgreSQL in a folder for each version.
+has_postgres() {
+    local program
+    for program in "$(type -P postgres || true)" /usr/lib/postgresql/*/bin/postgres /opt/homebrew/opt/postgresql/bin/postgres; do
+        [ ! -x "$program" ] || return 0
+    done
+    return 1
+}
+
+need_postgres() {
+    has_postgres || fail "needs PostgreSQL: install it (Debian: apt-get install postgresql)."
+}
+
 # Whether the file $1 was built and nothing is newer: no pom, and no source or resource of the modules named after it; of all
 # modules, if none is named.
 up_to_date() {

@@ -8,10 +8,12 @@
    Left out: writes whose answers are late or lost (Clone has them), other worker ids to go to.                       *)
 EXTENDS Integers
 CONSTANTS MaxT, MaxW, W,
-  OffsP, OffsC,  \* what the wall clocks of P and of C's host may be off
+  OffsP, OffsC,  \* what the wall clocks of P and of C's host may be off; of C's 6 less if Shown is "apart", for there are no negative
+                 \* numbers in configurations
   Gap,           \* C is resumed so much later, at least
-  Shown,         \* C's wall clock shows more than a second that its monotonic clock does not; FALSE: it lay as still, as in a
-                 \* virtual machine whose clock nobody has set yet
+  Shown,         \* how C's wall clock stands beside its monotonic clock: "ahead" by more than a second; "apart", ahead or behind;
+                 \* "still", it lay as still as the process, as in a virtual machine whose clock nobody has set yet, or anyhow
+  Back,          \* a wall clock that is behind by more than this counts as stepped too
   Check,         \* the clocks are compared with the anchor
   Seen,          \* who sees a step: "waits", as above; "goes on" by the monotonic clock at once
   Watch,         \* going on by the monotonic clock, the wall clock is still watched: whether it moved from where it was judged
@@ -34,15 +36,20 @@ Nano(p) == t - ps[p].lost
 Expected(p) == ps[p].a + Nano(p)
 Abs(a) == IF a < 0 THEN -a ELSE a
 Apart(q) == t + q.off - (t - q.lost)
-Moved(q) == IF q.by = "wall" THEN Apart(q) > q.a + Slack ELSE Abs(Apart(q) - q.judged) > Slack
+Moved(q) == IF q.by = "wall" THEN Apart(q) > q.a + Slack \/ Apart(q) < q.a - Back ELSE Abs(Apart(q) - q.judged) > Slack
 Step(p) == Moved(ps[p]) /\ (IF ps[p].by = "wall" THEN Check ELSE Watch)
 Pass == t < MaxT /\ t' = t+1 /\ UNCHANGED <<image, ps, mark, w, issued, dup, left>>
 Jump(x) == ps["P"].off # x /\ ps' = [ps EXCEPT !["P"].off = x] /\ UNCHANGED <<t, image, mark, w, issued, dup, left>>
 Image == /\ image.at = -1 /\ ps["P"].st = "run" /\ (UnderWay \/ ps["P"].date = -1)
          /\ image' = [at |-> t, p |-> ps["P"]] /\ UNCHANGED <<t, ps, mark, w, issued, dup, left>>
+\* how the wall clock of what was resumed stands
+Stands(q) == CASE Shown = "ahead" /\ q.by = "wall" -> Apart(q) > q.a + Slack
+               [] Shown = "apart" /\ q.by = "wall" -> Abs(Apart(q) - q.a) > Slack
+               [] Shown # "still" /\ q.by = "nano" -> Abs(Apart(q) - q.judged) > Slack
+               [] Shown = "still" -> TRUE
 Resume(x) == LET lost == t - image.at
-                 q == [image.p EXCEPT !.off = IF Shown THEN x ELSE @ - lost, !.lost = lost] IN
-             /\ image.at >= 0 /\ lost >= Gap /\ (Shown /\ Gap > Slack => Moved(q))
+                 q == [image.p EXCEPT !.off = CASE Shown = "ahead" -> x [] Shown = "apart" -> x - 6 [] Shown = "still" -> @ - lost, !.lost = lost] IN
+             /\ image.at >= 0 /\ lost >= Gap /\ (Gap > Slack => Stands(q))
              /\ ps' = [ps EXCEPT !["C"] = q] /\ image' = [at |-> -2, p |-> Off] /\ UNCHANGED <<t, mark, w, issued, dup, left>>
 \* a call: its first half reads the clocks
 Read(p) == /\ ps[p].st = "run" /\ ps[p].date = -1

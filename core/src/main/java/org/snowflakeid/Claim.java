@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
@@ -43,6 +44,10 @@ import org.snowflakeid.spi.WorkerCoordinator;
  * Losing the owner entry is no reason to stop: ids are issued up to the limit. It ends in one of three ways: released; taken over by
  * another process, after which ids still go on up to the limit; or left, because a copy of this process may use it too.
  *
+ * <p>Or {@link #resumed} makes it, from what a process before this one on the same host noted. The coordinator could not be asked, so nothing is
+ * sent before it has shown the mark exactly as it was noted ({@link #meet}). If it shows a later write of the process before, whose answer
+ * that one did not live to note, another worker id is claimed; the write is not adopted, since nobody has noted its bytes.
+ *
  * <h2>Copies</h2>
  *
  * A memory image that is resumed twice gives two processes that know the same grant. Whoever writes the mark first wins; the other finds
@@ -62,6 +67,8 @@ final class Claim {
         OWNED,
         /** The owner entry is gone, the mark is ours: to be owned again. */
         NOT_OWNED,
+        /** Taken over from a process before this one, and not owned yet. */
+        RESUMED,
         /** The mark is ours, but another's owner entry is in the way: another worker id is needed. */
         BLOCKED,
         /** Another process was granted what comes after our limit: nothing can be written any more. */
@@ -107,8 +114,14 @@ final class Claim {
     private final String owner;
     private final Lease lease;
 
-    /** The limit found when it was claimed: a trim never goes below it. */
+    /** The limit found when it was claimed, or all that may have been issued by others: a trim never goes below it. */
     private final long limitFound;
+
+    /** No id of an earlier tick. */
+    private final long from;
+
+    /** Whether it was taken over from a process before this one, some of whose writes may still be on their way. */
+    private final boolean resumed;
 
     /** The mark of the last write that is known to have been applied. */
     private Mark mark;
@@ -124,15 +137,61 @@ final class Claim {
     /** A copy of this process may be issuing below the limit: the mark must not be trimmed. */
     private boolean shared;
 
+    /** Whether the coordinator has shown the mark, so that it can be compared with. */
+    private boolean met;
+
+    /** Whether the owner entry is that of the process before, which is gone. */
+    private boolean evict;
+
+    /** Keeps callers below what a file says; null: there is none. */
+    private @Nullable LocalLimit local;
+
     Claim(Place place, int workerId, String owner, long limitFound, Mark mark, Stored stored, boolean owned) {
+        this(
+                place,
+                workerId,
+                owner,
+                limitFound,
+                mark.from(),
+                mark,
+                stored,
+                owned ? Standing.OWNED : Standing.NOT_OWNED);
+    }
+
+    private Claim(
+            Place place,
+            int workerId,
+            String owner,
+            long limitFound,
+            long from,
+            Mark mark,
+            Stored stored,
+            Standing standing) {
         this.place = place;
         this.workerId = workerId;
         this.owner = owner;
         this.limitFound = limitFound;
+        this.from = from;
+        this.resumed = standing == Standing.RESUMED;
+        this.met = !resumed;
         this.mark = mark;
         this.stored = stored;
-        this.standing = owned ? Standing.OWNED : Standing.NOT_OWNED;
+        this.standing = standing;
         this.lease = new Lease(workerId, Positions.of(place.layout).first(mark.limit()));
+    }
+
+    /** What a process before this one on this host was granted and has not issued. Nothing is sent before {@link #meet}. */
+    static Claim resumed(Place place, ResumeNote note) {
+        Mark mark = note.mark();
+        return new Claim(
+                place,
+                note.workerId(),
+                Owner.value(mark.token(), place.rawTime(), place.platform.process()),
+                note.lo(),
+                note.lo(),
+                mark,
+                new Stored(mark.value(), 0),
+                Standing.RESUMED);
     }
 
     int workerId() {
@@ -143,9 +202,14 @@ final class Claim {
         return lease;
     }
 
-    /** The first tick granted to it. */
+    /** The first tick that may be issued. */
     long from() {
-        return mark.from();
+        return from;
+    }
+
+    /** Of the last write that is known to have been applied. */
+    Mark mark() {
+        return mark;
     }
 
     /** Exclusive, in ticks. */
@@ -163,6 +227,16 @@ final class Claim {
 
     boolean needsReplacement() {
         return standing == Standing.TAKEN_OVER || standing == Standing.BLOCKED;
+    }
+
+    /** Whether it was taken over from a process before this one and is not owned yet. */
+    boolean isResumed() {
+        return standing == Standing.RESUMED;
+    }
+
+    /** Whether the owner entry is missing and nobody's who is in the way. */
+    boolean isToBeOwned() {
+        return standing == Standing.NOT_OWNED || standing == Standing.RESUMED;
     }
 
     /** Whether a copy of this process may be using it too. */
@@ -198,7 +272,7 @@ final class Claim {
                     place.platform.randomLong());
             pending = next;
         }
-        return new WorkerCoordinator.Extension(workerId, stored, next.value());
+        return new WorkerCoordinator.Extension(workerId, stored, next.value(), owner);
     }
 
     /** Extends it by a write of its own, and owns it again if need be. */
@@ -206,7 +280,12 @@ final class Claim {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             WorkerCoordinator.Extension write = nextWrite(windowTicks);
             CasResult result = Place.write(() -> place.coordinator.extend(
-                    workerId, write.mark(), write.next(), place.namespace.meta().stored(), timeout));
+                    workerId,
+                    write.mark(),
+                    write.next(),
+                    owner,
+                    place.namespace.meta().stored(),
+                    timeout));
             if (conclude(result) == Outcome.SETTLED) {
                 return;
             }
@@ -265,13 +344,16 @@ final class Claim {
         mark = written;
         stored = as;
         pending = null;
+        if (local != null) {
+            local.granted(written, place.namespace.meta());
+        }
     }
 
     private void requireLawfulTakeover(Stored seen) {
         long limit = mark.limit();
         try {
             Mark foreign = Mark.parse(seen);
-            if (foreign.limit() >= limit && foreign.from() >= limit) {
+            if (foreign.limit() >= limit && (foreign.from() >= limit || isOfPredecessor(foreign))) {
                 return;
             }
         } catch (IllegalArgumentException unreadable) {
@@ -282,13 +364,34 @@ final class Claim {
                 + " were granted to this process, which may also mean that a copy of it is running");
     }
 
+    /** Whether it may be the last write of the process before, which is gone: a claim and all that extends it have one token. */
+    private boolean isOfPredecessor(Mark foreign) {
+        return resumed && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
+    }
+
+    /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
+    void meet(Slot slot) {
+        met = true;
+        Stored seen = slot.mark();
+        if (seen == null) {
+            throw place.namespace.regressed("lost the mark of worker id " + workerId);
+        }
+        if (seen.value().equals(stored.value())) {
+            stored = seen;
+            evict = slot.owner() != null && Owner.isOfClaim(mark.token(), slot.owner());
+            return;
+        }
+        requireLawfulTakeover(seen);
+        standing = Standing.TAKEN_OVER;
+    }
+
     /**
      * Gets the owner entry again, which had expired or was deleted; the mark is still ours.
      *
      * @return whether it was lost and is ours again
      */
     boolean ownAgain(long windowTicks, Duration timeout) {
-        if (standing != Standing.NOT_OWNED || pending != null) {
+        if (!isToBeOwned() || pending != null) {
             return false;
         }
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -298,7 +401,7 @@ final class Claim {
                     write.mark(),
                     write.next(),
                     owner,
-                    false,
+                    evict,
                     place.namespace.meta().stored(),
                     timeout));
             if (conclude(result) == Outcome.SETTLED) {
@@ -317,6 +420,36 @@ final class Claim {
     /** From here on a copy of this process may be issuing below the limit. */
     void share() {
         shared = true;
+        if (local != null) {
+            local.share();
+        }
+    }
+
+    // ---- the file by which another process takes over
+
+    /** From here on callers get no more than the file says. The lease must not have been opened. */
+    void keepLocally(LocalLimit limit) {
+        local = limit;
+    }
+
+    boolean hasFile() {
+        return local != null;
+    }
+
+    /** Another process may take over from here on, if there is a file. The lease must have been sealed, or was never opened. */
+    void leaveFile() {
+        if (local != null) {
+            local.end();
+        }
+    }
+
+    /**
+     * Nobody can take over from here on. The lease must have been sealed, or was never opened.
+     *
+     * @return whether that is certain
+     */
+    private boolean deleteFile() {
+        return local == null || local.delete();
     }
 
     // ---- ends
@@ -332,8 +465,15 @@ final class Claim {
         if (pending != null) {
             extend(windowTicks, timeout);
         }
-        if (isTakenOver()) {
+        if (isTakenOver() || !met) {
             return false;
+        }
+        if (local != null) {
+            // Where it can't be asked another process on this host can go on by the file, so that stays.
+            Snapshot unused = place.coordinator.read(workerId, workerId, timeout);
+            if (!deleteFile()) {
+                return false;
+            }
         }
         long last = lease.lastIssued();
         long free =
@@ -351,6 +491,7 @@ final class Claim {
                         workerId,
                         stored,
                         trimmed.value(),
+                        owner,
                         place.namespace.meta().stored(),
                         timeout)
                 instanceof CasResult.Applied;
@@ -358,6 +499,13 @@ final class Claim {
 
     /** Lets go of the owner entry and leaves the mark as it is. Never throws. */
     void abandon(Duration timeout) {
-        place.coordinator.abandon(workerId, timeout);
+        place.coordinator.abandon(workerId, owner, timeout);
+    }
+
+    /** As {@link #abandon}, where nobody may take over either. */
+    void forget(Duration timeout) {
+        boolean unused = deleteFile();
+        leaveFile();
+        abandon(timeout);
     }
 }

@@ -55,7 +55,9 @@ final class Coordinators {
             throw invalid(
                     settings,
                     "no coordinator is on the class path. Add one of the artifacts snowflake-coordinator-etcd,"
-                            + " snowflake-coordinator-zookeeper and snowflake-coordinator-file.");
+                            + " snowflake-coordinator-zookeeper, snowflake-coordinator-jdbc, snowflake-coordinator-redis,"
+                            + " snowflake-coordinator-kubernetes, snowflake-coordinator-consul, snowflake-coordinator-nacos"
+                            + " and snowflake-coordinator-file.");
         }
         if (counted.size() > 1) {
             throw invalid(

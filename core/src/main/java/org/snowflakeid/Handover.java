@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,8 @@ final class Handover {
     private volatile boolean vettingWanted;
     private volatile @Nullable SnowflakeException broken;
     private volatile @Nullable String lastError;
+    private volatile @Nullable String resumed;
+    private volatile @Nullable String fileTrouble;
     private volatile @Nullable String clockWarning;
     private volatile @Nullable String suspension;
     private volatile Runnable keeper = () -> {};
@@ -110,9 +113,11 @@ final class Handover {
         return broken != null;
     }
 
-    /** Why the last claim or extension failed; empty once one has succeeded. */
+    /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
     Optional<String> lastError() {
-        return Optional.ofNullable(lastError);
+        return Stream.of(resumed, fileTrouble, lastError)
+                .filter(each -> each != null)
+                .reduce((one, other) -> one + " " + other);
     }
 
     /** Set while the system clock is not believed. */
@@ -146,12 +151,10 @@ final class Handover {
      * @return why, if the keeper has said so; else what the caller says
      */
     String refusedSince(String reason) {
-        String known = lastError;
-        if (known == null) {
+        if (lastError().isEmpty()) {
             lastError = reason;
-            return reason;
         }
-        return known;
+        return lastError().orElse(reason);
     }
 
     /** Ends issuing for good: when it returns no call gets an id any more, whatever the keeper is doing. */
@@ -220,6 +223,16 @@ final class Handover {
 
     void noteError(@Nullable String error) {
         lastError = error;
+    }
+
+    /** Of a process that took over from one before it, until it has reached the coordinator. */
+    void noteResumed(@Nullable String what) {
+        resumed = what;
+    }
+
+    /** A process that is restarted could not take over from this one. */
+    void noteFileTrouble(@Nullable String what) {
+        fileTrouble = what;
     }
 
     void noteClock(@Nullable String warning, @Nullable String suspendedBy) {

@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
  * everything the sealed one issued. A stale limit is a smaller limit, and a pause between the compare-and-set and the return is
  * harmless, since what was granted stays granted. Callers that can't get an id now wait for bounded time, without a lock.
  *
- * <p>Where the wall clock has stepped ahead by more than a second, since it was set, or since this memory image was resumed, a caller waits
- * until the keeper has vetted it ({@link VettedClock}).
+ * <p>Where the wall clock has stepped ahead by more than a second, or far back, since it was set, or since this memory image was resumed, a
+ * caller waits until the keeper has vetted it ({@link VettedClock}).
  *
  * <p>Nobody waits while there are ids, and taking one is lock-free. When a millisecond is used up, one thread waits for the next and the others
  * sleep behind it, and get their ids from it or lead in their turn ({@link WaitingCall}, {@link Turns}). While that is so, a thread that keeps losing the

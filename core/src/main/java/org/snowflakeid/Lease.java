@@ -27,7 +27,14 @@ final class Lease {
     /** What was issued last when it was sealed. Guarded by this. */
     private long finalPosition = SEALED;
 
+    /** What callers go by: the lower one of the two that follow. */
     private volatile long limit;
+
+    private volatile long granted;
+
+    /** Guarded by this. */
+    private long noted = Long.MAX_VALUE;
+
     private volatile long endNanos;
     private volatile long endNoticedNanos = NOT_NOTICED;
     private volatile long windowTicks;
@@ -42,6 +49,7 @@ final class Lease {
     Lease(int workerId, long limit) {
         this.workerId = workerId;
         this.limit = limit;
+        this.granted = limit;
         words.set(POSITION, SEALED);
     }
 
@@ -54,9 +62,19 @@ final class Lease {
         return words.compareAndSet(POSITION, from, to);
     }
 
-    /** Positions at or above it are not granted. */
+    /** Positions at or above it may not be issued: they are not granted, or not noted yet. */
     long limit() {
         return limit;
+    }
+
+    /** Positions at or above it are not granted. */
+    long granted() {
+        return granted;
+    }
+
+    /** Whether positions are granted that may not be issued before somebody {@link #note noted} them. */
+    boolean isHeldBack() {
+        return limit < granted;
     }
 
     /**
@@ -96,7 +114,17 @@ final class Lease {
         return windowTicks;
     }
 
-    // What follows is called by the keeper's thread only, but for seal().
+    // What follows is called by the keeper's thread only, but for note() and seal().
+
+    /**
+     * Holds positions back that are granted until they are noted somewhere. Unless this is called, all that are granted may be issued.
+     *
+     * @param position positions at or above it are not noted; below what was noted before, it changes nothing that was issued
+     */
+    synchronized void note(long position) {
+        noted = position;
+        limit = Math.min(granted, noted);
+    }
 
     /**
      * Lets ids begin. A lease is opened once: what was issued is not issued again, however often this is called.
@@ -124,12 +152,17 @@ final class Lease {
 
     void grant(long newLimit, long newEndNanos, long newWindowTicks) {
         endNanos = newEndNanos;
-        if (newLimit > limit) {
+        if (newLimit > granted) {
             endNoticedNanos = NOT_NOTICED;
-            limit = newLimit;
+            raise(newLimit);
         }
         // Last, and read first: a longer window beside the old limit would look like one that is nearly used up.
         windowTicks = newWindowTicks;
+    }
+
+    private synchronized void raise(long newLimit) {
+        granted = newLimit;
+        limit = Math.min(granted, noted);
     }
 
     /** Gives up every position below {@code floor} that was not issued. */

@@ -5,8 +5,9 @@ import static org.snowflakeid.Logs.LOG;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -33,6 +34,9 @@ final class LeaseKeeper {
     /** For the claim, once ids may begin. */
     private static final Duration CLAIM_AT_FLOOR = Duration.ofSeconds(10);
 
+    /** For the clock to get to what a process before this one has not issued; longer, and the coordinator is asked again meanwhile. */
+    private static final Duration LONGEST_WAIT_RESUMED = Duration.ofSeconds(10);
+
     private static final long SECOND = 1_000_000_000L;
 
     private final SnowflakeSettings settings;
@@ -47,6 +51,11 @@ final class LeaseKeeper {
     private final Namespace namespace;
     private final SlotReader slots;
     private final ClockVetting vetting;
+    private final Claim.Place place;
+    private final String coordinatorName;
+
+    /** Null: no process takes over from this one, or this one from another. */
+    private final @Nullable Resumption resumption;
 
     /** Whether other processes may use the same coordinator: otherwise no copy of this one can be noticed, or harm. */
     private final boolean guarded;
@@ -75,7 +84,8 @@ final class LeaseKeeper {
             Platform platform,
             VettedClock clock,
             Handover handover,
-            Reports reports) {
+            Reports reports,
+            @Nullable Resumption resumption) {
         this.settings = settings;
         this.layout = settings.layout();
         this.platform = platform;
@@ -88,16 +98,17 @@ final class LeaseKeeper {
                 ? Duration.ofMillis(500)
                 : sixth.compareTo(Duration.ofSeconds(2)) > 0 ? Duration.ofSeconds(2) : sixth;
         this.guarded = !(provider instanceof StaticCoordinatorProvider);
-        this.coordinator = provider.open(
-                new CoordinatorConfig(settings.generator(), settings.namespace(), settings.window(), settings.lookup()),
-                this::hintLoss);
+        this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
+        this.coordinatorName = provider.name();
         this.outage = new Outage(platform, handover, provider.name());
         this.namespace = new Namespace(settings, coordinator, platform, provider);
         this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
-        Claim.Place place = new Claim.Place(coordinator, namespace, layout, platform, clock);
+        this.resumption = resumption;
+        this.place = new Claim.Place(coordinator, namespace, layout, platform, clock);
         SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
         this.vetting = new ClockVetting(clock, slots, platform, settings, provider.name());
-        this.workerIds = new WorkerIds(settings, place, claimer, handover, reports, outage, this::timeout, callTimeout);
+        this.workerIds = new WorkerIds(
+                settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, resumption);
         this.startDeadline = platform.nanoTime() + settings.startupTimeout().toNanos();
     }
 
@@ -121,7 +132,14 @@ final class LeaseKeeper {
 
     void keptBy(Runnable wake, Runnable interrupt) {
         interruption = interrupt;
-        handover.keptBy(wake);
+        Resumption writing = resumption;
+        handover.keptBy(
+                writing == null
+                        ? wake
+                        : () -> {
+                            wake.run();
+                            writing.wake();
+                        });
     }
 
     /** Has the worker ids given back, soon. */
@@ -136,7 +154,8 @@ final class LeaseKeeper {
 
     /** Enough for a call under way, one to resolve a doubt, the release, and closing the connection. */
     long longestCloseNanos() {
-        return callTimeout.toNanos() * 4 + SECOND;
+        // With files there is one more, to find out whether they may be deleted.
+        return callTimeout.toNanos() * (resumption == null ? 4 : 5) + SECOND;
     }
 
     // ---- steps
@@ -190,8 +209,11 @@ final class LeaseKeeper {
         if (lossHinted) {
             outage.hurry();
         }
-        if (stopping || retired || platform.nanoTime() - outage.retryNanos() < 0) {
+        if (stopping || retired || beginsResumed() || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
+        }
+        if (namespace.isResumed()) {
+            meet();
         }
         Snapshot firstPage = vetClock();
         if (!namespace.isJoined()) {
@@ -211,6 +233,53 @@ final class LeaseKeeper {
     private SnowflakeException reserved(Claim claim) {
         return new NoFreeWorkerIdException("worker id " + claim.workerId() + " is reserved, but usable only from "
                 + layout.instantOf(claim.from()) + ". Wait until then, or set snowflake.startup-ahead.");
+    }
+
+    // ---- what is taken over from a process before this one
+
+    /** Where the coordinator can't be asked for a first worker id. */
+    private void resume(Resumption from) {
+        if (!workerIds.isEmpty() || stopping) {
+            return;
+        }
+        try {
+            List<Claim> resumed = from.resume(place);
+            if (!resumed.isEmpty()) {
+                // As at any start at which nobody tells the time. What is taken over bounds what it may say.
+                VettedClock.Verdict unused = clock.judge(null, 0, false);
+                clock.show();
+                workerIds.resume(resumed);
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, handover.message("unexpected failure while worker ids were taken over"), e);
+        }
+    }
+
+    /** @return whether ids are about to begin, and nothing may keep them from that */
+    private boolean beginsResumed() {
+        if (!namespace.isResumed() || handover.isStarted()) {
+            return false;
+        }
+        Optional<Claim> waiting = workerIds.swapReady();
+        if (waiting.isEmpty()) {
+            noteResumed();
+        }
+        return waiting.isPresent() && waiting.get().from() - clock.tick() <= LONGEST_WAIT_RESUMED.toMillis();
+    }
+
+    private void noteResumed() {
+        handover.noteResumed(workerIds.describe() + ", was taken over from a process before this one, since "
+                + coordinatorName + " could not be reached at the start.");
+    }
+
+    /** After a start without the coordinator: does it go on from what was noted of it? */
+    private void meet() {
+        Snapshot seen = vetting.vetFirst();
+        namespace.noteSeen(seen.meta());
+        workerIds.meet();
+        Snapshot unused = join(seen);
+        handover.noteResumed(null);
+        LOG.log(Level.INFO, () -> handover.message(coordinatorName + " can be reached again"));
     }
 
     // ---- the clock
@@ -307,7 +376,8 @@ final class LeaseKeeper {
             if (vetting.warning() != null || clock.isCopySuspected()) {
                 wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
             }
-            wake = Math.max(wake, outage.retryNanos());
+            boolean waitsForFirst = namespace.isResumed() && !handover.isStarted();
+            wake = Math.max(wake, waitsForFirst ? now + SECOND / 10 : outage.retryNanos());
         }
         return handover.isStarted() ? wake : Math.min(wake, Math.max(startDeadline, now + 1));
     }
@@ -320,6 +390,9 @@ final class LeaseKeeper {
             breakDown(e);
         } else {
             outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+            if (resumption != null && !handover.isStarted()) {
+                resume(resumption);
+            }
         }
     }
 
@@ -355,6 +428,9 @@ final class LeaseKeeper {
         }
         handover.noteError(named.getMessage());
         handover.breakDown(named);
+        if (e instanceof CoordinatorRegressedException && resumption != null) {
+            resumption.deleteAll();
+        }
         if (handover.isStarted()) {
             LOG.log(Level.ERROR, named.getMessage());
         }
@@ -370,6 +446,9 @@ final class LeaseKeeper {
             attemptToEnd(() -> succession.end(broken && handover.isStarted(), callTimeout));
         }
         attemptToEnd(coordinator::close);
+        if (resumption != null) {
+            attemptToEnd(resumption::end);
+        }
         handover.end();
     }
 

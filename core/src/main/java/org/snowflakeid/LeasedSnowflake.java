@@ -24,6 +24,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private final EventDelivery events;
     private final StatusView status;
     private final LeaseKeeper keeper;
+    private final @Nullable Resumption resumption;
 
     /** The only one, or one of several: then {@link #striped} chooses. */
     private final IdIssuer issuer;
@@ -95,7 +96,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         this.issuer = issuers.get(0);
         this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
         Reports reports = new Reports(settings, provider.name(), handover, status, events);
-        this.keeper = new LeaseKeeper(settings, provider, platform, clock, handover, reports);
+        this.resumption = Resumption.open(settings, provider, platform, clock, handover);
+        this.keeper = new LeaseKeeper(settings, provider, platform, clock, handover, reports, resumption);
         start(platform, provider.name());
     }
 
@@ -103,8 +105,14 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         try {
             Object connection = keeper.connection();
             String thread = connection == null ? settings.generator() : coordinatorName;
+            if (resumption != null) {
+                resumption.start();
+            }
             KeeperThread.keep(keeper, platform, "snowflake-" + thread, connection);
         } catch (RuntimeException | Error e) {
+            if (resumption != null) {
+                resumption.end();
+            }
             keeper.discard();
             throw new SnowflakeUnavailableException(handover.message("no thread can be started: " + e), e);
         }

@@ -27,6 +27,9 @@ final class Namespace {
 
     private @Nullable Meta meta;
 
+    /** Whether all that is known of the record was noted by a process before this one. */
+    private boolean resumed;
+
     Namespace(
             SnowflakeSettings settings,
             WorkerCoordinator coordinator,
@@ -61,7 +64,18 @@ final class Namespace {
             return false;
         }
         meta = found;
+        resumed = false;
         return true;
+    }
+
+    /** Goes by what a process before this one noted of the record, until the coordinator can be asked. */
+    void resume(Meta noted) {
+        meta = noted;
+        resumed = true;
+    }
+
+    boolean isResumed() {
+        return resumed;
     }
 
     private static String reasonNotToStart(Meta found) {

@@ -9,7 +9,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceRefusedException.Reason;
 import org.snowflakeid.spi.CasResult;
-import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
@@ -39,9 +38,7 @@ final class NamespacePlace {
         this.settings = settings;
         this.platform = platform;
         this.coordinatorName = provider.name();
-        this.coordinator = provider.open(
-                new CoordinatorConfig(settings.generator(), settings.namespace(), settings.window(), settings.lookup()),
-                () -> {});
+        this.coordinator = provider.open(settings.coordinatorConfig(), () -> {});
     }
 
     SnowflakeSettings settings() {

@@ -34,6 +34,15 @@ final class Owner {
         }
     }
 
+    /** Whether an owner entry belongs to the mark with this token. */
+    static boolean isOfClaim(String token, String value) {
+        try {
+            return token.equals(Pairs.parse(value).entries().get("token"));
+        } catch (IllegalArgumentException unreadable) {
+            return false;
+        }
+    }
+
     /** "host, since" of an owner entry, for messages. */
     static String describe(String value) {
         try {

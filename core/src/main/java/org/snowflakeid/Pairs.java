@@ -22,12 +22,16 @@ final class Pairs {
 
     static Pairs parse(String line) {
         Map<String, String> entries = new LinkedHashMap<>();
-        for (String pair : line.split(" ", -1)) {
-            int equals = pair.indexOf('=');
-            if (equals <= 0) {
-                throw new IllegalArgumentException("'" + pair + "' is no key=value pair");
+        int begin = 0;
+        while (begin <= line.length()) {
+            int space = line.indexOf(' ', begin);
+            int end = space < 0 ? line.length() : space;
+            int equals = line.indexOf('=', begin);
+            if (equals <= begin || equals >= end) {
+                throw new IllegalArgumentException("'" + line.substring(begin, end) + "' is no key=value pair");
             }
-            entries.put(pair.substring(0, equals), pair.substring(equals + 1));
+            entries.put(line.substring(begin, equals), line.substring(equals + 1, end));
+            begin = end + 1;
         }
         return new Pairs(entries);
     }

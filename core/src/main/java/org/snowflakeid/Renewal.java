@@ -34,9 +34,10 @@ final class Renewal {
         this.clock = clock;
         this.windowTicks = settings.window().toMillis();
         this.windowNanos = settings.window().toNanos();
-        this.nextWindowTicks = Math.min(windowTicks, 2 * SlotClaimer.FIRST_WINDOW.toMillis());
+        long first = claim.isResumed() ? windowTicks : SlotClaimer.FIRST_WINDOW.toMillis();
+        this.nextWindowTicks = Math.min(windowTicks, 2 * first);
         this.limitBefore = claim.limit();
-        grant(Math.min(windowTicks, SlotClaimer.FIRST_WINDOW.toMillis()));
+        grant(Math.min(windowTicks, first));
     }
 
     Claim claim() {

@@ -42,6 +42,16 @@ final class Reports {
 
     /** @param old null: the first one */
     void swapped(@Nullable Claim old, Claim claimed) {
+        if (old == null && claimed.isResumed()) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message(
+                            "took worker id " + claimed.workerId() + " over from a process before this one, since "
+                                    + coordinatorName + " can't be reached; usable until "
+                                    + layout.instantOf(claimed.limit())));
+            events.add(new SnowflakeEvent.Claimed(generator, claimed.workerId()));
+            return;
+        }
         if (old == null) {
             LOG.log(
                     Level.INFO,
@@ -60,7 +70,7 @@ final class Reports {
 
     /** Reports once that the owner entry of the worker id in use is gone, if it is. */
     void lossOf(Claim claim) {
-        if (claim.standing() == Claim.Standing.OWNED || !lost.add(claim)) {
+        if (claim.standing() == Claim.Standing.OWNED || claim.isResumed() || !lost.add(claim)) {
             return;
         }
         events.add(new SnowflakeEvent.Lost(

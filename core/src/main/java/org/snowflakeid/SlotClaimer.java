@@ -188,10 +188,10 @@ final class SlotClaimer {
             }
         } catch (RuntimeException stillUnknown) {
             cause.addSuppressed(stillUnknown);
-            coordinator.abandon(id, reader.timeout());
+            coordinator.abandon(id, owner, reader.timeout());
             throw cause;
         }
-        coordinator.abandon(id, reader.timeout());
+        coordinator.abandon(id, owner, reader.timeout());
         if (lastFailure != null) {
             // Claims fail though reads are answered. Trying each worker id would take longer than a start may.
             throw cause;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
 import org.snowflakeid.SnowflakeSettings.OnRollback;
 import org.snowflakeid.SnowflakeSettings.ReadyUntil;
@@ -23,11 +25,13 @@ public final class SnowflakeKeys {
     private static final Pattern NAMESPACE =
             Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*");
 
+    private static final Pattern GENERATOR = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+
     static final Key<String> COORDINATOR = Key.text("snowflake.coordinator")
             .otherwise("the only one on the class path")
             .use(Use.ESSENTIAL)
             .meaning(
-                    "Name of the coordinator: `etcd`, `zookeeper`, `file`, `static`, `memory` or that of another one.");
+                    "Name of the coordinator: `etcd`, `zookeeper`, `jdbc`, `redis`, `kubernetes`, `consul`, `nacos`, `file`, `static`, `memory` or that of another one.");
 
     static final Key<String> NAMESPACE_NAME = Key.text(
                     "snowflake.namespace",
@@ -112,6 +116,15 @@ public final class SnowflakeKeys {
                     "How long readiness stays UP without the coordinator: until a third of the window is left (`third-left`), so that traffic"
                             + " goes elsewhere in time, or as long as there are ids (`window-end`).");
 
+    static final Key<String> CLAIM_AT_START = Key.text(
+                    "snowflake.claim-at-start",
+                    SnowflakeKeys::areGenerators,
+                    "is no list of generators. Write names of lower-case letters and digits in groups joined by '-',"
+                            + " with commas between them: default,orders. None may be workers, marks or meta.",
+                    "names of generators, joined by commas")
+            .meaning("With CDI: generators that are claimed and checked at the start"
+                    + " beside those that injection points and entities name; `default` is the one without a name.");
+
     static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)
             .standard("wait")
             .perGenerator()
@@ -139,6 +152,12 @@ public final class SnowflakeKeys {
                     "How far a burst may run ahead of the clock; at most half a window. `status()`, the readiness check"
                             + " (`driftMillis`) and [a gauge](operations.md#what-to-watch) show how far ids are ahead.");
 
+    static final Key<Path> RESUME_DIRECTORY = Key.localFolder("snowflake.resume.directory")
+            .meaning(
+                    "A folder on this host, which must exist, for a file per worker id: a process that is restarted while"
+                            + " the coordinator is down goes on with the worker id of the one before, to the end of its window."
+                            + " [Linux only](operations.md#restarts-while-the-coordinator-is-down).");
+
     static final Key<String> IGNORE = Key.text(
                     "snowflake.ignore", text -> true, "", "keys joined by commas, each perhaps ending in `*`")
             .meaning("Keys below `snowflake.` that belong to other software,"
@@ -158,12 +177,14 @@ public final class SnowflakeKeys {
             WORKERS,
             HEALTH_ENABLED,
             HEALTH_READY_UNTIL,
+            CLAIM_AT_START,
             STARTUP_AHEAD,
             BURST,
             ON_ROLLBACK,
             MAX_WAIT,
             MAX_AHEAD,
             MAX_SKEW,
+            RESUME_DIRECTORY,
             IGNORE);
 
     private SnowflakeKeys() {}
@@ -171,6 +192,14 @@ public final class SnowflakeKeys {
     private static boolean isNamespace(String text) {
         return NAMESPACE.matcher(text).matches()
                 && List.of(text.split("/")).stream().noneMatch(RESERVED::contains);
+    }
+
+    static boolean isGenerator(String name) {
+        return GENERATOR.matcher(name).matches() && !RESERVED.contains(name);
+    }
+
+    private static boolean areGenerators(String text) {
+        return Stream.of(text.split(",", -1)).map(String::strip).allMatch(SnowflakeKeys::isGenerator);
     }
 
     /** Those of all generators, whatever their coordinator. */

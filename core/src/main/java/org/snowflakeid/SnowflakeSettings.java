@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.Resources;
 import org.snowflakeid.spi.SettingsReader;
 
 /**
@@ -52,12 +55,12 @@ public final class SnowflakeSettings {
         WINDOW_END
     }
 
-    private static final Pattern GENERATOR_NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,7})(?:-(\\d{1,7}))?");
     private static final Duration USUAL_STARTUP_TIMEOUT = Duration.ofSeconds(90);
 
     private final String generator;
     private final Function<String, @Nullable String> lookup;
+    private final Resources resources;
 
     private final Optional<String> coordinator;
     private final String namespace;
@@ -77,6 +80,7 @@ public final class SnowflakeSettings {
     private final boolean healthEnabled;
     private final ReadyUntil readyUntil;
     private final int workers;
+    private final Optional<Path> resumeDirectory;
 
     /**
      * The settings of the unnamed generator, from full key names such as {@code snowflake.window}. The map is copied.
@@ -96,7 +100,7 @@ public final class SnowflakeSettings {
         Map<String, String> copy = new HashMap<>(values);
         UnknownKeys unknown = UnknownKeys.among(copy.keySet(), copy::get);
         SettingsReader reader = new SettingsReader(generator, copy::get);
-        SnowflakeSettings settings = new SnowflakeSettings(generator, copy::get, reader);
+        SnowflakeSettings settings = new SnowflakeSettings(generator, copy::get, Resources.NONE, reader);
         List<String> problems = Stream.concat(reader.problems().stream(), unknown.problems().stream())
                 .distinct()
                 .toList();
@@ -121,15 +125,40 @@ public final class SnowflakeSettings {
                 key -> asked.computeIfAbsent(key, name -> Optional.ofNullable(lookup.apply(name)))
                         .orElse(null);
         SettingsReader reader = new SettingsReader(generator, once);
-        SnowflakeSettings settings = new SnowflakeSettings(generator, once, reader);
+        SnowflakeSettings settings = new SnowflakeSettings(generator, once, Resources.NONE, reader);
         reader.throwProblems();
         return settings;
     }
 
-    private SnowflakeSettings(String generator, Function<String, @Nullable String> lookup, SettingsReader reader) {
+    /**
+     * The generators that an application's container shall claim at its start, though nothing in the application names them.
+     *
+     * @param lookup a value by exact key; null if it is not set
+     * @throws InvalidSettingsException if what is set is no list of generators
+     */
+    public static List<String> claimedAtStart(Function<String, @Nullable String> lookup) {
+        SettingsReader reader = new SettingsReader(DEFAULT_GENERATOR, lookup);
+        Optional<String> names = reader.optional(SnowflakeKeys.CLAIM_AT_START);
+        reader.throwProblems();
+        return names.map(list -> Stream.of(list.split(",")).map(String::strip).toList())
+                .orElse(List.of());
+    }
+
+    /**
+     * The same settings, for a coordinator that may use what the application has.
+     *
+     * @param found are asked while a generator is opened
+     */
+    public SnowflakeSettings withResources(Resources found) {
+        return new SnowflakeSettings(generator, lookup, found, new SettingsReader(generator, lookup));
+    }
+
+    private SnowflakeSettings(
+            String generator, Function<String, @Nullable String> lookup, Resources resources, SettingsReader reader) {
         this.generator = generator;
         this.lookup = lookup;
-        if (!GENERATOR_NAME.matcher(generator).matches() || SnowflakeKeys.RESERVED.contains(generator)) {
+        this.resources = resources;
+        if (!SnowflakeKeys.isGenerator(generator)) {
             reader.problem("a generator's name is lower-case letters and digits in groups joined by '-',"
                     + " and none of workers, marks, meta. Rename it.");
             reader.throwProblems();
@@ -178,6 +207,12 @@ public final class SnowflakeSettings {
                                     ? ": " + StaticCoordinatorProvider.WORKER_ID
                                             + " names one. Remove it, or use a coordinator."
                                     : ". Lower it, or widen " + reader.nameOf(SnowflakeKeys.WORKER_IDS) + "."));
+        }
+        resumeDirectory = reader.optional(SnowflakeKeys.RESUME_DIRECTORY);
+        if (isStatic() && resumeDirectory.isPresent()) {
+            reader.refuse(
+                    SnowflakeKeys.RESUME_DIRECTORY,
+                    "has no use with snowflake.coordinator=static, which is never down. Remove one of them.");
         }
     }
 
@@ -269,6 +304,11 @@ public final class SnowflakeSettings {
         return workers;
     }
 
+    /** Empty: a process that can't reach its coordinator does not start. */
+    Optional<Path> resumeDirectory() {
+        return resumeDirectory;
+    }
+
     int minWorkerId() {
         return minWorkerId;
     }
@@ -309,9 +349,9 @@ public final class SnowflakeSettings {
         return burst;
     }
 
-    /** Settings of coordinators, by exact key. */
-    Function<String, @Nullable String> lookup() {
-        return lookup;
+    /** What the coordinator is opened with. */
+    CoordinatorConfig coordinatorConfig() {
+        return new CoordinatorConfig(generator, namespace, window, lookup, resources);
     }
 
     @Override

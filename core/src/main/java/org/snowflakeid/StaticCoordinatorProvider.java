@@ -95,7 +95,7 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored metaSeen, Duration timeout) {
             return write(id, next);
         }
 
@@ -106,13 +106,13 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult release(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+        public CasResult release(int id, Stored mark, String next, String owner, Stored metaSeen, Duration timeout) {
             owners.remove(id);
             return write(id, next);
         }
 
         @Override
-        public void abandon(int id, Duration timeout) {
+        public void abandon(int id, String owner, Duration timeout) {
             owners.remove(id);
         }
 

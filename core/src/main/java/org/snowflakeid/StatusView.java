@@ -70,8 +70,10 @@ final class StatusView {
         // Read before the limit: a longer window beside the old limit would look like one that is nearly used up.
         long windowTicks = lease.windowTicks();
         long now = clock.credibleTick();
-        Instant reservedUntil = settings.layout().instantOf(positions.tick(lease.limit()));
-        long ticksLeft = positions.tick(lease.limit()) - now;
+        // Before what may be issued of it: both only grow.
+        long usable = positions.tick(lease.limit());
+        long reserved = positions.tick(lease.granted());
+        long ticksLeft = reserved - now;
         long drift = issuing ? positions.tick(last) - now : 0;
         long ahead = issuing ? lease.ahead(now, positions.tick(last)) : 0;
         long behind = issuing ? positions.tick(last + 1) - rollback.lastTick(now, ahead) : 0;
@@ -82,7 +84,7 @@ final class StatusView {
         } else if (!handover.isStarted()) {
             state = State.STARTING;
         } else if (!issuing
-                || ticksLeft <= 0
+                || usable - now <= 0
                 || clockBehind
                 || handover.suspension().isPresent()) {
             state = State.SUSPENDED;
@@ -95,7 +97,7 @@ final class StatusView {
                 issuing ? List.of(lease.workerId) : List.of(),
                 settings.namespace(),
                 coordinatorName,
-                issuing ? Optional.of(reservedUntil) : Optional.empty(),
+                issuing ? Optional.of(settings.layout().instantOf(reserved)) : Optional.empty(),
                 Duration.ofMillis(Math.max(0, drift)),
                 state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
                 clockBehind
@@ -115,7 +117,7 @@ final class StatusView {
     private Optional<String> unvettedStep() {
         return clock.isCredible(clock.tick())
                 ? Optional.empty()
-                : Optional.of("The system clock stepped ahead, to " + Instant.ofEpochMilli(clock.millis())
+                : Optional.of("The system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
                         + ", and has not been vetted yet.");
     }
 }

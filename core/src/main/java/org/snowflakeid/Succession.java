@@ -5,7 +5,7 @@ import static org.snowflakeid.Logs.LOG;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.stream.Stream;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,13 +76,18 @@ final class Succession {
     }
 
     /** What is to be extended, as far as there is any. */
-    Stream<Renewal> renewals() {
-        return Stream.of(current, successor).filter(renewal -> renewal != null);
+    List<Renewal> renewals() {
+        if (current == null) {
+            return successor == null ? List.of() : List.of(successor);
+        }
+        return successor == null ? List.of(current) : List.of(current, successor);
     }
 
     /** Worker ids that are of no use to another place: those that are used here, unless they were taken over. */
     boolean uses(int workerId) {
-        return renewals().map(Renewal::claim).anyMatch(claim -> claim.workerId() == workerId && !claim.isTakenOver());
+        return renewals().stream()
+                .map(Renewal::claim)
+                .anyMatch(claim -> claim.workerId() == workerId && !claim.isTakenOver());
     }
 
     // ---- claims
@@ -121,7 +126,7 @@ final class Succession {
         Renewal dropped = successor;
         if (dropped != null) {
             successor = null;
-            dropped.claim().abandon(timeout);
+            dropped.claim().forget(timeout);
         }
     }
 
@@ -137,20 +142,23 @@ final class Succession {
     // ---- the owner entry
 
     void ownAgain(Duration timeout) {
-        for (Renewal renewal : renewals().toList()) {
+        for (Renewal renewal : renewals()) {
             Claim claim = renewal.claim();
             if (renewal.equals(current)) {
                 reports.lossOf(claim);
             }
-            if (claim.standing() != Claim.Standing.NOT_OWNED) {
+            if (!claim.isToBeOwned()) {
                 continue;
             }
+            boolean resumed = claim.isResumed();
             long limit = claim.limit();
             boolean again = renewal.ownAgain(timeout);
             if (claim.limit() > limit) {
                 handover.wakeCallers();
             }
-            if (again) {
+            if (again && resumed) {
+                LOG.log(Level.INFO, () -> handover.message("worker id " + claim.workerId() + " is held again"));
+            } else if (again) {
                 LOG.log(
                         Level.WARNING,
                         () -> handover.message(
@@ -280,10 +288,10 @@ final class Succession {
 
     /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
     void end(boolean dataLost, Duration timeout) {
-        for (Renewal renewal : renewals().toList()) {
+        for (Renewal renewal : renewals()) {
             renewal.claim().lease().seal();
             if (dataLost) {
-                renewal.claim().abandon(timeout);
+                renewal.claim().forget(timeout);
             } else {
                 release(renewal, timeout);
             }
@@ -294,18 +302,22 @@ final class Succession {
         Claim claim = renewal.claim();
         try {
             if (!claim.isTakenOver() && claim.release(renewal.nextWindowTicks(), timeout)) {
+                claim.leaveFile();
                 LOG.log(Level.INFO, () -> handover.message("released worker id " + claim.workerId()));
                 return;
             }
         } catch (Throwable e) {
             LOG.log(Level.DEBUG, handover.message("release of worker id " + claim.workerId() + " failed"), e);
         }
-        if (!claim.isTakenOver()) {
-            LOG.log(
-                    Level.WARNING,
-                    () -> handover.message("worker id " + claim.workerId()
-                            + " could not be released; others can claim it after " + layout.instantOf(claim.limit())));
+        if (claim.isTakenOver()) {
+            claim.forget(timeout);
+            return;
         }
+        claim.leaveFile();
+        LOG.log(
+                Level.WARNING,
+                () -> handover.message("worker id " + claim.workerId()
+                        + " could not be released; others can claim it after " + layout.instantOf(claim.limit())));
         claim.abandon(timeout);
     }
 }

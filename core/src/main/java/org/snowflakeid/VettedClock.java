@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * vets the clock before each claim and extension, and while the clock is not believed, time runs on from the last moment it was.
  *
  * <p><b>For callers.</b> They go by what the keeper has {@link #show shown} last: the wall clock where it is believed, else the monotonic one.
- * Where the wall clock is more than a second ahead of what the monotonic clock says ({@link #isCredible}), they wait until the keeper has
- * looked: a wrong clock reaches no id, and the copy of a memory image, whose clock seems to have stepped too, issues nothing before the
- * keeper has found out whether there is another ({@link #isCopySuspected}). That costs one comparison an id, and a look at the monotonic
- * clock once a second.
+ * Where the wall clock is more than a second ahead of what the monotonic clock says, or far behind ({@link #isCredible}), they wait until
+ * the keeper has looked: a wrong clock reaches no id, and the copy of a memory image, whose clock seems to have stepped too, issues nothing
+ * before the keeper has found out whether there is another ({@link #isCopySuspected}). That costs one comparison an id, and a look at the
+ * monotonic clock once a second.
  */
 final class VettedClock {
 
@@ -51,8 +51,8 @@ final class VettedClock {
         /** The time in use, less the wall clock: 0 while that is believed. */
         final long correctionMillis;
 
-        /** Whether the clock was seen ahead since: it is credible again only where it should be, not anywhere behind. */
-        final boolean seenAhead;
+        /** Whether the clock was seen to step since: it is credible again only where it should be. */
+        final boolean stepSeen;
 
         /** Up to here the wall clock is credible, as somebody has seen by the monotonic clock. */
         volatile long credibleMillis;
@@ -61,16 +61,16 @@ final class VettedClock {
             this(wallMillis, nanos, correctionMillis, false);
         }
 
-        private Reading(long wallMillis, long nanos, long correctionMillis, boolean seenAhead) {
+        private Reading(long wallMillis, long nanos, long correctionMillis, boolean stepSeen) {
             this.wallMillis = wallMillis;
             this.nanos = nanos;
             this.correctionMillis = correctionMillis;
-            this.seenAhead = seenAhead;
-            this.credibleMillis = seenAhead ? Long.MIN_VALUE : wallMillis + CREDIBLE_MILLIS;
+            this.stepSeen = stepSeen;
+            this.credibleMillis = stepSeen ? Long.MIN_VALUE : wallMillis + CREDIBLE_MILLIS;
         }
 
         /** Not changed in place: a caller may be about to raise what is credible. */
-        Reading withClockSeenAhead() {
+        Reading withStepSeen() {
             return new Reading(wallMillis, nanos, correctionMillis, true);
         }
 
@@ -95,6 +95,9 @@ final class VettedClock {
     private final Platform platform;
     private final long epochMillis;
     private final long maxSkewMillis;
+
+    /** So far below the latest credible time the wall clock may be without another look at the monotonic one. */
+    private final long credibleSpanMillis;
 
     /** What callers go by. */
     private volatile Reading shown;
@@ -125,6 +128,7 @@ final class VettedClock {
         this.platform = platform;
         this.epochMillis = layout.epoch().toEpochMilli();
         this.maxSkewMillis = maxSkewMillis;
+        this.credibleSpanMillis = maxSkewMillis + 2 * CREDIBLE_MILLIS;
         this.seen = Reading.of(platform);
         this.shown = seen;
     }
@@ -148,27 +152,31 @@ final class VettedClock {
         return shown;
     }
 
-    /** Whether the wall clock, by which {@code tick} was read just now, is not ahead of the monotonic clock by more than a second. */
+    /**
+     * Whether the wall clock, by which {@code tick} was read just now, is not ahead of the monotonic clock by more than a second, and not so
+     * far behind it that time may have passed unseen.
+     */
     boolean isCredible(long tick) {
         Reading now = shown;
         long wall = now.correctionMillis == 0 ? tick + epochMillis : platform.wallMillis();
-        return wall <= now.credibleMillis || isCredible(now, wall);
+        // Neither above the latest credible time nor far below it.
+        return Long.compareUnsigned(now.credibleMillis - wall, credibleSpanMillis) <= 0 || isCredible(now, wall);
     }
 
     private boolean isCredible(Reading now, long wall) {
         // Read after the wall clock: a pause in between must not look like a step.
         long expected = now.expectedMillis(platform.nanoTime());
-        if (now.seenAhead) {
-            // Back where it should be, the clock was only wrong for a while. Set back to anywhere else, it hides how
-            // much time was missed.
-            return Math.abs(wall - expected) <= CREDIBLE_MILLIS;
+        long ahead = wall - expected;
+        if (now.stepSeen) {
+            // Back where it should be, the clock was only wrong for a while. Set to anywhere else, it hides how much
+            // time was missed.
+            return Math.abs(ahead) <= CREDIBLE_MILLIS;
         }
-        long limit = expected + CREDIBLE_MILLIS;
-        if (wall <= limit) {
-            now.credibleMillis = limit;
-            return true;
+        if (ahead > CREDIBLE_MILLIS || ahead < -maxSkewMillis) {
+            return false;
         }
-        return false;
+        now.credibleMillis = expected + CREDIBLE_MILLIS;
+        return true;
     }
 
     /** The time in use, or what it should be if the clock is not credible. */
@@ -247,13 +255,13 @@ final class VettedClock {
         long nanos = now.nanos;
         long expected = expected(nanos);
         long step = wall - seen.expectedMillis(nanos);
-        // Back by so much, time would run on by the monotonic clock, which stood still in a memory image.
+        // A copy of a memory image sees its clock step back where the clock of its machine is wrong by more than the
+        // time
+        // it missed.
         if (step > CREDIBLE_MILLIS || step < -maxSkewMillis) {
             steps++;
             largestStepMillis = Math.max(largestStepMillis, step);
-        }
-        if (step > CREDIBLE_MILLIS) {
-            shown = shown.withClockSeenAhead();
+            shown = shown.withStepSeen();
         }
         seen = now;
         // A clock in doubt is judged even if it came back: near the time in use it may still be far from the right

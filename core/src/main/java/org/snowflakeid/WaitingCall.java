@@ -260,7 +260,7 @@ final class WaitingCall {
         return false;
     }
 
-    /** The wall clock has stepped ahead, and it is not known yet whether rightly. */
+    /** The wall clock has stepped, and it is not known yet whether rightly. */
     private void awaitVetting() {
         handover.requireOpen();
         Object shown = clock.state();
@@ -268,7 +268,7 @@ final class WaitingCall {
         long left = settings.waitTimeout().toNanos() - (platform.nanoTime() - waitingSince());
         if (left <= 0) {
             throw new SnowflakeUnavailableException(handover.message("no id can be issued: "
-                    + handover.suspendedBy("the system clock stepped ahead, to " + Instant.ofEpochMilli(clock.millis())
+                    + handover.suspendedBy("the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
                             + ", and has not been vetted yet.")));
         }
         requireUninterrupted();
@@ -293,10 +293,14 @@ final class WaitingCall {
         long from = endedBefore ? Math.min(current.noticeEnd(now) - now, since - now) : since - now;
         long left = from + settings.waitTimeout().toNanos();
         if (left <= 0) {
-            throw new SnowflakeUnavailableException(handover.message(
-                    "no id can be issued: what is reserved for worker id " + current.workerId + " ended at "
-                            + settings.layout().instantOf(positions.tick(current.limit())) + ". "
-                            + handover.refusedSince("The coordinator has not answered yet.")));
+            throw new SnowflakeUnavailableException(handover.message("no id can be issued: what is "
+                    + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
+                    + current.workerId + " ended at "
+                    + settings.layout().instantOf(positions.tick(current.limit())) + ". "
+                    + handover.refusedSince(
+                            current.isHeldBack()
+                                    ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
+                                    : "The coordinator has not answered yet.")));
         }
         requireUninterrupted();
         Object shown = clock.state();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
@@ -34,12 +35,14 @@ final class WorkerIds {
     private final Supplier<Duration> timeout;
     private final Duration callTimeout;
     private final long allowedTicks;
+    private final @Nullable Resumption resumption;
     private final List<Succession> successions = new ArrayList<>();
 
     private long nextClaimNanos;
 
     /**
      * @param timeout of a call now; {@code callTimeout} once the generator has started
+     * @param resumption null: no process takes over from this one, or this one from another
      */
     WorkerIds(
             SnowflakeSettings settings,
@@ -49,7 +52,8 @@ final class WorkerIds {
             Reports reports,
             Outage outage,
             Supplier<Duration> timeout,
-            Duration callTimeout) {
+            Duration callTimeout,
+            @Nullable Resumption resumption) {
         this.settings = settings;
         this.layout = settings.layout();
         this.platform = place.platform();
@@ -62,6 +66,7 @@ final class WorkerIds {
         this.timeout = timeout;
         this.callTimeout = callTimeout;
         this.allowedTicks = settings.burst().toMillis();
+        this.resumption = resumption;
         this.nextClaimNanos = platform.nanoTime();
         for (LeaseInUse inUse : handover.leases()) {
             successions.add(new Succession(settings, platform, clock, handover, inUse, reports));
@@ -72,13 +77,9 @@ final class WorkerIds {
         return successions;
     }
 
-    private Stream<Renewal> renewals() {
-        return successions.stream().flatMap(Succession::renewals);
-    }
-
     /** Whether nothing is claimed, neither in use nor to follow. */
     boolean isEmpty() {
-        return renewals().findAny().isEmpty();
+        return successions.stream().allMatch(each -> each.renewals().isEmpty());
     }
 
     // ---- extensions
@@ -91,14 +92,14 @@ final class WorkerIds {
             if (succession.inUse().takeMoreWanted() && current != null) {
                 current.hurryIfItGains();
             }
-            succession.renewals().forEach(renewal -> {
+            for (Renewal renewal : succession.renewals()) {
                 if (hinted) {
                     renewal.hurry();
                 }
                 if (renewal.isNearlyDue()) {
                     due.add(renewal);
                 }
-            });
+            }
         }
         if (due.stream().noneMatch(Renewal::isDue)) {
             return;
@@ -180,6 +181,14 @@ final class WorkerIds {
     }
 
     private Claim claim(Succession succession, @Nullable Snapshot firstPage) {
+        Claim claimed = claimNow(succession, firstPage);
+        if (resumption != null) {
+            resumption.keep(claimed, namespace.meta());
+        }
+        return claimed;
+    }
+
+    private Claim claimNow(Succession succession, @Nullable Snapshot firstPage) {
         return claimer.claim(
                 firstPage,
                 new SlotClaimer.Terms(
@@ -188,6 +197,38 @@ final class WorkerIds {
                         horizon(),
                         leadAllowed(),
                         !succession.hasBegun()));
+    }
+
+    // ---- what was taken over from a process before this one
+
+    /** @param resumed one for each place */
+    void resume(List<Claim> resumed) {
+        for (int i = 0; i < resumed.size(); i++) {
+            successions.get(i).succeedWith(resumed.get(i));
+        }
+    }
+
+    /** Those in use, and how far they are granted; for messages. */
+    String describe() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.current()))
+                .map(Renewal::claim)
+                .map(claim -> "worker id " + claim.workerId() + ", usable until " + layout.instantOf(claim.limit()))
+                .collect(Collectors.joining(", and "));
+    }
+
+    /** The coordinator can be asked: what does it show? */
+    void meet() {
+        for (Succession succession : successions) {
+            for (Renewal renewal : succession.renewals()) {
+                Claim claim = renewal.claim();
+                claim.meet(coordinator
+                        .read(claim.workerId(), claim.workerId(), timeout.get())
+                        .slots()
+                        .get(0));
+                renewal.hurry();
+            }
+        }
     }
 
     /** No claim begins further ahead of the clock: one that once believed a wrong clock must not spread it. */
@@ -291,7 +332,7 @@ final class WorkerIds {
     long nextNanos(long now, long otherwise) {
         long next = otherwise;
         for (Succession succession : successions) {
-            for (Renewal renewal : succession.renewals().toList()) {
+            for (Renewal renewal : succession.renewals()) {
                 next = Math.min(next, renewal.dueNanos());
             }
             Renewal successor = succession.successor();

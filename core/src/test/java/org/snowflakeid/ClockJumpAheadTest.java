@@ -291,7 +291,7 @@ class ClockJumpAheadTest {
 
         assertThat(process.startCall().awaitFailure()).hasMessageContaining("has not been vetted yet");
         assertThat(process.ids().status().clockWarning())
-                .hasValueSatisfying(warning -> assertThat(warning).contains("stepped ahead"));
+                .hasValueSatisfying(warning -> assertThat(warning).contains("The system clock stepped, to"));
     }
 
     /** Nothing shows whether the step is right. */

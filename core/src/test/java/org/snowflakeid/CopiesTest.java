@@ -358,6 +358,34 @@ class CopiesTest {
             stage.assertSafe();
         }
 
+        // nothing seemed wrong with a clock that was only behind: once it came to the time of the image, ids of the
+        // shared span
+        @Test
+        void issuesNothingInTheSharedSpanThoughTheClockIsFarBehind() {
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            int worker = process.workerId();
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+            process.machine.stepClock(Duration.ofSeconds(-20));
+            Actor.Call call = process.startCall();
+            Request write = process.wire.next();
+
+            assertThat(call.awaitFailure()).hasMessageContaining("the system clock stepped");
+            Instant later = stage.world.trueTime().plusSeconds(30);
+            while (stage.world.trueTime().isBefore(later)) {
+                assertThatThrownBy(process::issue).isInstanceOf(SnowflakeUnavailableException.class);
+                stage.sleep(Duration.ofMillis(100));
+            }
+            process.wire.release(Kind.EXTEND);
+            process.wire.release(Kind.CLAIM);
+            write.answer(write.arrive());
+            stage.sleep(Duration.ofSeconds(1));
+            assertNothingIsIssuedInTheSharedSpan(worker);
+            stage.assertSafe();
+        }
+
         // nor is anything given back, of which a copy may be issuing
         @ParameterizedTest
         @EnumSource(Failure.class)

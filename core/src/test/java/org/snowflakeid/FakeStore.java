@@ -6,14 +6,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.RecordCoordinator;
+import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -25,13 +29,15 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  *
  * <p>As etcd it compares values and keeps an owner for its time to live, which extensions renew. As ZooKeeper it compares versions
  * too and keeps an owner while the session of its client lives, which the client closes when no extension has succeeded for the
- * time to live.
+ * time to live. As a store of records it replaces one record at a time, mark and owner together, and tells nobody that something ended: the
+ * {@link RecordCoordinator} makes a coordinator of it, several requests a call.
  */
 final class FakeStore implements WorkerCoordinatorProvider {
 
     enum Likeness {
         ETCD,
-        ZOOKEEPER
+        ZOOKEEPER,
+        RECORDS
     }
 
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(5);
@@ -88,6 +94,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
     private long version;
     private final List<Client> clients = new ArrayList<>();
 
+    /** Which client is behind a coordinator made of records. */
+    private final IdentityHashMap<WorkerCoordinator, Client> behind = new IdentityHashMap<>();
+
     interface MarkObserver {
         /** Before a mark is stored. The writer may have been closed or have crashed since. */
         void write(VirtualWorld.@Nullable Machine writer, int id, @Nullable Mark before, Mark after);
@@ -142,20 +151,28 @@ final class FakeStore implements WorkerCoordinatorProvider {
         };
     }
 
-    private Client open(CoordinatorConfig config, Runnable lossHint, VirtualWorld.@Nullable Machine machine) {
-        Client client = new Client(config.timeToLive(), lossHint, machine);
+    private WorkerCoordinator open(
+            CoordinatorConfig config, Runnable lossHint, VirtualWorld.@Nullable Machine machine) {
+        return opened(new Client(config, lossHint, machine));
+    }
+
+    private WorkerCoordinator opened(Client client) {
         clients.add(client);
-        return client;
+        if (likeness != Likeness.RECORDS) {
+            return client;
+        }
+        WorkerCoordinator coordinator = new RecordCoordinator(client.config, client.new Records(), world::nanoTime);
+        behind.put(coordinator, client);
+        return coordinator;
     }
 
     /** A client of a machine that is becoming a copy: the server can't tell the two clients apart. */
     WorkerCoordinator openAgain(WorkerCoordinator copied, Runnable lossHint, VirtualWorld.Machine machine) {
-        Client earlier = (Client) copied;
-        Client client = new Client(earlier.timeToLive, lossHint, machine);
+        Client earlier = copied instanceof Client itself ? itself : behind.get(copied);
+        Client client = new Client(earlier.config, lossHint, machine);
         client.identity = earlier.identity;
         client.session = earlier.session;
-        clients.add(client);
-        return client;
+        return opened(client);
     }
 
     void hintLoss() {
@@ -228,14 +245,16 @@ final class FakeStore implements WorkerCoordinatorProvider {
     }
 
     private final class Client implements WorkerCoordinator {
+        private final CoordinatorConfig config;
         private final Duration timeToLive;
         private final Runnable hint;
         private final VirtualWorld.@Nullable Machine machine;
         private Object identity = this;
         private Session session = new Session();
 
-        Client(Duration timeToLive, Runnable hint, VirtualWorld.@Nullable Machine machine) {
-            this.timeToLive = timeToLive;
+        Client(CoordinatorConfig config, Runnable hint, VirtualWorld.@Nullable Machine machine) {
+            this.config = config;
+            this.timeToLive = config.timeToLive();
             this.hint = hint;
             this.machine = machine;
         }
@@ -449,7 +468,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored expectedMeta, Duration timeout) {
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored expectedMeta, Duration timeout) {
             return write(trace == null ? "" : "extend " + id + " " + next, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
@@ -483,7 +502,8 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult release(int id, Stored mark, String next, Stored expectedMeta, Duration timeout) {
+        public CasResult release(
+                int id, Stored mark, String next, String owner, Stored expectedMeta, Duration timeout) {
             return write(trace == null ? "" : "release " + id + " " + next, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
@@ -500,7 +520,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public void abandon(int id, Duration timeout) {
+        public void abandon(int id, String owner, Duration timeout) {
             tell("abandon " + id);
             world.park(1_000_000);
             if (!down && reservedFor == null) {
@@ -512,6 +532,118 @@ final class FakeStore implements WorkerCoordinatorProvider {
         public void close() {
             clients.remove(this);
             endSession();
+        }
+
+        /** The same by records: a mark in the first line, its owner in the second. */
+        private final class Records implements RecordStore {
+
+            private static final String OWNED = "expires=";
+
+            @Override
+            public Reading read(List<String> keys, Duration timeout) {
+                travel(timeout);
+                if (readsFail && mishap()) {
+                    world.park(timeout.toNanos());
+                    throw new CoordinatorException("no answer within " + timeout, false);
+                }
+                Map<String, Entry> found = new HashMap<>();
+                for (String key : keys) {
+                    // Each by itself: others write meanwhile.
+                    if (mishap()) {
+                        world.park(world.random().nextInt(2_000_000));
+                    }
+                    Entry entry = entry(key);
+                    if (entry != null) {
+                        found.put(key, entry);
+                    }
+                }
+                slotsRead += keys.size();
+                return new Reading(found, world.trueTime());
+            }
+
+            private boolean isMeta(String key) {
+                return key.endsWith("/meta");
+            }
+
+            private int workerId(String key) {
+                return Integer.parseInt(key.substring(key.lastIndexOf('/') + 1));
+            }
+
+            private @Nullable Entry entry(String key) {
+                if (isMeta(key)) {
+                    return meta == null ? null : new Entry(meta.value(), meta.version());
+                }
+                Stored mark = marks.get(workerId(key));
+                Held owner = owners.get(workerId(key));
+                return mark == null
+                        ? null
+                        : new Entry(owner == null ? mark.value() : mark.value() + "\n" + owner.value(), mark.version());
+            }
+
+            @Override
+            public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
+                CasResult result = write(
+                        trace == null ? "" : "record " + key + " " + next, timeout, () -> replace(key, expected, next));
+                return switch (result) {
+                    case CasResult.Applied applied -> new Write.Applied();
+                    case CasResult.Rejected rejected -> new Write.Rejected();
+                    case CasResult.Unknown unknown -> new Write.Unknown(unknown.cause());
+                };
+            }
+
+            /** Some stores compare versions, some values; values are compared here, which may come back. */
+            private CasResult replace(String key, @Nullable Entry expected, String next) {
+                Entry present = entry(key);
+                if (!Objects.equals(
+                        expected == null ? null : expected.value(), present == null ? null : present.value())) {
+                    return new CasResult.Rejected(null, null);
+                }
+                if (isMeta(key)) {
+                    Stored stored = new Stored(next, ++version);
+                    if (metaObserver != null) {
+                        metaObserver.accept(stored);
+                    }
+                    meta = stored;
+                    return new CasResult.Applied(stored, false);
+                }
+                int id = workerId(key);
+                int end = next.indexOf('\n');
+                String mark = end < 0 ? next : next.substring(0, end);
+                String owner = end < 0 ? null : next.substring(end + 1);
+                boolean same = marks.containsKey(id) && marks.get(id).value().equals(mark);
+                Stored written = same ? new Stored(mark, ++version) : put(id, mark);
+                marks.put(id, written);
+                own(id, owner);
+                return new CasResult.Applied(written, false);
+            }
+
+            private void own(int id, @Nullable String line) {
+                Held before = owners.remove(id);
+                if (line == null) {
+                    return;
+                }
+                String text = line.substring(line.indexOf(' ') + 1);
+                boolean renewed = before != null && before.value().endsWith(text);
+                owners.put(
+                        id,
+                        new Held(
+                                line,
+                                this,
+                                expiresNanos(line.substring(OWNED.length(), line.indexOf(' '))),
+                                renewed ? before.machine() : machine,
+                                renewed ? before.sinceNanos() : world.nanoTime()));
+            }
+
+            private long expiresNanos(String expires) {
+                return world.nanoTime()
+                        + Duration.between(world.trueTime(), Instant.parse(expires))
+                                .toNanos();
+            }
+
+            @Override
+            public void close() {
+                Client.this.close();
+            }
         }
     }
 }

@@ -34,8 +34,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** No native image is built here; this is what can be seen without one, in the sources of what goes into applications. */
 class NativeImageTest {
 
-    private static final List<String> MODULES =
-            List.of("core", "cdi-extension", "coordinator-file", "coordinator-etcd", "coordinator-zookeeper");
+    private static final List<String> MODULES = List.of(
+            "core",
+            "cdi-extension",
+            "coordinator-file",
+            "coordinator-etcd",
+            "coordinator-zookeeper",
+            "coordinator-redis",
+            "coordinator-http",
+            "coordinator-kubernetes",
+            "coordinator-consul",
+            "coordinator-nacos");
 
     /** Types and methods whose results differ between processes, or do not outlive one. */
     private static final Set<String> OF_ONE_PROCESS = Set.of(

@@ -31,8 +31,11 @@ final class Oracle {
     private final List<Run> runs = new ArrayList<>();
     private final List<WrongTime> wrongTimes = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
-    private @Nullable Stored parsedMeta;
-    private long parsedFloor;
+
+    /** What was read in values: some are looked at again and again. */
+    private final Map<Stored, Long> floorsRead = new HashMap<>();
+
+    private final Map<Stored, Long> limitsRead = new HashMap<>();
 
     /** Since the coordinator lost data: what it shows can't cover what was granted before. */
     private boolean dataLost;
@@ -112,11 +115,13 @@ final class Oracle {
                     requireCovered(store, process, id, before, after);
                 }
             }
-            long clockAhead = after.at().toEpochMilli() - run.world.trueMillis();
-            if (clockAhead > 0) {
-                wrongTimes.add(new WrongTime(store, writer, run.world.nanoTime(), clockAhead));
-            }
             SimulatedProcess process = processes.get(writer);
+            if (process == null || process.clockTouched) {
+                long clockAhead = after.at().toEpochMilli() - run.world.trueMillis();
+                if (clockAhead > 0) {
+                    wrongTimes.add(new WrongTime(store, writer, run.world.nanoTime(), clockAhead));
+                }
+            }
             if (after.limit() > limit && process != null) {
                 requireRightTime(store, process, id, before, after);
             }
@@ -126,15 +131,15 @@ final class Oracle {
 
     private long floor(FakeStore store) {
         Stored meta = store.meta;
-        if (meta != null && !meta.equals(parsedMeta)) {
-            try {
-                parsedFloor = Meta.parse(meta).floor();
-                parsedMeta = meta;
-            } catch (IllegalArgumentException edited) {
-                return 0;
-            }
+        return meta == null ? 0 : floorsRead.computeIfAbsent(meta, Oracle::readFloor);
+    }
+
+    private static long readFloor(Stored meta) {
+        try {
+            return Meta.parse(meta).floor();
+        } catch (IllegalArgumentException edited) {
+            return 0;
         }
-        return meta == null ? 0 : parsedFloor;
     }
 
     private void require(boolean holds, String else_, int id, @Nullable Mark before, Mark after) {
@@ -242,7 +247,7 @@ final class Oracle {
             if (tick >= ledger.limit(id)) {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", its mark ends at "
                         + ledger.limit(id));
-            } else if (holder != process.machine) {
+            } else if (holder != process.machine && !isTakenOver(process, holder, id, tick)) {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", which "
                         + (holder == null ? "nobody" : process(holder).name) + " was granted");
             }
@@ -252,6 +257,26 @@ final class Oracle {
         long allowed = settings.burst.plus(settings.startupAhead).toMillis();
         if (!process.clockTouched && ahead > allowed) {
             violated(process.name + " issued an id " + ahead + " ms ahead of its clock");
+        }
+    }
+
+    /** From a process on the same host, by its file, which says what that one has not issued and is kept by one of them at a time. */
+    private boolean isTakenOver(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
+        SimulatedProcess before = from == null ? null : processes.get(from);
+        return before != null && before.disk == process.disk && process.disk.wasRead(id, tick);
+    }
+
+    /** A process may take over by this. */
+    void noteRead(FakeStore store, ResumeNote note) {
+        Ledger ledger = ledger(store);
+        long highest = ledger.highestIssued(note.workerId());
+        if (!dataLost && highest < note.hi() && highest >= note.lo()) {
+            violated("a file says that nothing was issued from " + note.lo() + " under worker id " + note.workerId()
+                    + ", but tick " + highest + " was");
+        }
+        if (!dataLost && ledger.limit(note.workerId()) < note.hi()) {
+            violated("a file says that worker id " + note.workerId() + " was granted up to " + note.hi()
+                    + ", but its mark ends at " + ledger.limit(note.workerId()));
         }
     }
 
@@ -295,9 +320,13 @@ final class Oracle {
     }
 
     /** -1: none that could be read. */
-    private static long limit(@Nullable Stored mark) {
+    private long limit(@Nullable Stored mark) {
+        return mark == null ? -1 : limitsRead.computeIfAbsent(mark, Oracle::readLimit);
+    }
+
+    private static long readLimit(Stored mark) {
         try {
-            return mark == null ? -1 : Pairs.parse(mark.value()).number("limit");
+            return Pairs.parse(mark.value()).number("limit");
         } catch (IllegalArgumentException edited) {
             return -1;
         }

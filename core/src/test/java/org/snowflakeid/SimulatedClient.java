@@ -162,16 +162,17 @@ final class SimulatedClient implements WorkerCoordinator {
     }
 
     @Override
-    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return raise(id, next, () -> real.extend(id, mark, next, meta, timeout));
+    public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return raise(id, next, () -> real.extend(id, mark, next, owner, meta, timeout));
     }
 
     @Override
     public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        // All of them have their bytes: a copy that is taken from here on sends the same, whichever had its turn.
+        extensions.forEach(each -> noteSent(each.id(), each.next()));
         if (!store.extendsTogether) {
             return extendOneByOne(extensions, meta, timeout);
         }
-        extensions.forEach(each -> noteSent(each.id(), each.next()));
         return call(
                 () -> real.extendAll(extensions, meta, timeout),
                 () -> Collections.nCopies(extensions.size(), new CasResult.Unknown(cut())));
@@ -183,14 +184,14 @@ final class SimulatedClient implements WorkerCoordinator {
         List<CasResult> results = new ArrayList<>();
         for (Extension each : extensions) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, end - machine.nanoTime()));
-            results.add(extend(each.id(), each.mark(), each.next(), meta, left));
+            results.add(write(() -> real.extend(each.id(), each.mark(), each.next(), each.owner(), meta, left)));
         }
         return results;
     }
 
     @Override
-    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        CasResult result = write(() -> real.release(id, mark, next, meta, timeout));
+    public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        CasResult result = write(() -> real.release(id, mark, next, owner, meta, timeout));
         if (result instanceof CasResult.Applied) {
             sent.removeIf(earlier -> earlier.workerId() == id);
         }
@@ -198,10 +199,10 @@ final class SimulatedClient implements WorkerCoordinator {
     }
 
     @Override
-    public void abandon(int id, Duration timeout) {
+    public void abandon(int id, String owner, Duration timeout) {
         machine.answer(
                 () -> {
-                    real.abandon(id, timeout);
+                    real.abandon(id, owner, timeout);
                     return true;
                 },
                 () -> false);

@@ -6,7 +6,7 @@ import org.snowflakeid.Accidents.Place;
 import org.snowflakeid.VirtualWorld.Machine;
 
 /** The machine as one generator sees it: watched, and with accidents on the generator's own threads. */
-final class SimulatedPlatform implements Platform {
+final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
 
     private final Machine machine;
     private final Watch watch;
@@ -71,6 +71,11 @@ final class SimulatedPlatform implements Platform {
         } catch (RuntimeException | Error e) {
             watch.threadEnds(name, e);
         }
+    }
+
+    @Override
+    public ResumeDirectory resumeDirectory(SnowflakeSettings settings) {
+        return watch.process.disk.usedBy(machine);
     }
 
     @Override

@@ -21,6 +21,9 @@ final class SimulatedProcess {
     final Simulation run;
     final SimulatedClient.Clients clients;
 
+    /** Of the host that it runs on. */
+    final SimulatedDisk disk;
+
     /** Ids issued since this was last set to 0. */
     int issuedSince;
 
@@ -49,18 +52,20 @@ final class SimulatedProcess {
     private long lastId;
     private @Nullable Thread thread;
 
-    SimulatedProcess(Simulation run, String name) {
-        this(run, name, run.random.nextLong(), null);
+    SimulatedProcess(Simulation run, String name, SimulatedDisk disk) {
+        this(run, name, run.random.nextLong(), null, disk);
         if (run.isToBeCopied(this)) {
             machine.beCopyable();
         }
         begin();
     }
 
-    private SimulatedProcess(Simulation run, String name, long seed, @Nullable SimulatedProcess original) {
+    private SimulatedProcess(
+            Simulation run, String name, long seed, @Nullable SimulatedProcess original, SimulatedDisk disk) {
         this.run = run;
         this.name = name;
         this.seed = seed;
+        this.disk = disk;
         random = new Random(seed);
         machine = run.world.new Machine();
         clients = new SimulatedClient.Clients(original == null ? null : original.clients);
@@ -77,12 +82,13 @@ final class SimulatedProcess {
 
     /** Another machine with the same memory. */
     SimulatedProcess copy(String copyName, Duration late, boolean clockSet) {
-        SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this);
+        SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this, disk);
         copy.machine.copy(machine, copy::begin, late, clockSet);
         copy.clockTouched = clockTouched;
         copy.clockFirstTouchedNanos = clockFirstTouchedNanos;
         copy.touchClock();
         copy.unvettedMillis = unvettedMillis + late.toMillis();
+        copy.watch.rememberSteps(watch);
         if (clockSet) {
             copy.watch.clockSteps(late);
         }
@@ -98,13 +104,21 @@ final class SimulatedProcess {
         long now = machine.wallNow();
         if (now >= thawedAtWallMillis) {
             frozenAtWallMillis = now;
-            reservedWhenFrozenMillis = generator() == null
-                    ? 0
-                    : status().reservedUntil().map(Instant::toEpochMilli).orElse(0L);
+            reservedWhenFrozenMillis = generator() == null ? 0 : usableUntilMillis();
         }
         thawedAtWallMillis = Math.max(thawedAtWallMillis, now + duration.toMillis());
         machine.pause(duration);
         run.store.silence(machine, duration);
+    }
+
+    /** What is reserved, and noted where there is a file. */
+    private long usableUntilMillis() {
+        SnowflakeStatus status = status();
+        long reserved = status.reservedUntil().map(Instant::toEpochMilli).orElse(0L);
+        return status.workerIds().stream()
+                .filter(disk::has)
+                .map(id -> run.simulated.millisOf(disk.note(id).lo()))
+                .reduce(reserved, Math::min);
     }
 
     void stepClock(Duration by) {

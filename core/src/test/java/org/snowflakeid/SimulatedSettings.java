@@ -4,10 +4,12 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /** The settings of all generators of a run: usual ones, or odd ones at random, as far as they are valid. */
 final class SimulatedSettings {
@@ -29,13 +31,17 @@ final class SimulatedSettings {
         LONG_WINDOW,
         SHORT_START,
         LONG_START,
-        FENCED
+        FENCED,
+        RESUME_DIRECTORY
     }
 
     static final Instant EPOCH = Instant.parse("2020-01-01T00:00:00Z");
 
     private static final int MOST_CACHED = 10_000;
     private static final Map<Map<String, String>, SnowflakeSettings> CACHED = new HashMap<>();
+
+    /** Keys that were found to be known: looking for misspelt ones finds all coordinators first. */
+    private static final Set<String> KNOWN = new HashSet<>();
 
     final Map<String, String> keys = new LinkedHashMap<>();
     final int workers;
@@ -106,6 +112,12 @@ final class SimulatedSettings {
         put("namespace-creation", this.fenced ? "create-fenced" : "create");
     }
 
+    /** Not drawn: the runs in which it is not set are the same as if there were no such setting. */
+    void resume() {
+        tally.count(Oddity.RESUME_DIRECTORY);
+        put("resume.directory", "/resume");
+    }
+
     private boolean odd(Oddity oddity, int oneIn) {
         boolean odd = random.nextInt(oneIn) == 0;
         if (odd) {
@@ -125,7 +137,16 @@ final class SimulatedSettings {
         }
         Map<String, String> all = new HashMap<>(keys);
         all.put("snowflake.namespace", namespace);
-        return CACHED.computeIfAbsent(all, SnowflakeSettings::of);
+        return CACHED.computeIfAbsent(all, SimulatedSettings::read);
+    }
+
+    private static SnowflakeSettings read(Map<String, String> all) {
+        if (KNOWN.containsAll(all.keySet())) {
+            return SnowflakeSettings.of(SnowflakeSettings.DEFAULT_GENERATOR, all::get);
+        }
+        SnowflakeSettings settings = SnowflakeSettings.of(all);
+        KNOWN.addAll(all.keySet());
+        return settings;
     }
 
     boolean contains(int workerId) {
@@ -134,6 +155,10 @@ final class SimulatedSettings {
 
     long tickOf(long millis) {
         return millis - EPOCH.toEpochMilli();
+    }
+
+    long millisOf(long tick) {
+        return tick + EPOCH.toEpochMilli();
     }
 
     long tick(long id) {

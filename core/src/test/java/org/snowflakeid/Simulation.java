@@ -57,6 +57,7 @@ final class Simulation {
     final Tally tally;
     final Oracle oracle;
     final List<SimulatedProcess> processes = new ArrayList<>();
+    private final List<SimulatedDisk> allDisks = new ArrayList<>();
 
     /** How often something happens that no contract names; 0: never. */
     final int accidentsOneIn;
@@ -72,6 +73,13 @@ final class Simulation {
     private final @Nullable Consumer<String> trace;
     private final boolean goesOn;
     private final boolean copied;
+
+    /** What becomes of files, and in which runs there are any: drawn apart, so that all other runs stay the same. */
+    private final Random disks;
+
+    /** Whether processes take over from others of their host. */
+    private final boolean resuming;
+
     private final Operators operators;
     private int started;
 
@@ -90,12 +98,19 @@ final class Simulation {
         simulated = new SimulatedSettings(random, domain == Domain.WIDE, domain == Domain.DISASTER, tally);
         accidentsOneIn = random.nextInt(5) == 0 ? 5 + random.nextInt(60) : 0;
         copied = domain != Domain.DISASTER && random.nextInt(6) == 0;
+        disks = new Random((seed * 4 + domain.salt) * 0xC2B2AE3D27D4EB4FL);
+        // In a short window nothing is left that the file does not say is used.
+        boolean longEnough = simulated.window.toSeconds() > 6;
+        resuming = longEnough && domain != Domain.DISASTER && !copied && disks.nextInt(3) == 0;
+        if (resuming) {
+            simulated.resume();
+        }
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
         store.mishapsOneIn = 4 + random.nextInt(20);
         store.readsFail = random.nextInt(4) == 0;
-        note("etcd or ZooKeeper: " + store.likeness + ", tells time: " + store.tellsTime + ", extends together: "
+        note("like " + store.likeness + ", tells time: " + store.tellsTime + ", extends together: "
                 + store.extendsTogether + ", mishaps: one in "
                 + store.mishapsOneIn + ", of reads: " + store.readsFail + ", accidents: " + accidentsOneIn
                 + ", a process is copied: " + copied + ", " + simulated);
@@ -104,8 +119,12 @@ final class Simulation {
     /** Where a coordinator of its own may be. */
     FakeStore newStore() {
         FakeStore made = new FakeStore(world);
-        made.likeness = random.nextBoolean() ? FakeStore.Likeness.ETCD : FakeStore.Likeness.ZOOKEEPER;
-        made.tellsTime = random.nextBoolean();
+        made.likeness = switch (random.nextInt(3)) {
+            case 0 -> FakeStore.Likeness.ETCD;
+            case 1 -> FakeStore.Likeness.ZOOKEEPER;
+            default -> FakeStore.Likeness.RECORDS;
+        };
+        made.tellsTime = random.nextBoolean() || made.likeness == FakeStore.Likeness.RECORDS;
         made.extendsTogether = random.nextBoolean();
         made.observer = (writer, id, before, after) -> oracle.markWritten(made, writer, id, before, after);
         made.metaObserver = written -> operators().metaWritten(made, written);
@@ -169,8 +188,10 @@ final class Simulation {
     List<String> run() {
         int fit = simulated.ids / simulated.workers;
         int count = domain == Domain.WIDE ? fit + 1 + random.nextInt(6) : 2 + random.nextInt(2);
+        SimulatedDisk disk = newDisk();
         for (int i = 0; i < count; i++) {
-            processes.add(newProcess());
+            disk = disks.nextInt(3) == 0 ? disk : newDisk();
+            processes.add(newProcess(disk));
         }
         if (domain == Domain.DISASTER) {
             new Disaster(this, operators).play();
@@ -187,13 +208,25 @@ final class Simulation {
             tally.count(Tally.Count.WRITES, each.writes);
             tally.count(Tally.Count.MISHAPS, each.mishaps);
         });
+        allDisks.forEach(each -> tally.count(Tally.Count.RESUMPTIONS, each.takeovers));
         tally.count(Tally.Count.RUNS);
         return oracle.violations();
     }
 
-    private SimulatedProcess newProcess() {
+    private SimulatedProcess newProcess(SimulatedDisk disk) {
         started++;
-        return new SimulatedProcess(this, "p" + started);
+        return new SimulatedProcess(this, "p" + started, disk);
+    }
+
+    private SimulatedDisk newDisk() {
+        SimulatedDisk disk = new SimulatedDisk(world);
+        disk.random = disks;
+        disk.slowestNanos = disks.nextInt(4) == 0 ? 4_000_000_000L : 20_000_000;
+        disk.failuresOneIn = disks.nextInt(3) == 0 ? 2 + disks.nextInt(20) : 0;
+        disk.dead = disks.nextInt(8) == 0;
+        disk.reader = note -> oracle.noteRead(store, note);
+        allDisks.add(disk);
+        return disk;
     }
 
     /** Faults that meet often: many come at once, some after seconds. */
@@ -243,7 +276,10 @@ final class Simulation {
 
     private void crash(SimulatedProcess process) {
         process.crash();
-        processes.set(processes.indexOf(process), newProcess());
+        if (resuming && disks.nextInt(3) > 0) {
+            store.down = true;
+        }
+        processes.set(processes.indexOf(process), newProcess(process.disk));
     }
 
     void endFaults() {
@@ -251,6 +287,7 @@ final class Simulation {
         store.down = false;
         store.mishapsOneIn = 0;
         accidentsOver = true;
+        allDisks.forEach(SimulatedDisk::repair);
         processes.forEach(SimulatedProcess::restoreClock);
     }
 }

@@ -3,6 +3,7 @@ package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,6 +20,10 @@ class SnowflakeKeysTest {
         Map<String, String> fixed = Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1");
         Set<String> read = new TreeSet<>(read("default", Map.of()));
         read.addAll(read("default", fixed));
+        List<String> unused = SnowflakeSettings.claimedAtStart(key -> {
+            read.add(key);
+            return null;
+        });
 
         Set<String> declared = SnowflakeKeys.all(getClass().getClassLoader()).stream()
                 .map(Key::name)

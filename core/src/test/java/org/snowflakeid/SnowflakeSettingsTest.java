@@ -190,21 +190,26 @@ class SnowflakeSettingsTest {
         values.put("snowflake.etcd.endpoints", "http://b:2379");
         values.put("snowflake.etcd.user", "app");
 
-        assertThat(settings.lookup().apply("snowflake.etcd.endpoints")).isEqualTo("http://a:2379");
-        assertThat(settings.lookup().apply("snowflake.etcd.user")).isNull();
+        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
+                .isEqualTo("http://a:2379");
+        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.user"))
+                .isNull();
     }
 
     @Test
     void readsEachKeyOnce() {
         Map<String, String> values = new HashMap<>();
         SnowflakeSettings settings = SnowflakeSettings.of("default", values::get);
-        assertThat(settings.lookup().apply("snowflake.etcd.endpoints")).isNull();
+        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
+                .isNull();
 
         values.put("snowflake.etcd.endpoints", "http://b:2379");
         values.put("snowflake.window", "PT30S");
 
-        assertThat(settings.lookup().apply("snowflake.etcd.endpoints")).isNull();
-        assertThat(settings.lookup().apply("snowflake.window")).isNull();
+        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
+                .isNull();
+        assertThat(settings.coordinatorConfig().settings().apply("snowflake.window"))
+                .isNull();
     }
 
     @ParameterizedTest

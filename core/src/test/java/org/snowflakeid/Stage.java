@@ -73,6 +73,13 @@ final class Stage {
         return new Actor(store);
     }
 
+    /** A process that is started where another one was, or is. */
+    Actor processOnHostOf(Actor other) {
+        Actor process = process();
+        process.disk = other.disk;
+        return process;
+    }
+
     Actor process(FakeStore at) {
         return new Actor(at);
     }
@@ -102,7 +109,7 @@ final class Stage {
         assertThat(grants.violations()).isEmpty();
     }
 
-    final class Actor implements Platform {
+    final class Actor implements Platform, ResumeDirectory.Host {
         final VirtualWorld.Machine machine = world.new Machine();
         final Wire wire;
         private final String name = "p" + ++processes;
@@ -129,6 +136,9 @@ final class Stage {
         /** Null: that of the world. */
         @Nullable
         LongSupplier randomness;
+
+        /** Of the host that it runs on. */
+        SimulatedDisk disk = new SimulatedDisk(world);
 
         private Actor(FakeStore at) {
             wire = new Wire(world, at);
@@ -279,8 +289,15 @@ final class Stage {
 
         private IdParts issued(long id) {
             IdParts parts = ids.layout().decode(id);
-            grants.issued(
-                    ids, parts.workerId(), ids.layout().tickOf(parts.timestamp().toEpochMilli()));
+            long tick = ids.layout().tickOf(parts.timestamp().toEpochMilli());
+            boolean noted = keys.containsKey("snowflake.resume.directory");
+            // What one process of a host was granted another one may take over.
+            grants.issued(noted ? disk : ids, parts.workerId(), tick);
+            if (noted && disk.has(parts.workerId())) {
+                assertThat(tick)
+                        .as("a tick that the file says is used")
+                        .isLessThan(disk.note(parts.workerId()).lo());
+            }
             assertThat(issued.add(id)).as("%s issued again by %s", parts, this).isTrue();
             return parts;
         }
@@ -359,6 +376,7 @@ final class Stage {
             private @Nullable Stop stop;
             private @Nullable IdParts id;
             private @Nullable SnowflakeException failure;
+            private @Nullable AssertionError wrong;
 
             @Override
             public void run() {
@@ -366,6 +384,8 @@ final class Stage {
                     id = issue();
                 } catch (SnowflakeException e) {
                     failure = e;
+                } catch (AssertionError e) {
+                    wrong = e;
                 }
             }
 
@@ -374,6 +394,9 @@ final class Stage {
             }
 
             boolean isOver() {
+                if (wrong != null) {
+                    throw wrong;
+                }
                 return id != null || failure != null;
             }
 
@@ -451,6 +474,11 @@ final class Stage {
         @Override
         public String process() {
             return machine.process();
+        }
+
+        @Override
+        public ResumeDirectory resumeDirectory(SnowflakeSettings settings) {
+            return disk.usedBy(machine);
         }
 
         @Override

@@ -22,6 +22,7 @@ final class Tally {
         EXTENSIONS,
         RELEASES,
         MISHAPS,
+        RESUMPTIONS,
         REGRESSIONS_NOTICED,
         RECOVERIES
     }

@@ -28,6 +28,10 @@ final class VirtualWorld {
     private static final int TURNS_AT_ONCE = 100_000;
 
     private final List<Task> tasks = new ArrayList<>();
+
+    /** Those of them that could go on when this was last asked. */
+    private final List<Task> ready = new ArrayList<>();
+
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Random random;
     private long nanos = BEGIN_NANOS;
@@ -271,36 +275,29 @@ final class VirtualWorld {
     }
 
     private void chooseNext() {
-        int ready = countReady();
-        if (ready == 0) {
+        findReady();
+        if (ready.isEmpty()) {
             turnsAtOnce = 0;
-            while (ready == 0) {
+            while (ready.isEmpty()) {
                 nanos = Math.max(nanos, nextNanos());
                 while (!events.isEmpty() && events.peek().nanos() <= nanos) {
                     events.remove().action().run();
                 }
-                ready = countReady();
+                findReady();
             }
         } else if (++turnsAtOnce > TURNS_AT_ONCE) {
             throw new AssertionError("threads take turns without end and no time passes: " + tasks);
         }
-        int chosen = ready == 1 ? 0 : random.nextInt(ready);
-        for (Task task : tasks) {
-            if (task.readyAt() <= nanos && chosen-- == 0) {
-                running = task;
-                break;
-            }
-        }
+        running = ready.get(ready.size() == 1 ? 0 : random.nextInt(ready.size()));
     }
 
-    private int countReady() {
-        int ready = 0;
+    private void findReady() {
+        ready.clear();
         for (Task task : tasks) {
             if (task.readyAt() <= nanos) {
-                ready++;
+                ready.add(task);
             }
         }
-        return ready;
     }
 
     private long nextNanos() {

@@ -175,9 +175,19 @@ final class Watch {
         }
     }
 
+    /** Of the process that this one is a copy of. */
+    void rememberSteps(Watch original) {
+        vettedStepsMillis = original.vettedStepsMillis;
+        smallStepsMillis = original.smallStepsMillis;
+        largeStepsMillis = original.largeStepsMillis;
+        unseenMillis = original.unseenMillis;
+        largestSeenMillis = original.largestSeenMillis;
+    }
+
     /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
     void clockRead() {
-        if (isOwnThread()) {
+        boolean stepped = smallStepsMillis != 0 || unseenMillis != 0;
+        if (stepped && isOwnThread()) {
             vettedStepsMillis += Math.max(0, smallStepsMillis);
             smallStepsMillis = 0;
             largestSeenMillis = Math.max(largestSeenMillis, unseenMillis);
@@ -219,6 +229,8 @@ final class Watch {
         Matcher shared = SHARED.matcher(text);
         if (shared.find()) {
             sharedTick = settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli());
+            // What a later call got is of no use to them any more.
+            calls.forEach(WatchedCall::forgetOvertaken);
         }
     }
 

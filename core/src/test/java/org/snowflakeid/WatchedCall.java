@@ -77,6 +77,11 @@ final class WatchedCall {
         watch.highestTick = Math.max(watch.highestTick, tick);
     }
 
+    /** Nothing that others were given is left for it. */
+    void forgetOvertaken() {
+        overtakenMillis = 0;
+    }
+
     /** Strictly for each thread, and for all of them with one worker id; else to the millisecond. */
     private void requireOrder(long[] ids) {
         long previous = lastIdOfThread;

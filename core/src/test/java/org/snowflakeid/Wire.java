@@ -263,23 +263,23 @@ final class Wire implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            return write(Kind.EXTEND, id, next, timeout, () -> beyond.extend(id, mark, next, meta, timeout));
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            return write(Kind.EXTEND, id, next, timeout, () -> beyond.extend(id, mark, next, owner, meta, timeout));
         }
 
         @Override
-        public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            return write(Kind.RELEASE, id, next, timeout, () -> beyond.release(id, mark, next, meta, timeout));
+        public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            return write(Kind.RELEASE, id, next, timeout, () -> beyond.release(id, mark, next, owner, meta, timeout));
         }
 
         @Override
-        public void abandon(int id, Duration timeout) {
+        public void abandon(int id, String owner, Duration timeout) {
             abandoned.add(id);
             if (held.contains(Kind.ABANDON)) {
                 world.park(timeout.toNanos());
             }
             if (!cut) {
-                beyond.abandon(id, timeout);
+                beyond.abandon(id, owner, timeout);
             }
         }
 

@@ -66,7 +66,7 @@ final class Generators {
     }
 
     /** The generator's bean, unless the container removed it as unused. */
-    private static Optional<Bean<?>> own(BeanContainer container, String generator) {
+    static Optional<Bean<?>> own(BeanContainer container, String generator) {
         return container.getBeans(Snowflake.class, Any.Literal.INSTANCE).stream()
                 .filter(bean -> beanName(generator).equals(bean.getName()))
                 .findFirst();
@@ -75,6 +75,10 @@ final class Generators {
     /** The generator's bean, unless the application replaced it or the container removed it as unused. */
     private static Optional<Bean<?>> inUse(BeanContainer container, String generator) {
         return own(container, generator).filter(own -> isChosen(container, generator, own));
+    }
+
+    static boolean isInUse(BeanContainer container, String generator) {
+        return inUse(container, generator).isPresent();
     }
 
     private static boolean isChosen(BeanContainer container, String generator, Bean<?> own) {
@@ -103,6 +107,15 @@ final class Generators {
      * @throws DeploymentException naming all that is wrong
      */
     static void validate(BeanContainer container, Collection<String> generators) {
+        Set<String> problems = new LinkedHashSet<>(problemsOfClaimAtStart(container));
+        problems.addAll(problems(container, generators));
+        if (!problems.isEmpty()) {
+            throw new DeploymentException(String.join("\n", problems));
+        }
+    }
+
+    /** What is wrong with the settings of these generators, each by itself and together. */
+    static List<String> problems(BeanContainer container, Collection<String> generators) {
         List<String> used = generators.stream()
                 .filter(generator -> inUse(container, generator).isPresent())
                 .toList();
@@ -122,8 +135,30 @@ final class Generators {
         if (!used.isEmpty()) {
             problems.addAll(unknownKeys(container, generators).problems());
         }
-        if (!problems.isEmpty()) {
-            throw new DeploymentException(String.join("\n", problems));
+        return List.copyOf(problems);
+    }
+
+    private static List<String> problemsOfClaimAtStart(BeanContainer container) {
+        List<String> wanted;
+        try {
+            wanted = SnowflakeSettings.claimedAtStart(Generators::value);
+        } catch (InvalidSettingsException e) {
+            return e.problems();
+        }
+        return wanted.stream()
+                .filter(generator -> own(container, generator).isEmpty())
+                .map(generator -> "snowflake '" + generator + "': snowflake.claim-at-start=" + String.join(",", wanted)
+                        + " names this generator, and the application was built without it."
+                        + " Set the key the same when the application is built, or inject the generator somewhere.")
+                .toList();
+    }
+
+    /** Those that the configuration names. A wrong value is reported with the settings. */
+    static Set<String> claimedAtStart() {
+        try {
+            return new TreeSet<>(SnowflakeSettings.claimedAtStart(Generators::value));
+        } catch (InvalidSettingsException e) {
+            return Set.of();
         }
     }
 
@@ -238,8 +273,8 @@ final class Generators {
             unknown.warn();
         }
         boolean observed = EventFiring.isObserved(container, generator);
-        return new InjectedSnowflake(
-                observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings));
+        SnowflakeSettings here = settings.withResources(new ApplicationResources(container, generator));
+        return new InjectedSnowflake(observed ? LeasedSnowflake.open(here, listener) : LeasedSnowflake.open(here));
     }
 
     /** Gives the worker id back, at once or with all others at the end of the application. */
@@ -262,6 +297,10 @@ final class Generators {
     private static SnowflakeSettings settings(String generator) {
         Config config = ConfigProvider.getConfig();
         return SnowflakeSettings.of(generator, key -> value(config, generator, key));
+    }
+
+    private static @Nullable String value(String key) {
+        return value(ConfigProvider.getConfig(), SnowflakeSettings.DEFAULT_GENERATOR, key);
     }
 
     // As a string: containers convert on their own terms, and some read 60 as a duration.

@@ -9,6 +9,7 @@ import jakarta.enterprise.inject.build.compatible.spi.BeanInfo;
 import jakarta.enterprise.inject.build.compatible.spi.BuildCompatibleExtension;
 import jakarta.enterprise.inject.build.compatible.spi.Discovery;
 import jakarta.enterprise.inject.build.compatible.spi.DisposerInfo;
+import jakarta.enterprise.inject.build.compatible.spi.Enhancement;
 import jakarta.enterprise.inject.build.compatible.spi.InjectionPointInfo;
 import jakarta.enterprise.inject.build.compatible.spi.InterceptorInfo;
 import jakarta.enterprise.inject.build.compatible.spi.ObserverInfo;
@@ -26,6 +27,8 @@ import jakarta.enterprise.inject.spi.BeanContainer;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.enterprise.inject.spi.EventContext;
 import jakarta.enterprise.lang.model.AnnotationInfo;
+import jakarta.enterprise.lang.model.declarations.ClassInfo;
+import jakarta.enterprise.lang.model.declarations.DeclarationInfo;
 import jakarta.enterprise.lang.model.declarations.MethodInfo;
 import jakarta.enterprise.lang.model.types.ParameterizedType;
 import jakarta.enterprise.lang.model.types.Type;
@@ -59,6 +62,22 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         classes.add(SnowflakeName.class.getName());
         if (OptionalApi.MICROPROFILE_HEALTH.isPresent()) {
             classes.add(OptionalApi.MICROPROFILE_HEALTH.className());
+        }
+    }
+
+    // Not withAnnotations: Weld knows no annotation of an annotation there, and ArC none that is inherited.
+    @Enhancement(types = Object.class, withSubtypes = true)
+    public void collect(ClassInfo type) {
+        type.fields().forEach(this::collectReferences);
+        type.methods().forEach(this::collectReferences);
+    }
+
+    private void collectReferences(DeclarationInfo member) {
+        for (AnnotationInfo annotation : member.annotations()) {
+            if (annotation.declaration().hasAnnotation(GeneratorReference.class)) {
+                // As it was written, else its default.
+                injected.add(annotation.value().asString());
+            }
         }
     }
 
@@ -118,12 +137,11 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     @Synthesis
     public void addBeans(SyntheticComponents components) {
         String[] names = injected.toArray(String[]::new);
+        Set<String> others = new TreeSet<>(Generators.claimedAtStart());
+        others.addAll(injected);
+        others.remove(SnowflakeSettings.DEFAULT_GENERATOR);
         addGenerator(components, SnowflakeSettings.DEFAULT_GENERATOR, names).qualifier(Default.Literal.INSTANCE);
-        for (String generator : names) {
-            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)) {
-                addGenerator(components, generator, names);
-            }
-        }
+        others.forEach(generator -> addGenerator(components, generator, names));
         if (OptionalApi.MICROPROFILE_HEALTH.isPresent()) {
             SnowflakeHealthCheck.addTo(components, names);
         }
@@ -159,8 +177,10 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         return lookup.select(BeanContainer.class).get();
     }
 
-    static List<String> injected(Parameters parameters) {
-        return List.of(parameters.get(INJECTED, String[].class));
+    static Set<String> injected(Parameters parameters) {
+        Set<String> injected = new TreeSet<>(Generators.claimedAtStart());
+        injected.addAll(List.of(parameters.get(INJECTED, String[].class)));
+        return injected;
     }
 
     /** Runs in the application, not at build time. */
@@ -194,7 +214,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     public static final class End implements SyntheticObserver<Object> {
         @Override
         public void observe(EventContext<Object> event, Parameters parameters) {
-            Set<String> generators = new TreeSet<>(injected(parameters));
+            Set<String> generators = injected(parameters);
             generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
             Ending unused = new Ending(Generators.open(CDI.current().getBeanContainer(), generators), false);
         }

@@ -24,9 +24,11 @@ import jakarta.enterprise.inject.spi.EventContext;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.InjectionPoint;
 import jakarta.enterprise.inject.spi.ObserverMethod;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessObserverMethod;
+import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
@@ -36,10 +38,13 @@ import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeEvent;
@@ -54,7 +59,7 @@ public class SnowflakeExtension implements Extension {
     /** The names at injection points, by the bean that has these. */
     private final IdentityHashMap<Bean<?>, Set<String>> namesByBean = new IdentityHashMap<>();
 
-    /** The names at injection points of what is no bean, such as a servlet. */
+    /** The names at injection points of what is no bean, such as a servlet, and at references of entities. */
     private final Set<String> namesWithoutBean = new TreeSet<>();
 
     /** Those of them that the container reports as enabled, with the class, method or field that declares each. */
@@ -72,6 +77,32 @@ public class SnowflakeExtension implements Extension {
                     ? namesWithoutBean
                     : namesByBean.computeIfAbsent(point.getBean(), bean -> new TreeSet<>());
             point.getQualifiers().forEach(qualifier -> collect(qualifier, names));
+        }
+    }
+
+    void collect(@Observes @WithAnnotations(GeneratorReference.class) ProcessAnnotatedType<?> event) {
+        event.getAnnotatedType().getFields().forEach(this::collectReferences);
+        event.getAnnotatedType().getMethods().forEach(this::collectReferences);
+    }
+
+    private void collectReferences(Annotated member) {
+        collectReferences(member.getAnnotations());
+    }
+
+    /** Of entities that the container did not show. */
+    private void collectReferences(Class<?> type) {
+        for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
+            Stream.<AnnotatedElement>concat(
+                            Stream.of(declaring.getDeclaredFields()), Stream.of(declaring.getDeclaredMethods()))
+                    .forEach(member -> collectReferences(List.of(member.getAnnotations())));
+        }
+    }
+
+    private void collectReferences(Collection<Annotation> annotations) {
+        for (Annotation annotation : annotations) {
+            if (annotation.annotationType().isAnnotationPresent(GeneratorReference.class)) {
+                namesWithoutBean.add(ReferencedGenerator.name(annotation));
+            }
         }
     }
 
@@ -132,6 +163,7 @@ public class SnowflakeExtension implements Extension {
      */
     private Set<String> injected() {
         Set<String> injected = new TreeSet<>(namesWithoutBean);
+        injected.addAll(Generators.claimedAtStart());
         enabled.forEach((bean, declaration) -> {
             if (!isSpecialized(declaration)) {
                 injected.addAll(namesByBean.getOrDefault(bean, Set.of()));
@@ -143,6 +175,7 @@ public class SnowflakeExtension implements Extension {
     /** What there is a bean of. Beans that are not enabled may have to be valid all the same. */
     private Set<String> named() {
         Set<String> named = new TreeSet<>(namesWithoutBean);
+        named.addAll(Generators.claimedAtStart());
         namesByBean.values().forEach(named::addAll);
         named.add(SnowflakeSettings.DEFAULT_GENERATOR);
         return named;
@@ -202,6 +235,10 @@ public class SnowflakeExtension implements Extension {
     }
 
     void addBeans(@Observes AfterBeanDiscovery event, BeanManager beans) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        if (loader != null) {
+            PersistenceUnits.markedClasses(loader).forEach(this::collectReferences);
+        }
         named().forEach(generator -> addGenerator(event, beans, generator));
         if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && Generators.healthEnabled()) {
             SnowflakeHealthCheck.addTo(event, beans, named());

@@ -10,6 +10,7 @@ import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeanContainer;
 import jakarta.inject.Singleton;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.microprofile.health.HealthCheck;
@@ -20,8 +21,8 @@ import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus;
 
 /**
- * Readiness: up while every open generator is ready, which {@code snowflake.health.ready-until} tells when it is. Never opens one. There
- * is no liveness check: what becomes of the coordinator must not end a process.
+ * Readiness: up while every open generator is ready, which {@code snowflake.health.ready-until} tells when it is. Never opens one, and says
+ * {@code UNCLAIMED} of one that was not. There is no liveness check: what becomes of the coordinator must not end a process.
  */
 final class SnowflakeHealthCheck implements HealthCheck {
 
@@ -41,12 +42,26 @@ final class SnowflakeHealthCheck implements HealthCheck {
             return response.up().withData("enabled", false).build();
         }
         boolean ready = true;
+        Set<String> unclaimed = new TreeSet<>(generators);
         for (InjectedSnowflake ids : Generators.open(container, generators)) {
             SnowflakeStatus status = ids.status();
+            unclaimed.remove(status.generator());
             ready &= status.ready();
             describe(status, response);
         }
+        unclaimed.stream()
+                .filter(generator -> Generators.isInUse(container, generator))
+                .forEach(generator -> describeUnclaimed(generator, response));
         return response.status(ready).build();
+    }
+
+    /** Nobody has asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
+    private void describeUnclaimed(String generator, HealthCheckResponseBuilder response) {
+        response.withData(generator + ".state", "UNCLAIMED");
+        List<String> problems = Generators.problems(container, List.of(generator));
+        if (!problems.isEmpty()) {
+            response.withData(generator + ".lastError", String.join("\n", problems));
+        }
     }
 
     private static void describe(SnowflakeStatus status, HealthCheckResponseBuilder response) {

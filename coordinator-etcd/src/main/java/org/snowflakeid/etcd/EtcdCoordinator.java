@@ -27,11 +27,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -76,13 +74,11 @@ final class EtcdCoordinator implements WorkerCoordinator {
     private final String marks;
     private final String workers;
 
-    /** Leases under which the owner entry of a worker id was or may have been written. */
-    private final Map<Integer, Held> held = new HashMap<>();
+    /** Leases of claims whose outcome is unknown, each with what the claim writes as the owner, if it does. */
+    private final Map<Long, String> doubtful = new HashMap<>();
 
     /** A lease whose claim was rejected, so that certainly nothing hangs on it. */
     private @Nullable Lease spare;
-
-    private record Held(String owner, Set<Long> leases) {}
 
     private record Lease(long id, long grantedNanos) {}
 
@@ -242,10 +238,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             if (!evict) {
                 compares.add(absent(owner(id)));
             }
-            Held before = held.get(id);
-            Set<Long> leases = new LinkedHashSet<>(before == null ? Set.of() : before.leases());
-            leases.add(lease.id());
-            held.put(id, new Held(owner, leases));
+            doubtful.put(lease.id(), owner);
             TxnResponse response;
             try {
                 response = commit(
@@ -255,29 +248,20 @@ final class EtcdCoordinator implements WorkerCoordinator {
                         gets(List.of(id)));
             } catch (EtcdFailure e) {
                 if (e.nothingChanged()) {
-                    restore(id, before);
+                    doubtful.remove(lease.id());
                     spare = e.leaseNotFound() ? null : lease;
                 }
                 throw e;
             }
+            doubtful.remove(lease.id());
             if (!response.getSucceeded()) {
-                restore(id, before);
                 spare = lease;
                 return rejected(List.of(id), response).get(0);
             }
-            held.put(id, new Held(owner, Set.of(lease.id())));
             watch.end(owner(id));
             watch.watch(owner(id), response.getHeader().getRevision());
             return new CasResult.Applied(stored(next), true);
         });
-    }
-
-    private void restore(int id, @Nullable Held before) {
-        if (before == null) {
-            held.remove(id);
-        } else {
-            held.put(id, before);
-        }
     }
 
     /** A lease on which nothing hangs, with its time to live still before it. */
@@ -307,8 +291,9 @@ final class EtcdCoordinator implements WorkerCoordinator {
     }
 
     @Override
-    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return extendAll(List.of(new Extension(id, mark, next)), meta, timeout).get(0);
+    public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return extendAll(List.of(new Extension(id, mark, next, owner)), meta, timeout)
+                .get(0);
     }
 
     @Override
@@ -349,7 +334,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             rejected.addAll(lookAt(ids.subList(shown.size(), ids.size()), deadline));
             return rejected;
         }
-        List<Boolean> held = renew(ids, ranges(response), deadline);
+        List<Boolean> held = renew(extensions, ranges(response), deadline);
         List<CasResult> applied = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             int id = ids.get(i);
@@ -373,23 +358,18 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    /**
-     * Which of the owner entries are ours and stay: a lease alone proves nothing, it outlives an owner entry that was deleted. Their leases
-     * are renewed at the same time.
-     */
-    private List<Boolean> renew(List<Integer> ids, List<RangeResponse> owners, Deadline deadline) {
+    /** Which of the owner entries are ours and stay. Their leases are renewed at the same time. */
+    private List<Boolean> renew(List<Extension> extensions, List<RangeResponse> owners, Deadline deadline) {
         List<LeaseKeepAliveRequest> renewals = new ArrayList<>();
         List<Boolean> ours = new ArrayList<>();
-        for (int i = 0; i < ids.size(); i++) {
-            Held holding = held.get(ids.get(i));
-            List<KeyValue> entry = owners.get(i).getKvsList();
-            boolean own = holding != null
-                    && !entry.isEmpty()
-                    && holding.leases().contains(entry.get(0).getLease());
+        for (int i = 0; i < extensions.size(); i++) {
+            String owner = extensions.get(i).owner();
+            // Whatever claim is still on its way expects the mark that was replaced now.
+            doubtful.values().removeIf(owner::equals);
+            boolean own = owner.equals(value(owners.get(i)));
             ours.add(own);
-            if (holding != null && own) {
-                long lease = entry.get(0).getLease();
-                held.put(ids.get(i), new Held(holding.owner(), Set.of(lease)));
+            if (own) {
+                long lease = owners.get(i).getKvs(0).getLease();
                 renewals.add(LeaseKeepAliveRequest.newBuilder().setID(lease).build());
             }
         }
@@ -414,50 +394,67 @@ final class EtcdCoordinator implements WorkerCoordinator {
     }
 
     @Override
-    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+    public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
             watch.end(owner(id));
-            Held ours = held.get(id);
-            List<RequestOp> then = new ArrayList<>(List.of(put(mark(id), next, 0)));
-            if (ours != null) {
-                // Nested, so that the mark is freed in any case and an owner who is somebody else stays.
-                RequestOp delete = RequestOp.newBuilder()
-                        .setRequestDeleteRange(DeleteRangeRequest.newBuilder().setKey(owner(id)))
-                        .build();
-                TxnRequest own = transaction(List.of(is(owner(id), stored(ours.owner()))), List.of(delete), List.of());
-                then.add(RequestOp.newBuilder().setRequestTxn(own).build());
-            }
-            TxnResponse response =
-                    commit(deadline, List.of(is(mark(id), mark), is(metaKey, meta)), then, gets(List.of(id)));
+            // Nested, so that the mark is freed in any case and an owner who is somebody else stays.
+            RequestOp removal =
+                    RequestOp.newBuilder().setRequestTxn(removal(id, owner)).build();
+            TxnResponse response = commit(
+                    deadline,
+                    List.of(is(mark(id), mark), is(metaKey, meta)),
+                    List.of(put(mark(id), next, 0), removal),
+                    gets(List.of(id)));
             if (!response.getSucceeded()) {
                 return rejected(List.of(id), response).get(0);
             }
-            revoke(id, deadline);
+            revokeDoubtful(owner, deadline);
+            revokeUnused(response.getResponses(1).getResponseTxn(), deadline);
             return new CasResult.Applied(stored(next), false);
         });
     }
 
     @Override
-    public void abandon(int id, Duration timeout) {
+    public void abandon(int id, String owner, Duration timeout) {
+        Deadline deadline = connection.deadline(timeout);
         watch.end(owner(id));
-        revoke(id, connection.deadline(timeout));
+        revokeDoubtful(owner, deadline);
+        try {
+            revokeUnused(connection.call(deadline, KVGrpc.getTxnMethod(), removal(id, owner)), deadline);
+        } catch (EtcdFailure e) {
+            LOG.log(Level.DEBUG, () -> "the owner of worker id " + id + " is left to expire: " + e.getMessage());
+        }
+    }
+
+    private TxnRequest removal(int id, String owner) {
+        RequestOp delete = RequestOp.newBuilder()
+                .setRequestDeleteRange(DeleteRangeRequest.newBuilder().setKey(owner(id)))
+                .build();
+        return transaction(List.of(is(owner(id), stored(owner))), List.of(get(owner(id)), delete), List.of());
+    }
+
+    private void revokeUnused(TxnResponse removed, Deadline deadline) {
+        ranges(removed).forEach(found -> revoke(found.getKvs(0).getLease(), deadline));
     }
 
     /** A claim under a revoked lease is refused as a whole, whenever it arrives. */
-    private void revoke(int id, Deadline deadline) {
-        Held ours = held.remove(id);
-        if (ours == null) {
-            return;
-        }
-        for (long lease : ours.leases()) {
-            try {
-                var unused = connection.call(
-                        deadline,
-                        LeaseGrpc.getLeaseRevokeMethod(),
-                        LeaseRevokeRequest.newBuilder().setID(lease).build());
-            } catch (EtcdFailure e) {
-                LOG.log(Level.DEBUG, () -> "a lease of worker id " + id + " is left to expire: " + e.getMessage());
+    private void revokeDoubtful(String owner, Deadline deadline) {
+        doubtful.forEach((lease, of) -> {
+            if (of.equals(owner)) {
+                revoke(lease, deadline);
             }
+        });
+        doubtful.values().removeIf(owner::equals);
+    }
+
+    private void revoke(long lease, Deadline deadline) {
+        try {
+            var unused = connection.call(
+                    deadline,
+                    LeaseGrpc.getLeaseRevokeMethod(),
+                    LeaseRevokeRequest.newBuilder().setID(lease).build());
+        } catch (EtcdFailure e) {
+            LOG.log(Level.DEBUG, () -> "a lease is left to expire: " + e.getMessage());
         }
     }
 

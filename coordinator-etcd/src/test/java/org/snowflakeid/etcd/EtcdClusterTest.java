@@ -45,7 +45,7 @@ class EtcdClusterTest {
         String next = Node.unique("limit=2");
         await(Node.PATIENCE, () -> {
             try {
-                CasResult result = node.coordinator.extend(3, mark.get(), next, meta, CALL);
+                CasResult result = node.coordinator.extend(3, mark.get(), next, node.owner(3), meta, CALL);
                 if (result instanceof CasResult.Rejected rejected) {
                     Slot seen = rejected.seen();
                     assertThat(seen).isNotNull();
@@ -135,7 +135,7 @@ class EtcdClusterTest {
 
         assertThat(node.answers()).isFalse();
         try {
-            assertThat(node.coordinator.extend(3, mark, "limit=2 token=y", meta, CALL))
+            assertThat(node.coordinator.extend(3, mark, "limit=2 token=y", node.owner(3), meta, CALL))
                     .isInstanceOf(CasResult.Unknown.class);
         } catch (CoordinatorException e) {
             assertThat(e.permanent()).isFalse();

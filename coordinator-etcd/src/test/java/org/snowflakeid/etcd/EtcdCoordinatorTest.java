@@ -140,7 +140,7 @@ class EtcdCoordinatorTest {
         await(Node.PATIENCE, () -> node.hints.get() > 0);
         assertThat(other.hints).hasValue(0);
         rejected(node.extend(3, mark));
-        node.coordinator.abandon(3, TIMEOUT);
+        node.coordinator.abandon(3, node.owner(3), TIMEOUT);
         assertThat(other.slot(3).owner()).isEqualTo(owner);
     }
 
@@ -151,8 +151,8 @@ class EtcdCoordinatorTest {
         applied(other.coordinator.writeMeta(old, "state=retired", TIMEOUT));
 
         CasResult claim = node.coordinator.claim(4, null, "limit=1", "o", false, old, TIMEOUT);
-        CasResult extend = node.coordinator.extend(3, mark, "limit=2", old, TIMEOUT);
-        CasResult release = node.coordinator.release(3, mark, "limit=0", old, TIMEOUT);
+        CasResult extend = node.coordinator.extend(3, mark, "limit=2", node.owner(3), old, TIMEOUT);
+        CasResult release = node.coordinator.release(3, mark, "limit=0", node.owner(3), old, TIMEOUT);
 
         assertThat(List.of(claim, extend, release))
                 .allSatisfy(r -> assertThat(rejected(r).meta()).isEqualTo(new Stored("state=retired", 0)));
@@ -174,9 +174,9 @@ class EtcdCoordinatorTest {
     @Test
     void resentExtensionIsRejectedAndShowsItsOwnBytes() {
         Stored mark = node.claim(3);
-        applied(node.coordinator.extend(3, mark, "limit=2 token=x", node.meta(), TIMEOUT));
+        applied(node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), node.meta(), TIMEOUT));
 
-        CasResult again = node.coordinator.extend(3, mark, "limit=2 token=x", node.meta(), TIMEOUT);
+        CasResult again = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), node.meta(), TIMEOUT);
 
         Slot seen = rejected(again).seen();
         assertThat(seen).isNotNull();
@@ -238,14 +238,17 @@ class EtcdCoordinatorTest {
     }
 
     @Test
-    void ownEntryUnderAForeignLeaseIsNotHeld() {
+    void ownEntryIsHeldUnderWhateverLease() {
         String owner = unique("host=a");
         Stored mark = applied(node.claim(3, null, owner)).written();
         // lease 694d5765fc71500b granted with TTL(60s)
         String lease = server.etcdctl("lease", "grant", "60").split(" ", -1)[1];
         server.etcdctl("put", "--lease=" + lease, key("workers", 3), owner);
 
-        assertThat(applied(node.extend(3, mark)).ownerHeld()).isFalse();
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
+        applied(node.coordinator.release(
+                3, node.slot(3).mark(), "limit=1 token=free", node.owner(3), node.meta(), TIMEOUT));
+        assertThat(server.etcdctl("lease", "list")).doesNotContain(lease);
     }
 
     @Test
@@ -278,7 +281,8 @@ class EtcdCoordinatorTest {
     void releaseWritesTheMarkAndFreesTheOwnerWithoutAHint() {
         Stored mark = node.claim(3);
 
-        CasResult released = node.coordinator.release(3, mark, "limit=1 token=free", node.meta(), TIMEOUT);
+        CasResult released =
+                node.coordinator.release(3, mark, "limit=1 token=free", node.owner(3), node.meta(), TIMEOUT);
 
         assertThat(applied(released).written().value()).isEqualTo("limit=1 token=free");
         assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=free", 0), null));
@@ -291,7 +295,8 @@ class EtcdCoordinatorTest {
         Stored mark = node.claim(3);
         server.etcdctl("put", key("workers", 3), "host=b");
 
-        CasResult released = node.coordinator.release(3, mark, "limit=1 token=free", node.meta(), TIMEOUT);
+        CasResult released =
+                node.coordinator.release(3, mark, "limit=1 token=free", node.owner(3), node.meta(), TIMEOUT);
 
         applied(released);
         assertThat(etcdctlGet(key("workers", 3))).isEqualTo("host=b");
@@ -303,8 +308,8 @@ class EtcdCoordinatorTest {
         rejected(node.claim(3, first, unique("host=a")));
         Stored second = node.claim(4);
 
-        applied(node.coordinator.release(3, first, "limit=1 token=free", node.meta(), TIMEOUT));
-        node.coordinator.abandon(3, TIMEOUT);
+        applied(node.coordinator.release(3, first, "limit=1 token=free", node.owner(3), node.meta(), TIMEOUT));
+        node.coordinator.abandon(3, node.owner(3), TIMEOUT);
 
         assertThat(applied(node.extend(4, second)).ownerHeld()).isTrue();
     }
@@ -313,8 +318,8 @@ class EtcdCoordinatorTest {
     void abandonRemovesTheOwnerAndKeepsTheMark() {
         Stored mark = node.claim(3);
 
-        node.coordinator.abandon(3, TIMEOUT);
-        node.coordinator.abandon(3, TIMEOUT);
+        node.coordinator.abandon(3, node.owner(3), TIMEOUT);
+        node.coordinator.abandon(3, node.owner(3), TIMEOUT);
 
         assertThat(other.slot(3)).isEqualTo(new Slot(3, mark, null));
     }
@@ -373,7 +378,7 @@ class EtcdCoordinatorTest {
         Stored meta = node.meta();
 
         Thread.currentThread().interrupt();
-        CasResult extend = node.coordinator.extend(3, mark, "limit=2", meta, TIMEOUT);
+        CasResult extend = node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, TIMEOUT);
         boolean afterExtend = Thread.interrupted();
         Thread.currentThread().interrupt();
         CasResult claim = node.coordinator.claim(4, null, "limit=2", "o", false, meta, TIMEOUT);
@@ -393,7 +398,7 @@ class EtcdCoordinatorTest {
         double streams = requests("LeaseKeepAlive");
 
         for (int i = 0; i < 10; i++) {
-            mark = applied(node.coordinator.extend(3, mark, unique("limit=2"), meta, TIMEOUT))
+            mark = applied(node.coordinator.extend(3, mark, unique("limit=2"), node.owner(3), meta, TIMEOUT))
                     .written();
         }
 

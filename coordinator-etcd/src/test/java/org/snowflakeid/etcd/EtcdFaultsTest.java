@@ -90,7 +90,8 @@ class EtcdFaultsTest {
                 return System.nanoTime() > downUntil;
             });
             CoordinatorException unsent = catchThrowableOfType(
-                    CoordinatorException.class, () -> node.coordinator.extend(3, mark, "limit=2", meta, SHORT));
+                    CoordinatorException.class,
+                    () -> node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, SHORT));
             assertThat(unsent.permanent()).isFalse();
             server.startAgain();
             server.awaitHealthy();
@@ -109,7 +110,8 @@ class EtcdFaultsTest {
         server.startAgain();
         server.awaitHealthy();
 
-        CasResult result = node.coordinator.extend(3, mark, unique("limit=2"), meta, Duration.ofSeconds(5));
+        CasResult result =
+                node.coordinator.extend(3, mark, unique("limit=2"), node.owner(3), meta, Duration.ofSeconds(5));
 
         assertThat(applied(result).ownerHeld()).isTrue();
     }

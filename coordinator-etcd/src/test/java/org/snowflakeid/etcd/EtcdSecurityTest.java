@@ -69,7 +69,7 @@ class EtcdSecurityTest {
         CasResult.Applied extended = applied(node.extend(3, mark));
         assertThat(extended.ownerHeld()).isTrue();
         assertThat(node.read(0, 100).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
     }
 
     private static CoordinatorException refused(Node node) {
@@ -98,8 +98,8 @@ class EtcdSecurityTest {
             long idleUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
             await(Node.PATIENCE, () -> System.nanoTime() > idleUntil);
 
-            CasResult.Applied extended =
-                    applied(node.coordinator.extend(4, mark, Node.unique("limit=2"), new Stored(metaOf(), 0), TIMEOUT));
+            CasResult.Applied extended = applied(node.coordinator.extend(
+                    4, mark, Node.unique("limit=2"), node.owner(4), new Stored(metaOf(), 0), TIMEOUT));
 
             assertThat(extended.ownerHeld()).isTrue();
             asRoot("del", "/snowflake/workers/4");
@@ -141,7 +141,7 @@ class EtcdSecurityTest {
                 for (int i = 0; i < 10; i++) {
                     CoordinatorException thrown = catchThrowableOfType(
                             CoordinatorException.class,
-                            () -> node.coordinator.extend(3, mark, "limit=2", meta, TIMEOUT));
+                            () -> node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, TIMEOUT));
                     assertThat(thrown).hasMessageContaining("permission denied");
                 }
 

@@ -28,6 +28,7 @@ import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator.Extension;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.EtcdServer;
@@ -287,13 +288,16 @@ class EtcdSharingTest {
                 .isNotZero();
     }
 
+    private static Extension extension(Node node, int id) {
+        Stored mark = node.claim(id);
+        return new Extension(id, mark, Node.unique("limit=2"), node.owner(id));
+    }
+
     @Test
     void allAreExtendedOrNone() {
         Node node = node();
         node.createMeta();
-        List<Extension> extensions = List.of(
-                new Extension(1, node.claim(1), Node.unique("limit=2")),
-                new Extension(2, node.claim(2), Node.unique("limit=2")));
+        List<Extension> extensions = List.of(extension(node, 1), extension(node, 2));
         applied(node.extend(2, extensions.get(1).mark()));
 
         List<CasResult> results = node.coordinator.extendAll(extensions, node.meta(), Node.TIMEOUT);

@@ -33,7 +33,7 @@ class EtcdSpaceTest {
             for (; ; ) {
                 Stored next = new Stored(unique(LARGE), 0);
                 try {
-                    CasResult result = node.coordinator.extend(id, mark, next.value(), meta, TIMEOUT);
+                    CasResult result = node.coordinator.extend(id, mark, next.value(), node.owner(id), meta, TIMEOUT);
                     if (result instanceof CasResult.Unknown unknown) {
                         return new Last(id, mark, next, unknown.cause(), true);
                     }

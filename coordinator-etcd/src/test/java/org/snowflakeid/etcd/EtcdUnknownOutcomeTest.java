@@ -72,8 +72,8 @@ class EtcdUnknownOutcomeTest {
         assertThat(unknown(claim).cause().permanent()).isFalse();
         assertThat(seen).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
         assertThat(node.slot(3)).isEqualTo(seen);
-        assertThat(applied(node.extend(3, new Stored("limit=1 token=x", 0))).ownerHeld())
-                .isTrue();
+        CasResult extended = node.coordinator.extend(3, seen.mark(), unique("limit=2"), "o token=x", meta, TIMEOUT);
+        assertThat(applied(extended).ownerHeld()).isTrue();
     }
 
     @Test
@@ -91,7 +91,7 @@ class EtcdUnknownOutcomeTest {
         unknown(claim.orTimeout(TIMEOUT.toSeconds() / 2, TimeUnit.SECONDS).join());
         assertThat(server.metric("grpc_server_started_total", "\"Txn\"")).isEqualTo(transactions + 1);
         assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
-        node.coordinator.abandon(3, TIMEOUT);
+        node.coordinator.abandon(3, "o token=x", TIMEOUT);
         assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), null));
     }
 
@@ -103,11 +103,13 @@ class EtcdUnknownOutcomeTest {
         CasResult claim = node.coordinator.claim(3, null, "limit=1 token=x", "o token=x", false, meta, SHORT);
         boolean absentWhileHeld = other.slot(3).mark() == null;
         proxy.pass();
-        node.coordinator.abandon(3, TIMEOUT);
+        node.coordinator.abandon(3, "o token=x", TIMEOUT);
 
         unknown(claim);
         assertThat(absentWhileHeld).isTrue();
         assertThat(other.slot(3).owner()).isNull();
+        // What it may arrive with later is refused.
+        assertThat(server.etcdctl("lease", "list")).startsWith("found 0 leases");
     }
 
     @Test
@@ -127,9 +129,9 @@ class EtcdUnknownOutcomeTest {
         Stored mark = node.claim(3);
         proxy.holdReplies();
 
-        CasResult lost = node.coordinator.extend(3, mark, "limit=2 token=x", meta, SHORT);
+        CasResult lost = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, SHORT);
         proxy.pass();
-        CasResult resent = node.coordinator.extend(3, mark, "limit=2 token=x", meta, TIMEOUT);
+        CasResult resent = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT);
 
         unknown(lost);
         Slot seen = rejected(resent).seen();

@@ -45,7 +45,7 @@ class PackagedCoordinatorIT {
         server.etcdctl(delete);
         await(Node.PATIENCE, () -> node.hints.get() > 0);
 
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
     }
 
     @Test

@@ -50,7 +50,10 @@ final class FileCoordinator implements WorkerCoordinator {
 
     private final NamespaceFolder folder;
     private final Duration timeToLive;
-    private final Map<Integer, FileLock> held = new HashMap<>();
+
+    /** By what was written as the owner. */
+    private final Map<String, FileLock> held = new HashMap<>();
+
     private boolean closed;
 
     FileCoordinator(NamespaceFolder folder, Duration timeToLive) {
@@ -189,7 +192,7 @@ final class FileCoordinator implements WorkerCoordinator {
                 return applied(next, durable, ownerHeld);
             } finally {
                 if (ownerHeld) {
-                    letGo(held.put(id, lock));
+                    letGo(held.put(owner, lock));
                 } else {
                     letGo(lock);
                 }
@@ -198,8 +201,9 @@ final class FileCoordinator implements WorkerCoordinator {
     }
 
     @Override
-    public synchronized CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return write(timeout, () -> extendLocked(id, mark, next, meta));
+    public synchronized CasResult extend(
+            int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return write(timeout, () -> extendLocked(new Extension(id, mark, next, owner), meta));
     }
 
     /**
@@ -223,7 +227,7 @@ final class FileCoordinator implements WorkerCoordinator {
 
     private CasResult extendOne(Extension extension, Stored meta) {
         try {
-            return extendLocked(extension.id(), extension.mark(), extension.next(), meta);
+            return extendLocked(extension, meta);
         } catch (IOException e) {
             return new CasResult.Unknown(folder.failure(e));
         } catch (CoordinatorException e) {
@@ -231,31 +235,33 @@ final class FileCoordinator implements WorkerCoordinator {
         }
     }
 
-    private CasResult extendLocked(int id, Stored mark, String next, Stored meta) throws IOException {
-        CasResult.Rejected rejected = compare(id, mark, meta);
+    private CasResult extendLocked(Extension extension, Stored meta) throws IOException {
+        int id = extension.id();
+        CasResult.Rejected rejected = compare(id, extension.mark(), meta);
         if (rejected != null) {
             return rejected;
         }
-        boolean durable = folder.write(folder.mark(id), next);
-        return applied(next, durable, renew(id));
+        boolean durable = folder.write(folder.mark(id), extension.next());
+        return applied(extension.next(), durable, renew(id, extension.owner()));
     }
 
     @Override
-    public synchronized CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+    public synchronized CasResult release(
+            int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return write(timeout, () -> {
             CasResult.Rejected rejected = compare(id, mark, meta);
             if (rejected != null) {
                 return rejected;
             }
             CasResult result = put(folder.mark(id), next, false);
-            removeOwner(id);
+            removeOwner(id, owner);
             return result;
         });
     }
 
     @Override
-    public synchronized void abandon(int id, Duration timeout) {
-        FileLock lock = held.get(id);
+    public synchronized void abandon(int id, String owner, Duration timeout) {
+        FileLock lock = held.get(owner);
         if (lock == null || closed) {
             return;
         }
@@ -263,13 +269,13 @@ final class FileCoordinator implements WorkerCoordinator {
             // Without the exclusive lock, which may be out of reach: from here on nobody takes the owner for alive.
             letGo(lock);
             locked(timeout, () -> {
-                removeOwner(id);
+                removeOwner(id, owner);
                 return id;
             });
         } catch (CoordinatorException e) {
             // Only the file is left, and that is nothing without the lock.
         } finally {
-            held.remove(id);
+            held.remove(owner);
         }
     }
 
@@ -354,16 +360,16 @@ final class FileCoordinator implements WorkerCoordinator {
     }
 
     /** After the mark was written, hence no reason to call the extension a failure. */
-    private boolean renew(int id) {
-        FileLock lock = held.get(id);
-        Owner owner = entry(id);
-        if (owner == null || lock == null || !isMine(owner, lock) || !lock.isValid() || !owner.isInTime()) {
-            removeOwner(id);
+    private boolean renew(int id, String owner) {
+        FileLock lock = held.get(owner);
+        Owner entry = entry(id);
+        if (entry == null || lock == null || !isMine(entry, lock) || !lock.isValid() || !entry.isInTime()) {
+            removeOwner(id, owner);
             return false;
         }
         try {
-            Path prepared = folder.prepare(
-                    folder.worker(id), newOwner(lock, owner.value()).line(), false);
+            Path prepared =
+                    folder.prepare(folder.worker(id), newOwner(lock, owner).line(), false);
             return isRenamed(prepared, folder.worker(id));
         } catch (IOException e) {
             // The owner lives on until its old instant.
@@ -381,12 +387,12 @@ final class FileCoordinator implements WorkerCoordinator {
     }
 
     /** Deletes the owner file if it is ours, and lets go of our sign of life in any case. */
-    private void removeOwner(int id) {
-        FileLock lock = held.get(id);
+    private void removeOwner(int id, String owner) {
+        FileLock lock = held.get(owner);
         if (isMine(entry(id), lock)) {
             NamespaceFolder.delete(folder.worker(id));
         }
-        letGo(held.remove(id));
+        letGo(held.remove(owner));
     }
 
     private static void letGo(@Nullable FileLock lock) {

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.LocalFileSystems;
 
 /**
  * One namespace on disk: {@code meta}, {@code marks/<n>} and {@code workers/<n>}, each one line of text, and {@code .lock}.

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.LocalFileSystems;
 import org.snowflakeid.spi.WorkerCoordinator;
 
 class FileCoordinatorProviderTest {

@@ -57,9 +57,9 @@ final class Hammer {
         }
         mark = note(id, applied, true);
         for (int i = 0; i < extensions; i++) {
-            mark = note(id, coordinator.extend(id, mark, next(mark), META, TIMEOUT), true);
+            mark = note(id, coordinator.extend(id, mark, next(mark), token, META, TIMEOUT), true);
         }
-        note(id, coordinator.release(id, mark, next(mark), META, TIMEOUT), false);
+        note(id, coordinator.release(id, mark, next(mark), token, META, TIMEOUT), false);
     }
 
     private String next(Stored mark) {

@@ -92,7 +92,7 @@ class NamespaceFolderTest {
         assertThat(seen.value()).contains("marks/7 is damaged", "not one line of text");
         Slot among = coordinator.read(0, 1_023, TIMEOUT).slots().get(7);
         assertThat(among.mark()).isEqualTo(seen);
-        assertThat(coordinator.extend(7, new Stored("limit=1 k=0", 0), "x", META, TIMEOUT))
+        assertThat(coordinator.extend(7, new Stored("limit=1 k=0", 0), "x", "token=a", META, TIMEOUT))
                 .isInstanceOfSatisfying(
                         CasResult.Rejected.class,
                         rejected -> assertThat(rejected.seen().mark()).isEqualTo(seen));
@@ -101,7 +101,7 @@ class NamespaceFolderTest {
                     .isInstanceOf(CasResult.Rejected.class);
         }
         assertThat(Files.readAllBytes(folder.resolve("marks/7"))).isEqualTo(bytes);
-        assertThat(coordinator.claim(8, null, "limit=1", "token=a", false, META, TIMEOUT))
+        assertThat(coordinator.claim(8, null, "limit=1", "token=b", false, META, TIMEOUT))
                 .isInstanceOf(CasResult.Applied.class);
     }
 
@@ -165,7 +165,7 @@ class NamespaceFolderTest {
             Files.createSymbolicLink(folder.resolve(planted), victim);
         }
 
-        assertThat(coordinator.extend(7, slot().mark(), "limit=2", META, TIMEOUT))
+        assertThat(coordinator.extend(7, slot().mark(), "limit=2", "token=a", META, TIMEOUT))
                 .isInstanceOf(CasResult.Applied.class);
         assertThat(coordinator.writeMeta(META, "meta two", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
 
@@ -262,7 +262,7 @@ class NamespaceFolderTest {
         }
 
         Snapshot all = coordinator.read(0, 1023, TIMEOUT);
-        coordinator.extend(7, slot().mark(), "limit=2", META, TIMEOUT);
+        coordinator.extend(7, slot().mark(), "limit=2", "token=a", META, TIMEOUT);
         coordinator.writeMeta(META, "meta two", TIMEOUT);
 
         assertThat(all.slots().stream().filter(slot -> slot.mark() != null)).hasSize(1);
@@ -276,7 +276,7 @@ class NamespaceFolderTest {
     void showsThatItsFolderWasEmptiedAndDoesNotGuardWithADeletedLock() throws IOException {
         empty();
 
-        CasResult result = coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", META, TIMEOUT);
+        CasResult result = coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", "token=a", META, TIMEOUT);
 
         assertThat(result).isEqualTo(new CasResult.Rejected(null, new Slot(7, null, null)));
         try (WorkerCoordinator other = Peer.open(directory, TIMEOUT)) {
@@ -288,8 +288,8 @@ class NamespaceFolderTest {
     @Test
     void doesNotGuardWithALockThatWasDeletedWhileItWaited() throws Exception {
         AtomicReference<CasResult> result = new AtomicReference<>();
-        Thread waiting = new Thread(
-                () -> result.set(coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", META, TIMEOUT)));
+        Thread waiting = new Thread(() ->
+                result.set(coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", "token=a", META, TIMEOUT)));
         try (HeldLock held = new HeldLock(folder)) {
             assertThat(held).isNotNull();
             waiting.start();

@@ -31,6 +31,7 @@ public final class Peer implements UnaryOperator<String> {
     private final Path directory;
     private final WorkerCoordinator coordinator;
     private HeldLock held;
+    private String owner = "nobody";
 
     /** @param place directory and time to live, joined by a line feed */
     public Peer(String place) {
@@ -58,15 +59,21 @@ public final class Peer implements UnaryOperator<String> {
                 case "owner" -> String.valueOf(slot(id).owner());
                 case "mark" ->
                     slot(id).mark() == null ? "null" : slot(id).mark().value();
-                case "claim" ->
-                    describe(coordinator.claim(
-                            id, slot(id).mark(), words[2], "owner-" + words[2], false, meta(), TIMEOUT));
-                case "extend" -> describe(coordinator.extend(id, slot(id).mark(), words[2], meta(), TIMEOUT));
+                case "claim" -> {
+                    owner = "owner-" + words[2];
+                    yield describe(coordinator.claim(id, slot(id).mark(), words[2], owner, false, meta(), TIMEOUT));
+                }
+                case "extend" -> describe(coordinator.extend(id, slot(id).mark(), words[2], owner, meta(), TIMEOUT));
                 case "extend-from" ->
-                    describe(coordinator.extend(id, new Stored(words[2], 0), words[3], meta(), TIMEOUT));
+                    describe(coordinator.extend(id, new Stored(words[2], 0), words[3], owner, meta(), TIMEOUT));
                 case "long" ->
                     describe(coordinator.extend(
-                            id, slot(id).mark(), "long=" + "x".repeat(Integer.parseInt(words[2])), meta(), TIMEOUT));
+                            id,
+                            slot(id).mark(),
+                            "long=" + "x".repeat(Integer.parseInt(words[2])),
+                            owner,
+                            meta(),
+                            TIMEOUT));
                 case "lock" -> {
                     held = new HeldLock(directory.resolve(NAMESPACE));
                     yield "locked";

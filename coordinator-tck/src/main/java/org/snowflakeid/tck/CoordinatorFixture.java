@@ -34,7 +34,11 @@ public interface CoordinatorFixture {
      */
     void crash(WorkerCoordinator coordinator) throws Exception;
 
-    /** From now on no process reaches the server with {@code namespace}: calls fail or their outcome is unknown. */
+    /**
+     * From now on no process reaches the server with {@code namespace}. A black hole: requests, or the answers to them, vanish, in connections
+     * that exist as well as in those that are being made. Nothing is refused and nothing is closed, so that a call without a deadline of its
+     * own would never end.
+     */
     void disconnect(String namespace) throws Exception;
 
     /** Ends {@link #disconnect}. Harmless without one. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -36,6 +37,8 @@ public class Node implements AutoCloseable {
     public final WorkerCoordinator coordinator;
     public final String namespace;
     public final AtomicInteger hints = new AtomicInteger();
+
+    private final Map<Integer, String> owners = new ConcurrentHashMap<>();
 
     /** @param name of the coordinator, which is on the class path */
     protected Node(String name, String namespace, Duration timeToLive, Map<String, String> settings) {
@@ -68,7 +71,16 @@ public class Node implements AutoCloseable {
     }
 
     public CasResult claim(int id, @Nullable Stored mark, String owner) {
-        return coordinator.claim(id, mark, unique("limit=1"), owner, false, meta(), TIMEOUT);
+        CasResult result = coordinator.claim(id, mark, unique("limit=1"), owner, false, meta(), TIMEOUT);
+        if (!(result instanceof CasResult.Rejected)) {
+            owners.put(id, owner);
+        }
+        return result;
+    }
+
+    /** What it wrote when it claimed the worker id by {@link #claim}; what nobody wrote if it did not. */
+    public String owner(int id) {
+        return owners.getOrDefault(id, "nobody");
     }
 
     /** Claims a worker id that has no mark. */
@@ -83,7 +95,7 @@ public class Node implements AutoCloseable {
     }
 
     public CasResult extend(int id, Stored mark, Duration timeout) {
-        return coordinator.extend(id, mark, unique("limit=2"), meta(), timeout);
+        return coordinator.extend(id, mark, unique("limit=2"), owner(id), meta(), timeout);
     }
 
     public Slot slot(int id) {

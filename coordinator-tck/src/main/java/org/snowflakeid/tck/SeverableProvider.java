@@ -79,10 +79,10 @@ final class SeverableProvider implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public void abandon(int id, Duration timeout) {
+        public void abandon(int id, String owner, Duration timeout) {
             synchronized (SeverableProvider.this) {
                 if (!severed && coordinator != null) {
-                    super.abandon(id, timeout);
+                    super.abandon(id, owner, timeout);
                 }
             }
         }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -140,7 +141,7 @@ public abstract class WorkerCoordinatorContract {
         assertThat(mark.value()).isEqualTo("mark" + odd);
         assertThat(seen.meta()).isEqualTo(meta);
         assertThat(slot(seen)).isEqualTo(new Slot(ID, mark, "owner" + odd));
-        assertThat(coordinator.extend(ID, mark, "mark" + odd + odd, meta, timeout()))
+        assertThat(coordinator.extend(ID, mark, "mark" + odd + odd, "owner" + odd, meta, timeout()))
                 .isInstanceOf(Applied.class);
     }
 
@@ -153,6 +154,34 @@ public abstract class WorkerCoordinatorContract {
 
         assertThat(open().read(ID, ID, timeout()).meta()).isEqualTo(meta);
         assertThat(meta.value()).isEqualTo(value);
+    }
+
+    @Test
+    public final void keepsLongMarksAndOwners() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        String owner = long4000("token=a host=");
+
+        Stored claimed = applied(coordinator.claim(ID, null, long4000("limit=1 a="), owner, false, meta, timeout()))
+                .written();
+        Slot seenClaimed = slot(open());
+        Applied extended = applied(coordinator.extend(ID, claimed, long4000("limit=2 b="), owner, meta, timeout()));
+        Slot seenExtended = slot(open());
+        Stored released = applied(
+                        coordinator.release(ID, extended.written(), long4000("limit=3 c="), owner, meta, timeout()))
+                .written();
+
+        assertThat(claimed.value()).isEqualTo(long4000("limit=1 a="));
+        assertThat(seenClaimed).isEqualTo(new Slot(ID, claimed, owner));
+        assertThat(extended.written().value()).isEqualTo(long4000("limit=2 b="));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(seenExtended).isEqualTo(new Slot(ID, extended.written(), owner));
+        assertThat(slot(open())).isEqualTo(new Slot(ID, released, null));
+        assertThat(released.value()).isEqualTo(long4000("limit=3 c="));
+    }
+
+    private static String long4000(String begin) {
+        return begin + "x".repeat(4_000 - begin.length());
     }
 
     @Test
@@ -242,7 +271,8 @@ public abstract class WorkerCoordinatorContract {
         assertThat(rejected(other)).isEqualTo(new Rejected(meta, held));
         assertThat(rejected(again)).isEqualTo(new Rejected(meta, held));
         assertThat(slot(holder)).isEqualTo(held);
-        assertThat(applied(holder.extend(ID, mark, next(), meta, timeout())).ownerHeld())
+        assertThat(applied(holder.extend(ID, mark, next(), owner(mark), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -251,8 +281,8 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored first = claim(coordinator, ID, null, meta);
-        Stored free =
-                applied(coordinator.release(ID, first, next(), meta, timeout())).written();
+        Stored free = applied(coordinator.release(ID, first, next(), owner(first), meta, timeout()))
+                .written();
 
         CasResult expectsNone = coordinator.claim(ID, null, "limit=99", "token=x", false, meta, timeout());
         CasResult expectsOld = coordinator.claim(ID, first, "limit=99", "token=x", false, meta, timeout());
@@ -270,17 +300,17 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         Stored old = applied(coordinator.claim(ID, null, "limit=100 token=a k=0", "token=a", false, meta, timeout()))
                 .written();
-        Stored moved = applied(coordinator.extend(ID, old, "limit=200 token=a k=1", meta, timeout()))
+        Stored moved = applied(coordinator.extend(ID, old, "limit=200 token=a k=1", "token=a", meta, timeout()))
                 .written();
-        Stored trimmed = applied(coordinator.release(ID, moved, "limit=100 token=b k=0", meta, timeout()))
+        Stored trimmed = applied(coordinator.release(ID, moved, "limit=100 token=b k=0", "token=a", meta, timeout()))
                 .written();
 
-        assertThat(rejected(coordinator.extend(ID, old, "limit=300 token=a k=1", meta, timeout()))
+        assertThat(rejected(coordinator.extend(ID, old, "limit=300 token=a k=1", "token=a", meta, timeout()))
                         .seen())
                 .isEqualTo(new Slot(ID, trimmed, null));
         assertThat(coordinator.claim(ID, old, "limit=300 token=c k=0", "token=c", false, meta, timeout()))
                 .isInstanceOf(Rejected.class);
-        assertThat(coordinator.release(ID, old, "limit=300 token=a k=2", meta, timeout()))
+        assertThat(coordinator.release(ID, old, "limit=300 token=a k=2", "token=a", meta, timeout()))
                 .isInstanceOf(Rejected.class);
         assertThat(slot(coordinator)).isEqualTo(new Slot(ID, trimmed, null));
     }
@@ -295,8 +325,8 @@ public abstract class WorkerCoordinatorContract {
 
         CasResult claim = coordinator.claim(8, null, "limit=9", "token=x", false, old, timeout());
         CasResult evict = coordinator.claim(ID, mark, "limit=9", "token=x", true, old, timeout());
-        CasResult extend = coordinator.extend(ID, mark, "limit=9", old, timeout());
-        CasResult release = coordinator.release(ID, mark, "limit=9", old, timeout());
+        CasResult extend = coordinator.extend(ID, mark, "limit=9", owner(mark), old, timeout());
+        CasResult release = coordinator.release(ID, mark, "limit=9", owner(mark), old, timeout());
 
         Slot unchanged = new Slot(ID, mark, owner(mark));
         assertThat(rejected(claim)).isEqualTo(new Rejected(retired, new Slot(8, null, null)));
@@ -307,47 +337,48 @@ public abstract class WorkerCoordinatorContract {
         assertThat(claimed(coordinator.read(8, 8, timeout()))).isEmpty();
     }
 
+    /** Whoever changes the record and reads the marks then sees all that was granted. What is written later grants nothing. */
     @Test
-    public final void changesNoMarkOnceTheRecordHasChanged() throws Exception {
+    public final void grantsNothingOnceTheRecordHasChanged() throws Exception {
         WorkerCoordinator holder = open();
         WorkerCoordinator operator = open();
         Stored meta = create(operator);
         Stored mark = claim(holder, ID, null, meta);
+        String owner = owner(mark);
 
         for (int round = 0; round < 20; round++) {
             Stored begun = mark;
             Stored old = meta;
             String changed = META + " round=" + round;
-            List<Snapshot> seen = together(2, actor -> {
+            List<Stored> marks = together(2, actor -> {
                 if (actor == 0) {
-                    extendUntilRejected(holder, begun, old);
-                } else {
-                    // Until the other is at it.
-                    for (int i = 0; i < 1_000 && mark(slot(operator)).equals(begun); i++) {
-                        Thread.onSpinWait();
-                    }
-                    applied(operator.writeMeta(old, changed, timeout()));
+                    return extendUntilRejected(holder, begun, owner, old);
                 }
-                return operator.read(ID, ID, timeout());
+                // Until the other is at it.
+                for (int i = 0; i < 1_000 && mark(slot(operator)).equals(begun); i++) {
+                    Thread.onSpinWait();
+                }
+                applied(operator.writeMeta(old, changed, timeout()));
+                return mark(slot(operator));
             });
 
-            assertThat(slot(seen.get(0))).isEqualTo(slot(seen.get(1)));
-            mark = mark(slot(seen.get(0)));
-            Stored now = seen.get(0).meta();
-            if (now == null) {
-                throw new AssertionError("no record");
-            }
-            assertThat(now.value()).isEqualTo(changed);
-            meta = now;
+            assertThat(limit(marks.get(0)))
+                    .as("the last grant, beside what was seen after the change")
+                    .isLessThanOrEqualTo(limit(marks.get(1)));
+            Snapshot now = operator.read(ID, ID, timeout());
+            mark = mark(slot(now));
+            meta = Objects.requireNonNull(now.meta());
+            assertThat(meta.value()).isEqualTo(changed);
         }
     }
 
-    private void extendUntilRejected(WorkerCoordinator holder, Stored mark, Stored meta) {
+    /** @return what was granted last */
+    private Stored extendUntilRejected(WorkerCoordinator holder, Stored mark, String owner, Stored meta) {
         Stored last = mark;
         long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (System.nanoTime() - deadline < 0) {
-            if (!(holder.extend(ID, last, next(), meta, timeout()) instanceof Applied applied)) {
-                return;
+            if (!(holder.extend(ID, last, next(), owner, meta, timeout()) instanceof Applied applied)) {
+                return last;
             }
             last = applied.written();
         }
@@ -430,15 +461,16 @@ public abstract class WorkerCoordinatorContract {
         Slot taken = slot(claimant);
         assertThat(taken.mark()).isEqualTo(result.written());
         assertThat(result.ownerHeld()).isEqualTo("token=new".equals(taken.owner()));
-        assertThat(former.extend(ID, old, "limit=60 token=old", meta, timeout()))
+        assertThat(former.extend(ID, old, "limit=60 token=old", owner(old), meta, timeout()))
                 .isInstanceOf(Rejected.class);
-        assertThat(former.release(ID, old, "limit=60 token=old", meta, timeout()))
+        assertThat(former.release(ID, old, "limit=60 token=old", owner(old), meta, timeout()))
                 .isInstanceOf(Rejected.class);
         if (result.ownerHeld()) {
-            former.abandon(ID, timeout());
+            former.abandon(ID, owner(old), timeout());
             assertThat(slot(claimant)).isEqualTo(taken);
         }
-        Applied extended = applied(claimant.extend(ID, result.written(), "limit=70 token=new", meta, timeout()));
+        Applied extended =
+                applied(claimant.extend(ID, result.written(), "limit=70 token=new", "token=new", meta, timeout()));
         assertThat(extended.ownerHeld()).isEqualTo(result.ownerHeld());
     }
 
@@ -450,7 +482,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
 
-        Applied result = applied(coordinator.extend(ID, mark, "limit=20 token=a k=1", meta, timeout()));
+        Applied result = applied(coordinator.extend(ID, mark, "limit=20 token=a k=1", owner(mark), meta, timeout()));
 
         assertThat(result.written().value()).isEqualTo("limit=20 token=a k=1");
         assertThat(result.ownerHeld()).isTrue();
@@ -462,10 +494,10 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        Stored mark =
-                applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
+        Stored mark = applied(coordinator.extend(ID, old, next(), owner(old), meta, timeout()))
+                .written();
 
-        Rejected result = rejected(coordinator.extend(ID, old, "limit=99", meta, timeout()));
+        Rejected result = rejected(coordinator.extend(ID, old, "limit=99", owner(old), meta, timeout()));
 
         assertThat(result).isEqualTo(new Rejected(meta, new Slot(ID, mark, owner(old))));
         assertThat(slot(coordinator)).isEqualTo(new Slot(ID, mark, owner(old)));
@@ -476,10 +508,10 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        Stored mark = applied(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout()))
+        Stored mark = applied(coordinator.extend(ID, old, "limit=20 k=1", owner(old), meta, timeout()))
                 .written();
 
-        Rejected result = rejected(coordinator.extend(ID, old, "limit=20 k=1", meta, timeout()));
+        Rejected result = rejected(coordinator.extend(ID, old, "limit=20 k=1", owner(old), meta, timeout()));
 
         assertThat(result.seen()).isEqualTo(new Slot(ID, mark, owner(old)));
     }
@@ -489,7 +521,8 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
 
-        Rejected result = rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", meta, timeout()));
+        Rejected result =
+                rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", "of nobody", meta, timeout()));
 
         assertThat(result).isEqualTo(new Rejected(meta, new Slot(ID, null, null)));
         assertThat(slot(coordinator)).isEqualTo(new Slot(ID, null, null));
@@ -501,10 +534,34 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(holder);
         Stored mark = claim(holder, ID, null, meta);
 
-        Applied result = applied(open().extend(ID, mark, "limit=20", meta, timeout()));
+        Applied result = applied(open().extend(ID, mark, "limit=20", "of another", meta, timeout()));
 
         assertThat(result.ownerHeld()).isFalse();
         assertThat(slot(holder)).isEqualTo(new Slot(ID, result.written(), owner(mark)));
+    }
+
+    /** Which process it is does not count, but which claim: this one may be over, and its worker id claimed again. */
+    @Test
+    public final void whatIsDoneForAnotherOwnerLeavesTheOwnerAlone() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored mark = claim(coordinator, ID, null, meta);
+
+        Applied extended = applied(coordinator.extend(ID, mark, next(), "of another", meta, timeout()));
+        List<Extension> again = List.of(new Extension(ID, extended.written(), next(), "of another"));
+        Applied extendedAgain =
+                applied(coordinator.extendAll(again, meta, timeout()).get(0));
+        Stored released = applied(
+                        coordinator.release(ID, extendedAgain.written(), next(), "of another", meta, timeout()))
+                .written();
+        coordinator.abandon(ID, "of another", timeout());
+
+        assertThat(extended.ownerHeld()).isFalse();
+        assertThat(extendedAgain.ownerHeld()).isFalse();
+        assertThat(slot(coordinator)).isEqualTo(new Slot(ID, released, owner(mark)));
+        assertThat(applied(coordinator.extend(ID, released, next(), owner(mark), meta, timeout()))
+                        .ownerHeld())
+                .isTrue();
     }
 
     // ---- extending several at once
@@ -521,7 +578,7 @@ public abstract class WorkerCoordinatorContract {
         List<Slot> seen = open().read(ID, ID + 2, timeout()).slots();
         for (int i = 0; i < 3; i++) {
             Extension each = extensions.get(i);
-            assertThat(seen.get(i)).isEqualTo(new Slot(each.id(), written(results.get(i)), owner(each.mark())));
+            assertThat(seen.get(i)).isEqualTo(new Slot(each.id(), written(results.get(i)), each.owner()));
         }
     }
 
@@ -537,7 +594,7 @@ public abstract class WorkerCoordinatorContract {
 
         assertThat(none).isEmpty();
         requireExtended(one, first);
-        Slot seen = new Slot(ID, written(first.get(0)), owner(one.get(0).mark()));
+        Slot seen = new Slot(ID, written(first.get(0)), one.get(0).owner());
         assertThat(again).containsExactly(new Rejected(meta, seen));
         assertThat(slot(coordinator)).isEqualTo(seen);
     }
@@ -555,7 +612,7 @@ public abstract class WorkerCoordinatorContract {
         List<CasResult> seen = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
             Extension each = extensions.get(i);
-            seen.add(new Rejected(meta, new Slot(each.id(), written(results.get(i)), owner(each.mark()))));
+            seen.add(new Rejected(meta, new Slot(each.id(), written(results.get(i)), each.owner())));
         }
         assertThat(again).isEqualTo(seen);
     }
@@ -580,23 +637,23 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         List<Extension> extensions = claimSeveral(coordinator, 3, meta);
         Extension moved = extensions.get(1);
-        Stored foreign = applied(open().extend(moved.id(), moved.mark(), next(), meta, timeout()))
+        Stored foreign = applied(open().extend(moved.id(), moved.mark(), next(), "of another", meta, timeout()))
                 .written();
 
         List<CasResult> results = coordinator.extendAll(extensions, meta, timeout());
 
         assertThat(results).hasSize(3);
-        assertThat(results.get(1)).isEqualTo(new Rejected(meta, new Slot(moved.id(), foreign, owner(moved.mark()))));
+        assertThat(results.get(1)).isEqualTo(new Rejected(meta, new Slot(moved.id(), foreign, moved.owner())));
         for (int i : new int[] {0, 2}) {
             Extension each = extensions.get(i);
             Slot slot = slot(coordinator.read(each.id(), each.id(), timeout()));
             if (results.get(i) instanceof Applied applied) {
-                assertThat(slot).isEqualTo(new Slot(each.id(), applied.written(), owner(each.mark())));
+                assertThat(slot).isEqualTo(new Slot(each.id(), applied.written(), each.owner()));
             } else {
-                assertThat(slot).isEqualTo(new Slot(each.id(), each.mark(), owner(each.mark())));
+                assertThat(slot).isEqualTo(new Slot(each.id(), each.mark(), each.owner()));
                 assertThat(results.get(i)).isEqualTo(new Rejected(meta, slot));
             }
-            assertThat(applied(coordinator.extend(each.id(), mark(slot), next(), meta, timeout()))
+            assertThat(applied(coordinator.extend(each.id(), mark(slot), next(), each.owner(), meta, timeout()))
                             .ownerHeld())
                     .isTrue();
         }
@@ -615,7 +672,7 @@ public abstract class WorkerCoordinatorContract {
         List<CasResult> results = coordinator.extendAll(extensions, old, timeout());
 
         List<Slot> unchanged = extensions.stream()
-                .map(each -> new Slot(each.id(), each.mark(), owner(each.mark())))
+                .map(each -> new Slot(each.id(), each.mark(), each.owner()))
                 .toList();
         assertThat(results)
                 .isEqualTo(unchanged.stream()
@@ -631,14 +688,16 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         Stored mine = claim(coordinator, ID, null, meta);
         Stored others = claim(other, 8, null, meta);
-        List<Extension> extensions = List.of(new Extension(8, others, next()), new Extension(ID, mine, next()));
+        List<Extension> extensions =
+                List.of(new Extension(8, others, next(), "of another"), new Extension(ID, mine, next(), owner(mine)));
 
         List<CasResult> results = coordinator.extendAll(extensions, meta, timeout());
 
         assertThat(applied(results.get(0)).ownerHeld()).isFalse();
         assertThat(applied(results.get(1)).ownerHeld()).isTrue();
         Stored moved = written(results.get(0));
-        assertThat(applied(other.extend(8, moved, next(), meta, timeout())).ownerHeld())
+        assertThat(applied(other.extend(8, moved, next(), owner(others), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -650,9 +709,8 @@ public abstract class WorkerCoordinatorContract {
         unlessHeldUp((id, stopwatch) -> {
             List<Integer> ids = List.of(id, id + 100, id + 200);
             List<Extension> extensions = new ArrayList<>();
-            ids.forEach(each -> extensions.add(new Extension(each, claim(coordinator, each, null, meta), next())));
-            List<String> owners =
-                    extensions.stream().map(each -> owner(each.mark())).toList();
+            ids.forEach(each -> extensions.add(claimToExtend(coordinator, each, meta)));
+            List<String> owners = extensions.stream().map(Extension::owner).toList();
             for (int i = 0; i < 6; i++) {
                 fixture.pass(brief().dividedBy(3));
                 assertThat(ids.stream().map(each -> slot(coordinator.read(each, each, timeout()))
@@ -662,7 +720,7 @@ public abstract class WorkerCoordinatorContract {
                 List<CasResult> results = coordinator.extendAll(List.copyOf(extensions), meta, timeout());
                 requireExtended(extensions, results);
                 for (int j = 0; j < ids.size(); j++) {
-                    extensions.set(j, new Extension(ids.get(j), written(results.get(j)), next()));
+                    extensions.set(j, new Extension(ids.get(j), written(results.get(j)), next(), owners.get(j)));
                 }
             }
         });
@@ -693,7 +751,7 @@ public abstract class WorkerCoordinatorContract {
                                         : List.of(each.mark().value(), each.next()));
                 Stored mark = settle(coordinator, each, again.get(i), meta);
                 assertThat(mark.value()).isEqualTo(each.next());
-                next.add(new Extension(each.id(), mark, next()));
+                next.add(new Extension(each.id(), mark, next(), each.owner()));
             }
             extensions = next;
         }
@@ -713,7 +771,7 @@ public abstract class WorkerCoordinatorContract {
                 return seen;
             }
             assertThat(seen).isEqualTo(extension.mark());
-            last = coordinator.extend(extension.id(), seen, extension.next(), meta, timeout());
+            last = coordinator.extend(extension.id(), seen, extension.next(), extension.owner(), meta, timeout());
         }
         return applied(last).written();
     }
@@ -745,15 +803,21 @@ public abstract class WorkerCoordinatorContract {
         for (int i = 0; i < 3; i++) {
             Extension each = extensions.get(i);
             assertThat(seen.get(i).value()).isIn(each.mark().value(), each.next());
-            CasResult result = coordinator.extend(each.id(), seen.get(i), each.next() + " again", meta, timeout());
+            CasResult result =
+                    coordinator.extend(each.id(), seen.get(i), each.next() + " again", each.owner(), meta, timeout());
             assertThat(result).isInstanceOfAny(Applied.class, Rejected.class);
         }
     }
 
     private List<Extension> claimSeveral(WorkerCoordinator coordinator, int count, Stored meta) {
         return IntStream.range(ID, ID + count)
-                .mapToObj(id -> new Extension(id, claim(coordinator, id, null, meta), next()))
+                .mapToObj(id -> claimToExtend(coordinator, id, meta))
                 .toList();
+    }
+
+    private Extension claimToExtend(WorkerCoordinator coordinator, int id, Stored meta) {
+        Stored mark = claim(coordinator, id, null, meta);
+        return new Extension(id, mark, next(), owner(mark));
     }
 
     private static void requireExtended(List<Extension> extensions, List<CasResult> results) {
@@ -787,7 +851,7 @@ public abstract class WorkerCoordinatorContract {
                 fixture.pass(brief().dividedBy(3));
                 assertThat(slot(coordinator.read(id, id, timeout())).owner()).isEqualTo(owner);
                 stopwatch.startAgain();
-                Applied result = applied(coordinator.extend(id, mark, next(), meta, timeout()));
+                Applied result = applied(coordinator.extend(id, mark, next(), owner, meta, timeout()));
                 assertThat(result.ownerHeld()).isTrue();
                 mark = result.written();
             }
@@ -811,14 +875,31 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = openBriefly();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        applied(coordinator.extend(ID, old, next(), meta, timeout()));
+        applied(coordinator.extend(ID, old, next(), owner(old), meta, timeout()));
 
         boolean vanished = fixture.comesTrue(patience(), () -> {
-            assertThat(coordinator.extend(ID, old, next(), meta, timeout())).isInstanceOf(Rejected.class);
+            assertThat(coordinator.extend(ID, old, next(), owner(old), meta, timeout()))
+                    .isInstanceOf(Rejected.class);
             assertThat(coordinator.claim(ID, old, next(), "token=x", false, meta, timeout()))
                     .isInstanceOf(Rejected.class);
-            assertThat(coordinator.release(ID, old, next(), meta, timeout())).isInstanceOf(Rejected.class);
+            assertThat(coordinator.release(ID, old, next(), owner(old), meta, timeout()))
+                    .isInstanceOf(Rejected.class);
             return slot(coordinator).owner() == null;
+        });
+
+        assertThat(vanished).as("owner vanished").isTrue();
+    }
+
+    @Test
+    public final void anExtensionForAnotherOwnerRenewsNothing() {
+        WorkerCoordinator coordinator = openBriefly();
+        Stored meta = create(coordinator);
+        claim(coordinator, ID, null, meta);
+
+        boolean vanished = fixture.comesTrue(patience(), () -> {
+            Slot seen = slot(coordinator);
+            applied(coordinator.extend(ID, mark(seen), next(), "of another", meta, timeout()));
+            return seen.owner() == null;
         });
 
         assertThat(vanished).as("owner vanished").isTrue();
@@ -831,7 +912,7 @@ public abstract class WorkerCoordinatorContract {
         Stored mark = claim(coordinator, ID, null, meta);
         requireVanished(coordinator, ID);
 
-        Applied result = applied(coordinator.extend(ID, mark, "limit=20", meta, timeout()));
+        Applied result = applied(coordinator.extend(ID, mark, "limit=20", owner(mark), meta, timeout()));
 
         assertThat(result.ownerHeld()).isFalse();
         assertThat(slot(coordinator)).isEqualTo(new Slot(ID, result.written(), null));
@@ -844,16 +925,16 @@ public abstract class WorkerCoordinatorContract {
 
         unlessHeldUp((id, stopwatch) -> {
             Stored mark = claim(coordinator, id, null, meta);
+            String owner = owner(mark);
             requireVanished(coordinator, id);
 
             stopwatch.startAgain();
-            Applied again = applied(coordinator.claim(id, mark, next(), "token=again", false, meta, timeout()));
-            Applied extended = applied(coordinator.extend(id, again.written(), next(), meta, timeout()));
+            Applied again = applied(coordinator.claim(id, mark, next(), owner, false, meta, timeout()));
+            Applied extended = applied(coordinator.extend(id, again.written(), next(), owner, meta, timeout()));
 
             assertThat(again.ownerHeld()).isTrue();
             assertThat(extended.ownerHeld()).isTrue();
-            assertThat(slot(coordinator.read(id, id, timeout())))
-                    .isEqualTo(new Slot(id, extended.written(), "token=again"));
+            assertThat(slot(coordinator.read(id, id, timeout()))).isEqualTo(new Slot(id, extended.written(), owner));
         });
     }
 
@@ -883,16 +964,17 @@ public abstract class WorkerCoordinatorContract {
         requireVanished(holder, ID);
         Stored mark = claim(holder, ID, old, meta);
 
-        CasResult extend = former.extend(ID, old, "limit=99", meta, timeout());
-        CasResult release = former.release(ID, old, "limit=99", meta, timeout());
-        former.abandon(ID, timeout());
+        CasResult extend = former.extend(ID, old, "limit=99", owner(old), meta, timeout());
+        CasResult release = former.release(ID, old, "limit=99", owner(old), meta, timeout());
+        former.abandon(ID, owner(old), timeout());
         close(former);
 
         Slot held = new Slot(ID, mark, owner(mark));
         assertThat(rejected(extend).seen()).isEqualTo(held);
         assertThat(rejected(release).seen()).isEqualTo(held);
         assertThat(slot(holder)).isEqualTo(held);
-        assertThat(applied(holder.extend(ID, mark, "limit=30", meta, timeout())).ownerHeld())
+        assertThat(applied(holder.extend(ID, mark, "limit=30", owner(mark), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -904,7 +986,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
 
-        Stored free = applied(coordinator.release(ID, mark, "limit=5 token=free", meta, timeout()))
+        Stored free = applied(coordinator.release(ID, mark, "limit=5 token=free", owner(mark), meta, timeout()))
                 .written();
 
         assertThat(free.value()).isEqualTo("limit=5 token=free");
@@ -919,13 +1001,13 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored old = claim(coordinator, ID, null, meta);
-        Stored mark =
-                applied(coordinator.extend(ID, old, next(), meta, timeout())).written();
+        Stored mark = applied(coordinator.extend(ID, old, next(), owner(old), meta, timeout()))
+                .written();
 
-        CasResult result = coordinator.release(ID, old, "limit=99", meta, timeout());
+        CasResult result = coordinator.release(ID, old, "limit=99", owner(old), meta, timeout());
 
         assertThat(rejected(result)).isEqualTo(new Rejected(meta, new Slot(ID, mark, owner(old))));
-        assertThat(applied(coordinator.extend(ID, mark, next(), meta, timeout()))
+        assertThat(applied(coordinator.extend(ID, mark, next(), owner(old), meta, timeout()))
                         .ownerHeld())
                 .isTrue();
     }
@@ -936,11 +1018,12 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(holder);
         Stored mark = claim(holder, ID, null, meta);
 
-        Stored written =
-                applied(open().release(ID, mark, "limit=20", meta, timeout())).written();
+        Stored written = applied(open().release(ID, mark, "limit=20", "of another", meta, timeout()))
+                .written();
 
         assertThat(slot(holder)).isEqualTo(new Slot(ID, written, owner(mark)));
-        assertThat(applied(holder.extend(ID, written, next(), meta, timeout())).ownerHeld())
+        assertThat(applied(holder.extend(ID, written, next(), owner(mark), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -951,10 +1034,10 @@ public abstract class WorkerCoordinatorContract {
         Stored mark = claim(coordinator, ID, null, meta);
         Stored other = claim(coordinator, 8, null, meta);
 
-        applied(coordinator.release(ID, mark, next(), meta, timeout()));
+        applied(coordinator.release(ID, mark, next(), owner(mark), meta, timeout()));
 
         assertThat(slot(coordinator.read(8, 8, timeout()))).isEqualTo(new Slot(8, other, owner(other)));
-        assertThat(applied(coordinator.extend(8, other, next(), meta, timeout()))
+        assertThat(applied(coordinator.extend(8, other, next(), owner(other), meta, timeout()))
                         .ownerHeld())
                 .isTrue();
     }
@@ -966,7 +1049,7 @@ public abstract class WorkerCoordinatorContract {
         Stored mark = claim(coordinator, ID, null, meta);
         Stored other = claim(coordinator, 8, null, meta);
 
-        coordinator.abandon(ID, timeout());
+        coordinator.abandon(ID, owner(mark), timeout());
 
         requireVanished(coordinator, ID);
         assertThat(slot(coordinator).mark()).isEqualTo(mark);
@@ -977,12 +1060,12 @@ public abstract class WorkerCoordinatorContract {
     public final void abandoningOneWorkerIdLeavesTheOthersOfTheSameProcess() {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
-        claim(coordinator, ID, null, meta);
+        Stored mark = claim(coordinator, ID, null, meta);
         Stored other = claim(coordinator, 8, null, meta);
 
-        coordinator.abandon(ID, timeout());
+        coordinator.abandon(ID, owner(mark), timeout());
 
-        Applied extended = applied(coordinator.extend(8, other, next(), meta, timeout()));
+        Applied extended = applied(coordinator.extend(8, other, next(), owner(other), meta, timeout()));
         assertThat(extended.ownerHeld()).isTrue();
         assertThat(slot(coordinator.read(8, 8, timeout())).owner()).isEqualTo(owner(other));
     }
@@ -994,15 +1077,15 @@ public abstract class WorkerCoordinatorContract {
 
         unlessHeldUp((id, stopwatch) -> {
             Stored mark = claim(coordinator, id, null, meta);
-            coordinator.abandon(id, timeout());
-            coordinator.abandon(id, timeout());
-            coordinator.abandon(id + 100, timeout());
+            coordinator.abandon(id, owner(mark), timeout());
+            coordinator.abandon(id, owner(mark), timeout());
+            coordinator.abandon(id + 100, "of nobody", timeout());
             requireVanished(coordinator, id);
 
             stopwatch.startAgain();
             Applied again = applied(coordinator.claim(id, mark, next(), "token=b", false, meta, timeout()));
 
-            assertThat(applied(coordinator.extend(id, again.written(), next(), meta, timeout()))
+            assertThat(applied(coordinator.extend(id, again.written(), next(), "token=b", meta, timeout()))
                             .ownerHeld())
                     .isTrue();
         });
@@ -1021,7 +1104,8 @@ public abstract class WorkerCoordinatorContract {
 
         assertThat(slot(staying.read(8, 8, timeout())).mark()).isEqualTo(left);
         assertThat(slot(staying)).isEqualTo(new Slot(ID, mark, owner(mark)));
-        assertThat(applied(staying.extend(ID, mark, next(), meta, timeout())).ownerHeld())
+        assertThat(applied(staying.extend(ID, mark, next(), owner(mark), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -1036,26 +1120,49 @@ public abstract class WorkerCoordinatorContract {
 
         fixture.disconnect(namespace);
 
-        requireInTime(() -> assertThatThrownBy(() -> coordinator.read(ID, ID, briefly))
-                .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
-                        .isFalse()));
+        requireInTime(() -> requireNoAnswer(coordinator, briefly));
         requireInTime(() -> attempt(() -> coordinator.writeMeta(meta, META + " floor=1", briefly)));
         requireInTime(() -> attempt(() -> coordinator.claim(8, null, "limit=1", "token=x", false, meta, briefly)));
-        requireInTime(() -> attempt(() -> coordinator.extend(ID, mark, "limit=99", meta, briefly)));
+        requireInTime(() -> attempt(() -> coordinator.extend(ID, mark, "limit=99", owner(mark), meta, briefly)));
         List<Extension> several = IntStream.range(ID, ID + 64)
-                .mapToObj(id -> new Extension(id, mark, "limit=99"))
+                .mapToObj(id -> new Extension(id, mark, "limit=99", owner(mark)))
                 .toList();
         requireInTime(() ->
                 attempt(() -> coordinator.extendAll(several, meta, briefly).get(0)));
-        requireInTime(() -> attempt(() -> coordinator.release(ID, mark, "limit=99", meta, briefly)));
-        requireInTime(() -> coordinator.abandon(ID, briefly));
+        requireInTime(() -> attempt(() -> coordinator.release(ID, mark, "limit=99", owner(mark), meta, briefly)));
+        requireInTime(() -> coordinator.abandon(ID, owner(mark), briefly));
+    }
+
+    /** The first call of each is what makes the connection. */
+    @Test
+    public final void saysInTimeThatNoConnectionCanBeMade() throws Exception {
+        WorkerCoordinator before = open();
+        Stored meta = create(before);
+        Stored mark = claim(before, ID, null, meta);
+        Duration briefly = fixture.unit();
+        // Others would share what it has.
+        close(before);
+
+        fixture.disconnect(namespace);
+
+        requireInTime(() -> requireNoAnswer(open(), briefly));
+        requireInTime(() -> attempt(() -> open().claim(8, null, "limit=1", "token=x", false, meta, briefly)));
+        requireInTime(() -> attempt(() -> open().extend(ID, mark, "limit=99", owner(mark), meta, briefly)));
+    }
+
+    private static void requireNoAnswer(WorkerCoordinator coordinator, Duration timeout) {
+        assertThatThrownBy(() -> coordinator.read(ID, ID, timeout))
+                .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                        .isFalse());
     }
 
     /** A call ends within about a timeout of one unit. */
     private void requireInTime(ThrowingCallable call) {
-        Stopwatch.requireWithin(
-                fixture.unit().multipliedBy(2).plusSeconds(1),
-                () -> Stopwatch.time(() -> assertThatCode(call).doesNotThrowAnyException()));
+        Stopwatch.requireWithin(fixture.unit().multipliedBy(2).plusSeconds(1), () -> {
+            long start = fixture.platform().nanoTime();
+            assertThatCode(call).doesNotThrowAnyException();
+            return Duration.ofNanos(fixture.platform().nanoTime() - start);
+        });
     }
 
     @Test
@@ -1069,7 +1176,8 @@ public abstract class WorkerCoordinatorContract {
         fixture.reconnect(namespace);
 
         assertThat(slot(readOnce(coordinator, ID, ID)).mark()).isEqualTo(mark);
-        assertThat(coordinator.extend(ID, mark, "limit=20", meta, timeout())).isInstanceOf(Applied.class);
+        assertThat(coordinator.extend(ID, mark, "limit=20", owner(mark), meta, timeout()))
+                .isInstanceOf(Applied.class);
     }
 
     @Test
@@ -1077,12 +1185,13 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored mark = claim(coordinator, ID, null, meta);
+        String owner = owner(mark);
 
         for (int round = 0; round < 4; round++) {
             String next = next();
             Stored expected = mark;
             fixture.disconnect(namespace);
-            CasResult result = attempt(() -> coordinator.extend(ID, expected, next, meta, fixture.unit()));
+            CasResult result = attempt(() -> coordinator.extend(ID, expected, next, owner, meta, fixture.unit()));
             fixture.reconnect(namespace);
             Stored seen = mark(slot(readOnce(coordinator, ID, ID)));
 
@@ -1091,7 +1200,7 @@ public abstract class WorkerCoordinatorContract {
             assertThat(seen.value())
                     .isIn(certainlyUnchanged(result) ? List.of(mark.value()) : List.of(mark.value(), next));
             mark = seen;
-            mark = extendWhereverItIs(coordinator, mark, meta).written();
+            mark = extendWhereverItIs(coordinator, mark, owner, meta).written();
         }
     }
 
@@ -1124,7 +1233,7 @@ public abstract class WorkerCoordinatorContract {
 
         fixture.disconnect(namespace);
         attempt(() -> coordinator.claim(ID, null, "limit=1 token=a", "token=a", false, meta, fixture.unit()));
-        coordinator.abandon(ID, fixture.unit());
+        coordinator.abandon(ID, "token=a", fixture.unit());
         fixture.reconnect(namespace);
 
         // The first claim may arrive even after a read that found the slot free.
@@ -1149,13 +1258,13 @@ public abstract class WorkerCoordinatorContract {
 
         Map<String, Object> seen = interrupted(() -> {
             Map<String, Object> results = new HashMap<>();
-            results.put("extend", coordinator.extend(ID, mark, "limit=99", meta, Duration.ofMinutes(1)));
+            results.put("extend", coordinator.extend(ID, mark, "limit=99", owner(mark), meta, Duration.ofMinutes(1)));
             results.put("flag after extend", Thread.currentThread().isInterrupted());
             results.put("claim", coordinator.claim(8, null, "l", "o", false, meta, Duration.ofMinutes(1)));
             results.put("flag after claim", Thread.currentThread().isInterrupted());
             assertThatThrownBy(() -> coordinator.read(ID, ID, Duration.ofMinutes(1)))
                     .isInstanceOf(CoordinatorException.class);
-            coordinator.abandon(ID, Duration.ofMinutes(1));
+            coordinator.abandon(ID, owner(mark), Duration.ofMinutes(1));
             results.put("flag at the end", Thread.currentThread().isInterrupted());
             return results;
         });
@@ -1176,13 +1285,16 @@ public abstract class WorkerCoordinatorContract {
         Stored mark = claim(coordinator, ID, null, meta);
         Stored other = claim(neighbour, 8, null, meta);
 
-        CasResult result = interrupted(() -> coordinator.extend(ID, mark, "limit=20 k=1", meta, timeout()));
+        CasResult result =
+                interrupted(() -> coordinator.extend(ID, mark, "limit=20 k=1", owner(mark), meta, timeout()));
 
         assertThat(result).isInstanceOfAny(Applied.class, Unknown.class);
         Stored now = mark(slot(readOnce(coordinator, ID, ID)));
         assertThat(now.value()).isIn(mark.value(), "limit=20 k=1");
-        assertThat(extendWhereverItIs(coordinator, now, meta).ownerHeld()).isTrue();
-        assertThat(applied(neighbour.extend(8, other, next(), meta, timeout())).ownerHeld())
+        assertThat(extendWhereverItIs(coordinator, now, owner(mark), meta).ownerHeld())
+                .isTrue();
+        assertThat(applied(neighbour.extend(8, other, next(), owner(other), meta, timeout()))
+                        .ownerHeld())
                 .isTrue();
     }
 
@@ -1349,10 +1461,10 @@ public abstract class WorkerCoordinatorContract {
      * Extends after one write of unknown outcome. Held up on its way, that one may arrive even after a read, and then
      * the first of these is rejected and shows it.
      */
-    private Applied extendWhereverItIs(WorkerCoordinator coordinator, Stored mark, Stored meta) {
-        CasResult result = coordinator.extend(ID, mark, next(), meta, timeout());
+    private Applied extendWhereverItIs(WorkerCoordinator coordinator, Stored mark, String owner, Stored meta) {
+        CasResult result = coordinator.extend(ID, mark, next(), owner, meta, timeout());
         if (result instanceof Rejected rejected && rejected.seen() != null) {
-            result = coordinator.extend(ID, mark(rejected.seen()), next(), meta, timeout());
+            result = coordinator.extend(ID, mark(rejected.seen()), next(), owner, meta, timeout());
         }
         return applied(result);
     }

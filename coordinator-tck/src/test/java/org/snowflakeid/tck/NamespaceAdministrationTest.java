@@ -97,7 +97,7 @@ class NamespaceAdministrationTest {
         Stored mark = raw.read(id, id, TIMEOUT).slots().get(0).mark();
         CasResult result = mark == null
                 ? raw.claim(id, null, value, "nobody", false, meta, TIMEOUT)
-                : raw.extend(id, mark, value, meta, TIMEOUT);
+                : raw.extend(id, mark, value, "nobody", meta, TIMEOUT);
         assertThat(result).isInstanceOf(CasResult.Applied.class);
     }
 

@@ -40,12 +40,20 @@ class BrokenCoordinatorsTest {
                 fails("claims without comparing meta", ClaimIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
                 fails("extends without comparing meta", ExtensionIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
                 fails("releases without comparing meta", ReleaseIgnoresMeta::new, "comparesMetaAtEveryWriteOfAMark"),
-                fails("looks at meta before it writes", LooksAtMetaBefore::new, "changesNoMarkOnceTheRecordHasChanged"),
+                fails("looks at meta before it writes", LooksAtMetaBefore::new, "grantsNothingOnceTheRecordHasChanged"),
                 fails("claims over a present owner", StealingClaim::new, "claimsNothingWhileAnOwnerIsPresent"),
                 fails("claims in two steps", TwoStepClaim::new, "losesNoUpdateUnderContention"),
                 fails("writes the mark of a refused claim", HalfClaim::new, "claimsNothingWhileAnOwnerIsPresent"),
                 fails("creates an owner by extending", OwnerByExtension::new, "extensionNeverCreatesAnOwner"),
                 fails("believes any owner is its own", AnyOwnerIsMine::new, "extensionOfAnothersMarkRenewsNoOwner"),
+                fails(
+                        "takes any owner that it wrote for the one that is meant",
+                        AnyOwnOwnerWillDo::new,
+                        "whatIsDoneForAnotherOwnerLeavesTheOwnerAlone"),
+                fails(
+                        "renews another's owner without a word",
+                        RenewsInSilence::new,
+                        "anExtensionForAnotherOwnerRenewsNothing"),
                 fails("releases another's owner", ReleasesForeignOwner::new, "releaseLeavesAForeignOwnerAlone"),
                 fails("never lets an owner expire", EternalOwner::new, "anOwnerVanishesWhenItIsNotExtended"),
                 fails("renews by reading", RenewsByReading::new, "anOwnerVanishesWhenItIsNotExtended"),
@@ -57,6 +65,9 @@ class BrokenCoordinatorsTest {
                         "calls the unknown a failure",
                         CertainAboutTheUnknown::new,
                         "sendsAWriteOnceAndDoesNotHideWhatItCantKnow"),
+                fails("ignores the timeout", IgnoresItsTimeout::new, "saysInTimeThatTheServerIsAway"),
+                fails("connects without a timeout", ConnectsForEver::new, "saysInTimeThatNoConnectionCanBeMade"),
+                fails("shortens owners", ShortensOwners::new, "keepsLongMarksAndOwners"),
                 fails("tidies values", TidiesValues::new, "keepsValuesExactly"),
                 fails("hides what it saw", HidesWhatItSaw::new, "showsItsOwnWriteToAnExtensionSentAgain"),
                 fails("swallows interrupts", SwallowsInterrupts::new, "anInterruptEndsACallAndKeepsTheFlag"),
@@ -136,11 +147,13 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
             return store.write(
                     namespace,
                     timeout,
-                    space -> same(meta, space.meta) ? put(space, id, next, renewOwner(space, id)) : space.rejected(id));
+                    space -> same(meta, space.meta)
+                            ? put(space, id, next, renewOwner(space, id, owner))
+                            : space.rejected(id));
         }
     }
 
@@ -185,8 +198,8 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            return super.extend(id, mark, next, current(this, meta), timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            return super.extend(id, mark, next, owner, current(this, meta), timeout);
         }
     }
 
@@ -196,12 +209,12 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
             Stored seen = current(this, meta);
             LockSupport.parkNanos(100_000);
             return seen.value().equals(meta.value())
-                    ? super.extend(id, mark, next, current(this, meta), timeout)
-                    : super.extend(id, mark, next, meta, timeout);
+                    ? super.extend(id, mark, next, owner, current(this, meta), timeout)
+                    : super.extend(id, mark, next, owner, meta, timeout);
         }
     }
 
@@ -211,8 +224,8 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            return super.release(id, mark, next, current(this, meta), timeout);
+        public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            return super.release(id, mark, next, owner, current(this, meta), timeout);
         }
     }
 
@@ -294,12 +307,11 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        boolean renewOwner(Namespace space, int id) {
-            List<Lease> mine = leases.getOrDefault(id, List.of());
-            if (space.owners.get(id) == null && !mine.isEmpty()) {
-                space.owners.put(id, new Owner("again", mine.get(mine.size() - 1), store.expiry(timeToLive)));
+        boolean renewOwner(Namespace space, int id, String owner) {
+            if (leases.containsKey(owner)) {
+                space.owners.computeIfAbsent(id, absent -> new Owner(owner, store.expiry(timeToLive)));
             }
-            return super.renewOwner(space, id);
+            return super.renewOwner(space, id, owner);
         }
     }
 
@@ -309,8 +321,34 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        boolean renewOwner(Namespace space, int id) {
+        boolean renewOwner(Namespace space, int id, String owner) {
             return space.owners.get(id) != null;
+        }
+    }
+
+    /** Goes by what it claimed, not by what it is asked about. */
+    private static class AnyOwnOwnerWillDo extends MemoryCoordinator {
+        AnyOwnOwnerWillDo(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        boolean isPresent(Namespace space, int id, String owner) {
+            Owner present = space.owners.get(id);
+            return present != null && leases.containsKey(present.value());
+        }
+    }
+
+    private static class RenewsInSilence extends MemoryCoordinator {
+        RenewsInSilence(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        boolean renewOwner(Namespace space, int id, String owner) {
+            Owner present = space.owners.get(id);
+            boolean unused = present != null && super.renewOwner(space, id, present.value());
+            return isPresent(space, id, owner);
         }
     }
 
@@ -320,7 +358,7 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        void removeOwner(Namespace space, int id) {
+        void removeOwner(Namespace space, int id, String owner) {
             space.owners.remove(id);
         }
     }
@@ -342,7 +380,7 @@ class BrokenCoordinatorsTest {
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
             store.write(namespace, timeout, space -> {
-                renewOwner(space, fromId);
+                leases.keySet().forEach(owner -> renewOwner(space, fromId, owner));
                 return space.rejected(fromId);
             });
             return super.read(fromId, toId, timeout);
@@ -355,11 +393,11 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
             return result instanceof CasResult.Rejected
                     ? store.write(namespace, timeout, space -> {
-                        renewOwner(space, id);
+                        renewOwner(space, id, owner);
                         return result;
                     })
                     : result;
@@ -372,8 +410,8 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        boolean renewOwner(Namespace space, int id) {
-            return isMine(space.owners.get(id), id);
+        boolean renewOwner(Namespace space, int id, String owner) {
+            return isPresent(space, id, owner);
         }
     }
 
@@ -383,8 +421,13 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public void abandon(int id, Duration timeout) {
-            List.copyOf(leases.keySet()).forEach(each -> super.abandon(each, timeout));
+        public void abandon(int id, String owner, Duration timeout) {
+            for (int each = 0; each < 10; each++) {
+                String present = store.owner(namespace, each);
+                if (present != null && leases.containsKey(present)) {
+                    super.abandon(each, present, timeout);
+                }
+            }
         }
     }
 
@@ -394,11 +437,11 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult first = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult first = super.extend(id, mark, next, owner, meta, timeout);
             if (first instanceof CasResult.Unknown) {
-                store.reconnect();
-                return super.extend(id, mark, next, meta, timeout);
+                MemoryFixture.mend(store);
+                return super.extend(id, mark, next, owner, meta, timeout);
             }
             return first;
         }
@@ -410,12 +453,63 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
             if (result instanceof CasResult.Unknown) {
                 throw new CoordinatorException("failed", false);
             }
             return result;
+        }
+    }
+
+    private static class IgnoresItsTimeout extends MemoryCoordinator {
+        IgnoresItsTimeout(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            return super.extend(id, mark, next, owner, meta, Duration.ofMinutes(1));
+        }
+    }
+
+    private static class ConnectsForEver extends MemoryCoordinator {
+        private boolean connected;
+
+        ConnectsForEver(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public Snapshot read(int fromId, int toId, Duration timeout) {
+            Snapshot snapshot = super.read(fromId, toId, connected ? timeout : Duration.ofMinutes(1));
+            connected = true;
+            return snapshot;
+        }
+
+        @Override
+        public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+            connected = true;
+            return super.writeMeta(expected, next, timeout);
+        }
+    }
+
+    private static class ShortensOwners extends MemoryCoordinator {
+        ShortensOwners(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult claim(
+                int id,
+                @Nullable Stored mark,
+                String next,
+                String owner,
+                boolean evict,
+                Stored meta,
+                Duration timeout) {
+            String shortened = owner.substring(0, Math.min(255, owner.length()));
+            return super.claim(id, mark, next, shortened, evict, meta, timeout);
         }
     }
 
@@ -436,8 +530,8 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
             return result instanceof CasResult.Rejected
                     ? new CasResult.Rejected(meta, new Slot(id, mark, null))
                     : result;
@@ -450,8 +544,8 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
             Thread.interrupted();
             return result;
         }
@@ -511,7 +605,8 @@ class BrokenCoordinatorsTest {
             List<Extension> asStored = extensions.stream()
                     .map(each -> {
                         String now = store.mark(namespace, each.id());
-                        return new Extension(each.id(), now == null ? each.mark() : new Stored(now, 0), each.next());
+                        return new Extension(
+                                each.id(), now == null ? each.mark() : new Stored(now, 0), each.next(), each.owner());
                     })
                     .toList();
             return super.extendAll(asStored, meta, timeout);
@@ -541,7 +636,7 @@ class BrokenCoordinatorsTest {
                 return results;
             }
             for (Extension each : extensions) {
-                CasResult ignored = extend(each.id(), each.mark(), each.next(), meta, timeout);
+                CasResult ignored = extend(each.id(), each.mark(), each.next(), each.owner(), meta, timeout);
             }
             return results;
         }
@@ -557,12 +652,8 @@ class BrokenCoordinatorsTest {
             List<CasResult> results = super.extendAll(extensions, meta, timeout);
             return ofRejected(results)
                     ? extensions.stream()
-                            .<CasResult>map(each -> new CasResult.Rejected(
-                                    meta,
-                                    new Slot(
-                                            each.id(),
-                                            each.mark(),
-                                            "of " + each.mark().value())))
+                            .<CasResult>map(each ->
+                                    new CasResult.Rejected(meta, new Slot(each.id(), each.mark(), each.owner())))
                             .toList()
                     : results;
         }
@@ -584,8 +675,8 @@ class BrokenCoordinatorsTest {
         }
 
         @Override
-        boolean renewOwner(Namespace space, int id) {
-            return (several && id > 100) ? isMine(space.owners.get(id), id) : super.renewOwner(space, id);
+        boolean renewOwner(Namespace space, int id, String owner) {
+            return (several && id > 100) ? isPresent(space, id, owner) : super.renewOwner(space, id, owner);
         }
     }
 
@@ -667,7 +758,7 @@ class BrokenCoordinatorsTest {
         public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
             List<CasResult> first = super.extendAll(extensions, meta, timeout);
             if (first.stream().anyMatch(CasResult.Unknown.class::isInstance)) {
-                store.reconnect();
+                MemoryFixture.mend(store);
                 return super.extendAll(extensions, meta, timeout);
             }
             return first;

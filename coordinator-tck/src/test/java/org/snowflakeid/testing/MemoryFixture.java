@@ -7,12 +7,14 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 import org.snowflakeid.tck.CoordinatorFixture;
 import org.snowflakeid.tck.ManualPlatform;
+import org.snowflakeid.testing.MemoryStore.Fault;
 
 /** A store in memory on a clock that stands still until a test moves it. */
 class MemoryFixture implements CoordinatorFixture {
 
     final ManualPlatform platform = new ManualPlatform().callersMoveTime();
     final MemoryStore store = new MemoryStore(platform);
+    private boolean arrives;
 
     @Override
     public WorkerCoordinatorProvider provider() {
@@ -34,13 +36,23 @@ class MemoryFixture implements CoordinatorFixture {
         // The store never hears of it again.
     }
 
+    /** Every other request is lost, and the answer to those that arrive; whoever waits, waits in vain. */
     @Override
     public void disconnect(String namespace) {
-        store.disconnect();
+        store.latency(Duration.ofDays(1));
+        store.faults(() -> {
+            arrives = !arrives;
+            return arrives ? Fault.REPLY_LOST : Fault.REQUEST_LOST;
+        });
     }
 
     @Override
     public void reconnect(String namespace) {
+        mend(store);
+    }
+
+    static void mend(MemoryStore store) {
+        store.latency(Duration.ZERO);
         store.reconnect();
     }
 

@@ -37,7 +37,7 @@ class MemoryStoreTest {
     }
 
     private CasResult extend(String from, String to) {
-        return coordinator.extend(7, new Stored(from, 0), to, META, TIMEOUT);
+        return coordinator.extend(7, new Stored(from, 0), to, "owner", META, TIMEOUT);
     }
 
     @Test
@@ -80,8 +80,8 @@ class MemoryStoreTest {
     @Test
     void aHeldClaimThatWasAbandonedIsNotAppliedLate() {
         store.nextCalls(Fault.REQUEST_HELD);
-        coordinator.claim(8, null, "late", "owner", false, META, TIMEOUT);
-        coordinator.abandon(8, TIMEOUT);
+        coordinator.claim(8, null, "late", "late owner", false, META, TIMEOUT);
+        coordinator.abandon(8, "late owner", TIMEOUT);
 
         store.deliverHeldRequests();
 

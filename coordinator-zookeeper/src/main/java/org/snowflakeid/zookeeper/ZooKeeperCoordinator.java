@@ -8,13 +8,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -70,16 +68,17 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private final Map<Integer, Holding> held = new HashMap<>();
 
-    /**
-     * @param session on which the owner entry of a worker id hangs, or may hang
-     * @param former ids of sessions that ended on which it hung before
-     */
-    private record Holding(Session session, Set<Long> former) {}
+    /** @param session on which the owner entry of a worker id hangs, or may hang */
+    private record Holding(String owner, Session session) {}
 
     /** @param ownerSession on which the owner entry hangs; 0 if there is none */
     private record SlotSeen(Slot slot, long ownerSession) {
         boolean owned() {
             return slot.owner() != null;
+        }
+
+        boolean ownedBy(String owner) {
+            return owner.equals(slot.owner());
         }
     }
 
@@ -249,8 +248,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         sessions.beginCall();
         Session claimant = sessions.current();
         Holding before = held.get(id);
-        Set<Long> former = former(before);
-        held.put(id, new Holding(claimant, former));
+        held.put(id, new Holding(owner, claimant));
         Long heldUntil = claimant.hold(id, System.nanoTime());
         boolean nothingHangs = true;
         try {
@@ -258,7 +256,8 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 claimant.awaitConnectedFor(BEFORE_EVICTION, deadline);
             }
             CasResult result = write(claimant, id, mark, meta, next, deadline, slot -> {
-                if (slot.owned() && !evict && !former.contains(slot.ownerSession())) {
+                // Its own may still hang on a session that has ended.
+                if (slot.owned() && !evict && !slot.ownedBy(owner)) {
                     return null;
                 }
                 List<Op> operations = new ArrayList<>(List.of(
@@ -293,20 +292,10 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         }
     }
 
-    private static Set<Long> former(@Nullable Holding before) {
-        Set<Long> former = new HashSet<>();
-        if (before != null) {
-            former.addAll(before.former());
-            if (!before.session().isAlive() && before.session().id() != 0) {
-                former.add(before.session().id());
-            }
-        }
-        return former;
-    }
-
     @Override
-    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return extendAll(List.of(new Extension(id, mark, next)), meta, timeout).get(0);
+    public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return extendAll(List.of(new Extension(id, mark, next, owner)), meta, timeout)
+                .get(0);
     }
 
     @Override
@@ -372,8 +361,10 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 deadline,
                 seen -> {
                     own.clear();
-                    seen.slots().forEach(slot -> ownSession(slot, extender)
-                            .ifPresent(on -> own.put(slot.slot().workerId(), on)));
+                    for (int i = 0; i < extensions.size(); i++) {
+                        Extension each = extensions.get(i);
+                        ownSession(seen.slots().get(i), each.owner(), extender).ifPresent(on -> own.put(each.id(), on));
+                    }
                     return operations;
                 });
         for (int i = 0; i < extensions.size(); i++) {
@@ -391,35 +382,41 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         }
     }
 
-    /** The session of this coordinator on which an owner entry hangs, if it does. */
-    private Optional<Session> ownSession(SlotSeen slot, Session writer) {
+    /** The session of this coordinator on which that owner's entry hangs, if it does. */
+    private Optional<Session> ownSession(SlotSeen slot, String owner, Session writer) {
         Holding holding = held.get(slot.slot().workerId());
         return Stream.concat(Stream.of(writer), Stream.ofNullable(holding).map(Holding::session))
-                .filter(session -> slot.owned() && session.isAlive() && session.id() == slot.ownerSession())
+                .filter(session -> slot.ownedBy(owner) && session.isAlive() && session.id() == slot.ownerSession())
                 .findFirst();
     }
 
     @Override
-    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+    public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         Deadline deadline = Deadline.after(timeout);
         sessions.beginCall();
         Session releaser = session(id, deadline);
-        Holding holding = held.get(id);
-        Session holder = holding == null ? releaser : holding.session();
-        Set<Long> former = former(holding);
-        holder.unwatch(tree.worker(id));
+        Session holder = holder(id, owner);
+        if (holder != null) {
+            holder.unwatch(tree.worker(id));
+        }
         CasResult result = write(releaser, id, mark, meta, next, deadline, slot -> {
             List<Op> operations = new ArrayList<>(List.of(setMark(id, mark, next), unchanged(meta)));
-            if (ownSession(slot, releaser).isPresent() || (slot.owned() && former.contains(slot.ownerSession()))) {
+            if (slot.ownedBy(owner)) {
                 operations.add(Op.delete(tree.worker(id), -1));
             }
             return operations;
         });
-        if (result instanceof CasResult.Applied) {
+        if (holder != null && result instanceof CasResult.Applied) {
             held.remove(id);
             holder.forget(id);
         }
         return result;
+    }
+
+    /** The session on which what was claimed for that owner hangs, or may hang. */
+    private @Nullable Session holder(int id, String owner) {
+        Holding holding = held.get(id);
+        return holding != null && holding.owner().equals(owner) ? holding.session() : null;
     }
 
     private Op setMark(int id, Stored mark, String next) {
@@ -555,12 +552,15 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     // Letting go
 
     @Override
-    public void abandon(int id, Duration timeout) {
-        Holding holding = held.remove(id);
-        if (holding == null || !holding.session().isAlive()) {
+    public void abandon(int id, String owner, Duration timeout) {
+        Session holder = holder(id, owner);
+        if (holder == null) {
             return;
         }
-        Session holder = holding.session();
+        held.remove(id);
+        if (!holder.isAlive()) {
+            return;
+        }
         Deadline deadline = Deadline.after(timeout);
         holder.unwatch(tree.worker(id));
         if (holder.holdsOnly(id)) {

@@ -220,7 +220,7 @@ class LeasedSnowflakeOnZooKeeperTest {
             proxy.pass();
             await(PATIENCE, node::answers);
             var extended = Node.applied(node.extend(3, mark));
-            var claimed = node.claim(3, extended.written(), Node.unique("host=a"));
+            var claimed = node.claim(3, extended.written(), node.owner(3));
 
             assertThat(extended.ownerHeld()).isFalse();
             assertThat(claimed).as("old node there: " + stillThere).isInstanceOf(CasResult.Applied.class);

@@ -127,7 +127,7 @@ class ManyClaimantsTest {
             }
             int id = guess ? random.nextInt(1_024) : free.pop();
             CasResult result =
-                    node.coordinator.claim(id, null, unique("limit=1"), unique("host=a"), false, meta, TIMEOUT);
+                    node.coordinator.claim(id, null, unique("limit=1"), owner(node, id), false, meta, TIMEOUT);
             if (result instanceof CasResult.Applied applied) {
                 mine.put(id, applied.written());
                 blind = 0;
@@ -138,11 +138,15 @@ class ManyClaimantsTest {
         return mine;
     }
 
+    private static String owner(Node node, int id) {
+        return "host=" + System.identityHashCode(node) + " id=" + id;
+    }
+
     private static boolean extend(Node node, Stored meta, Map<Integer, Stored> mine) {
-        mine.forEach(
-                (id, mark) -> assertThat(applied(node.coordinator.extend(id, mark, unique("limit=2"), meta, TIMEOUT))
+        mine.forEach((id, mark) -> assertThat(
+                        applied(node.coordinator.extend(id, mark, unique("limit=2"), owner(node, id), meta, TIMEOUT))
                                 .ownerHeld())
-                        .isTrue());
+                .isTrue());
         return true;
     }
 }

@@ -32,7 +32,7 @@ class PackagedCoordinatorIT {
         CasResult.Applied extended = applied(node.extend(3, mark));
         assertThat(extended.ownerHeld()).isTrue();
         assertThat(node.read(0, 1_023).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
     }
 
     @Test

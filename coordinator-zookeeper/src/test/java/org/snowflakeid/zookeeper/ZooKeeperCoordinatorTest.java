@@ -244,7 +244,7 @@ class ZooKeeperCoordinatorTest {
             for (int round = 0; round < 100; round++) {
                 Stored meta = node.meta();
                 Future<?> untilRejected = extending.submit(() -> {
-                    while (node.coordinator.extend(7, mark[0], unique("limit=2"), meta, TIMEOUT)
+                    while (node.coordinator.extend(7, mark[0], unique("limit=2"), node.owner(7), meta, TIMEOUT)
                             instanceof CasResult.Applied applied) {
                         mark[0] = applied.written();
                     }
@@ -291,7 +291,8 @@ class ZooKeeperCoordinatorTest {
     void releaseFreesTheOwnerWithoutAHint() {
         Stored mark = node.claim(3);
 
-        CasResult released = node.coordinator.release(3, mark, "limit=1 token=free", node.meta(), TIMEOUT);
+        CasResult released =
+                node.coordinator.release(3, mark, "limit=1 token=free", node.owner(3), node.meta(), TIMEOUT);
         Stored free = applied(released).written();
         applied(other.claim(3, free, unique("host=b")));
         node.read(0, 5);
@@ -366,10 +367,10 @@ class ZooKeeperCoordinatorTest {
         Stored mark = applied(node.coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
                 .written();
         for (int i = 0; i < 5; i++) {
-            mark = applied(node.coordinator.extend(3, mark, unique("limit=2"), meta, TIMEOUT))
+            mark = applied(node.coordinator.extend(3, mark, unique("limit=2"), "o", meta, TIMEOUT))
                     .written();
         }
-        applied(node.coordinator.release(3, mark, "limit=0", meta, TIMEOUT));
+        applied(node.coordinator.release(3, mark, "limit=0", "o", meta, TIMEOUT));
         node.read(0, 1_023);
 
         assertThat(transactions() - before).isEqualTo(8);
@@ -381,7 +382,7 @@ class ZooKeeperCoordinatorTest {
         Stored meta = node.meta();
 
         Thread.currentThread().interrupt();
-        CasResult extend = node.coordinator.extend(3, mark, "limit=2", meta, TIMEOUT);
+        CasResult extend = node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, TIMEOUT);
         boolean afterExtend = Thread.interrupted();
         Thread.currentThread().interrupt();
         CasResult claim = node.coordinator.claim(4, null, "limit=2", "o", false, meta, TIMEOUT);

@@ -48,7 +48,7 @@ class ZooKeeperEnsembleTest {
         boolean[] ownerHeld = {false};
         await(PATIENCE, () -> {
             try {
-                CasResult result = node.coordinator.extend(3, mark.get(), next, meta, CALL);
+                CasResult result = node.coordinator.extend(3, mark.get(), next, node.owner(3), meta, CALL);
                 if (result instanceof CasResult.Rejected rejected) {
                     Slot seen = rejected.seen();
                     assertThat(seen).isNotNull();
@@ -68,7 +68,7 @@ class ZooKeeperEnsembleTest {
         if (!ownerHeld[0]) {
             await(PATIENCE, () -> {
                 try {
-                    CasResult result = node.claim(3, mark.get(), Node.unique("host=a"));
+                    CasResult result = node.claim(3, mark.get(), node.owner(3));
                     if (result instanceof CasResult.Applied again) {
                         mark.set(again.written());
                     }
@@ -112,7 +112,7 @@ class ZooKeeperEnsembleTest {
 
         assertThat(node.answers()).isFalse();
         try {
-            assertThat(node.coordinator.extend(3, mark, "limit=2 token=y", meta, CALL))
+            assertThat(node.coordinator.extend(3, mark, "limit=2 token=y", node.owner(3), meta, CALL))
                     .isInstanceOf(CasResult.Unknown.class);
         } catch (CoordinatorException e) {
             assertThat(e.permanent()).isFalse();

@@ -65,7 +65,7 @@ class ZooKeeperSecurityTest {
         CasResult.Applied extended = applied(node.extend(3, mark));
         assertThat(extended.ownerHeld()).isTrue();
         assertThat(node.read(0, 100).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), meta, TIMEOUT));
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
     }
 
     /** Reads and claims until the refusal says that; on a slow machine the first may come before the reason was found out. */

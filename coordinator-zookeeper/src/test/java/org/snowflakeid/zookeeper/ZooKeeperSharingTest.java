@@ -20,6 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator.Extension;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ZooKeeperAdministrator;
@@ -176,13 +177,16 @@ class ZooKeeperSharingTest {
         await(PATIENCE, () -> keepers() == 1);
     }
 
+    private static Extension extension(Node node, int id) {
+        Stored mark = node.claim(id);
+        return new Extension(id, mark, Node.unique("limit=2"), node.owner(id));
+    }
+
     @Test
     void allAreExtendedOrNone() {
         try (Node node = ZooKeeperNode.at(server.connectString(), namespace)) {
             node.createMeta();
-            List<Extension> extensions = List.of(
-                    new Extension(1, node.claim(1), Node.unique("limit=2")),
-                    new Extension(2, node.claim(2), Node.unique("limit=2")));
+            List<Extension> extensions = List.of(extension(node, 1), extension(node, 2));
             applied(node.extend(2, extensions.get(1).mark()));
 
             List<CasResult> results = node.coordinator.extendAll(extensions, node.meta(), Node.TIMEOUT);
@@ -197,11 +201,11 @@ class ZooKeeperSharingTest {
         try (Node node = ZooKeeperNode.at(server.connectString(), namespace);
                 ZooKeeperAdministrator administrator = ZooKeeperAdministrator.of(server)) {
             node.createMeta();
-            Extension lost = new Extension(1, node.claim(1), Node.unique("limit=2"));
+            Extension lost = extension(node, 1);
             assertThat(administrator.endSessionOf("/" + namespace + "/workers/1"))
                     .isTrue();
             await(PATIENCE, () -> node.hints.get() > 0);
-            Extension held = new Extension(2, node.claim(2), Node.unique("limit=2"));
+            Extension held = extension(node, 2);
 
             List<CasResult> results = node.coordinator.extendAll(List.of(lost, held), node.meta(), Node.TIMEOUT);
 

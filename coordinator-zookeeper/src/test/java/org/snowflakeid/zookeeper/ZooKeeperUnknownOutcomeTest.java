@@ -97,9 +97,9 @@ class ZooKeeperUnknownOutcomeTest {
     @Test
     void extensionSentAgainShowsItsOwnBytesAndGoesOn() {
         Stored mark = node.claim(3);
-        applied(node.coordinator.extend(3, mark, "limit=2 token=x", meta, TIMEOUT));
+        applied(node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT));
 
-        CasResult again = node.coordinator.extend(3, mark, "limit=2 token=x", meta, TIMEOUT);
+        CasResult again = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT);
 
         Slot seen = rejected(again).seen();
         assertThat(seen).isNotNull();
@@ -112,11 +112,11 @@ class ZooKeeperUnknownOutcomeTest {
         Stored mark = node.claim(3);
         proxy.freeze();
         try {
-            unknown(node.coordinator.claim(4, null, "limit=1", unique("late"), false, meta, Duration.ofSeconds(1)));
+            unknown(node.coordinator.claim(4, null, "limit=1", "late", false, meta, Duration.ofSeconds(1)));
         } catch (CoordinatorException notSent) {
             assertThat(notSent.permanent()).isFalse();
         }
-        node.coordinator.abandon(4, Duration.ofMillis(500));
+        node.coordinator.abandon(4, "late", Duration.ofMillis(500));
         proxy.pass();
 
         await(TIMEOUT, node::answers);

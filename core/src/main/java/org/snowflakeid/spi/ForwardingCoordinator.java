@@ -48,18 +48,18 @@ public abstract class ForwardingCoordinator implements WorkerCoordinator {
     }
 
     @Override
-    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return call(() -> coordinator.extend(id, mark, next, meta, timeout));
+    public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return call(() -> coordinator.extend(id, mark, next, owner, meta, timeout));
     }
 
     @Override
-    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-        return call(() -> coordinator.release(id, mark, next, meta, timeout));
+    public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return call(() -> coordinator.release(id, mark, next, owner, meta, timeout));
     }
 
     @Override
-    public void abandon(int id, Duration timeout) {
-        coordinator.abandon(id, timeout);
+    public void abandon(int id, String owner, Duration timeout) {
+        coordinator.abandon(id, owner, timeout);
     }
 
     @Override

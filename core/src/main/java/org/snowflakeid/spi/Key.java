@@ -113,6 +113,11 @@ public final class Key<T> {
         return new Declaration<>(name, new Kind.OfFolder()).place();
     }
 
+    /** A folder of this machine that need not be the same elsewhere. */
+    public static Declaration<Path> localFolder(String name) {
+        return new Declaration<>(name, new Kind.OfFolder());
+    }
+
     /** Hosts or URLs of servers: the place of what is coordinated. Credentials in it are not shown. */
     public static Declaration<String> address(String name, String accepted) {
         Declaration<String> declared = text(name, text -> true, "", accepted).place();

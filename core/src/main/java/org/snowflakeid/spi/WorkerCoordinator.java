@@ -17,7 +17,7 @@ import org.snowflakeid.CoordinatorException;
  * <ul>
  *   <li>Each write is one atomic compare-and-set; it compares the whole value (or a version that changes with every write and
  *       never repeats), and an {@link CasResult.Applied applied} one survives a crash of client and server.
- *   <li>Values are opaque: stored and returned exactly.
+ *   <li>Values are opaque: stored and returned exactly, up to 4,000 characters at least.
  *   <li>A write is sent at most once per call. No retry behind core's back.
  *   <li>Every call ends within about its timeout. An interrupted one ends soon, as {@link CasResult.Unknown}, and keeps the
  *       thread's interrupt flag.
@@ -56,16 +56,20 @@ public interface WorkerCoordinator extends AutoCloseable {
     /**
      * Moves the mark of a claimed worker id: if its mark is exactly {@code mark} and meta is exactly {@code meta}, writes
      * {@code next}; then renews the owner's time to live if the owner entry is still this process's. Never creates an owner.
+     *
+     * @param owner what this process wrote as the owner when it claimed the worker id: no other process ever writes the same, nor this one
+     *     for another worker id
      */
-    CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout);
+    CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout);
 
     /**
      * One of several marks to be moved at once.
      *
      * @param mark must be exactly what is stored
      * @param next is written then
+     * @param owner as in {@link #extend}
      */
-    record Extension(int id, Stored mark, String next) {}
+    record Extension(int id, Stored mark, String next, String owner) {}
 
     /**
      * Moves the marks of several claimed worker ids, each as {@link #extend} does, and renews the owners of those that were moved. In one
@@ -93,7 +97,7 @@ public interface WorkerCoordinator extends AutoCloseable {
                 continue;
             }
             try {
-                results.add(extend(each.id(), each.mark(), each.next(), meta, left));
+                results.add(extend(each.id(), each.mark(), each.next(), each.owner(), meta, left));
             } catch (CoordinatorException nothingChanged) {
                 results.add(new CasResult.Unknown(nothingChanged));
             }
@@ -104,14 +108,18 @@ public interface WorkerCoordinator extends AutoCloseable {
     /**
      * Gives a worker id back: if its mark is exactly {@code mark} and meta is exactly {@code meta}, writes {@code next} and
      * deletes the owner entry if it is this process's.
+     *
+     * @param owner as in {@link #extend}
      */
-    CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout);
+    CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout);
 
     /**
      * Lets go of a worker id without touching its mark: removes this process's owner entry, and as far as possible keeps a claim
      * of unknown outcome from being applied later. Best effort: what it misses, the time to live clears. Never throws.
+     *
+     * @param owner as in {@link #extend}, or as in a claim of unknown outcome
      */
-    void abandon(int id, Duration timeout);
+    void abandon(int id, String owner, Duration timeout);
 
     /**
      * What it has in common with others of this process: equal for those that reach the same servers in the same way, and for no others. One

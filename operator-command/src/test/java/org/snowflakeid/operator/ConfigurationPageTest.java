@@ -68,6 +68,10 @@ class ConfigurationPageTest {
                         "snowflake.window",
                         "snowflake.etcd.endpoints",
                         "snowflake.zookeeper.connect-string",
+                        "snowflake.redis.uri",
+                        "snowflake.kubernetes.url",
+                        "snowflake.consul.url",
+                        "snowflake.nacos.server-addr",
                         "snowflake.file.directory",
                         "snowflake.static.worker-id",
                         "snowflake.memory.store");

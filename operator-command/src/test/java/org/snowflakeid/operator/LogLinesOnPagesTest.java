@@ -92,6 +92,10 @@ class LogLinesOnPagesTest {
                 "docs/runbook.md",
                 "docs/safety.md",
                 "docs/configuration.md",
+                "docs/coordinator-redis.md",
+                "docs/coordinator-kubernetes.md",
+                "docs/coordinator-consul.md",
+                "docs/coordinator-nacos.md",
                 "docs/runtimes.md")) {
             Path page = Path.of("..").resolve(name);
             link.matcher(Files.readString(page)).results().forEach(match -> {

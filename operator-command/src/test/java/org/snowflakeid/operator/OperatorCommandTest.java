@@ -289,7 +289,7 @@ class OperatorCommandTest {
         assertThat(byFile.out()).contains("snowflake at file (" + folder + ")");
         assertThat(byEnvironment.exitCode()).isZero();
         assertThat(unclear.exitCode()).isEqualTo(2);
-        assertThat(unclear.err()).contains("several coordinators are on the class path: etcd, file");
+        assertThat(unclear.err()).contains("several coordinators are on the class path: consul, etcd, file");
     }
 
     @Test

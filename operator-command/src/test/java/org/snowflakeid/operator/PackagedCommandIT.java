@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.RedisServer;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** The jar as operators get it, in a process of its own: all coordinators in it, quiet, and nothing of a secret. */
@@ -71,8 +72,13 @@ class PackagedCommandIT {
     @ParameterizedTest
     @CsvSource({
         "org.snowflakeid.LeasedSnowflake, snowflake-core, org.jspecify/jspecify@",
+        "org.snowflakeid.consul.ConsulCoordinatorProvider, snowflake-coordinator-consul, org.snowflakeid/snowflake-coordinator-http@",
+        "org.snowflakeid.nacos.NacosCoordinatorProvider, snowflake-coordinator-nacos, org.snowflakeid/snowflake-coordinator-http@",
+        "org.snowflakeid.kubernetes.KubernetesCoordinatorProvider, snowflake-coordinator-kubernetes, org.snowflakeid/snowflake-coordinator-http@",
+        "org.snowflakeid.http.HttpCaller, snowflake-coordinator-http, com.google.code.gson/gson@",
         "org.snowflakeid.etcd.EtcdCoordinatorProvider, snowflake-coordinator-etcd, io.etcd/jetcd-grpc@",
         "org.snowflakeid.file.FileCoordinatorProvider, snowflake-coordinator-file, org.snowflakeid/snowflake-core@",
+        "org.snowflakeid.redis.RedisCoordinatorProvider, snowflake-coordinator-redis, redis.clients/jedis@",
         "org.snowflakeid.zookeeper.ZooKeeperCoordinatorProvider, snowflake-coordinator-zookeeper, org.apache.zookeeper/zookeeper@",
         "org.snowflakeid.tck.WorkerCoordinatorContract, snowflake-coordinator-tck, org.junit.jupiter/junit-jupiter-api@",
         "org.snowflakeid.testing.TestSnowflake, snowflake-testing, org.snowflakeid/snowflake-core@"
@@ -180,6 +186,37 @@ class PackagedCommandIT {
             assertThat(status.exitCode()).as(status.all()).isZero();
             assertThat(status.out())
                     .contains("snowflake at zookeeper (" + zooKeeper.connectString() + "/ids)", "active");
+            assertThat(List.of(there.err(), status.err())).containsOnly("");
+        }
+    }
+
+    @Test
+    void movesFromAFolderToRedis() throws Exception {
+        try (RedisServer redis = RedisServer.start()) {
+            String ofFolder = "snowflake.file.directory=" + folder.resolve("ids");
+            LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.of(
+                    "snowflake.coordinator",
+                    "file",
+                    "snowflake.file.directory",
+                    folder.resolve("ids").toString())));
+            ids.close();
+            Map<String, String> environment = Map.of("SNOWFLAKE_REDIS_URI", redis.uri());
+
+            Session there = java(
+                    environment,
+                    "move",
+                    "--from",
+                    ofFolder,
+                    "--to",
+                    "snowflake.coordinator=redis",
+                    "--yes",
+                    "--namespace",
+                    "snowflake");
+            Session status = java(environment, "status");
+
+            assertThat(there.exitCode()).as(there.all()).isZero();
+            assertThat(status.exitCode()).as(status.all()).isZero();
+            assertThat(status.out()).contains("snowflake at redis (" + redis.uri() + ")", "active");
             assertThat(List.of(there.err(), status.err())).containsOnly("");
         }
     }

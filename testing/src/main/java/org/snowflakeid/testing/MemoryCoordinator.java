@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
@@ -24,13 +23,13 @@ class MemoryCoordinator implements WorkerCoordinator {
     final String namespace;
     final Duration timeToLive;
 
-    /** What an owner entry is tied to: new for each claim, void after {@link #abandon}. */
+    /** What a claim needs to be applied, however late: void after {@link #abandon}. */
     static final class Lease {
         volatile boolean ended;
     }
 
-    /** All since the last {@link #abandon}, also of claims whose outcome is unknown. */
-    final Map<Integer, List<Lease>> leases = new ConcurrentHashMap<>();
+    /** By what was or is to be written as the owner. */
+    final Map<String, Lease> leases = new ConcurrentHashMap<>();
 
     MemoryCoordinator(MemoryStore store, CoordinatorConfig config) {
         this.store = store;
@@ -57,25 +56,24 @@ class MemoryCoordinator implements WorkerCoordinator {
     @Override
     public CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
-        Lease lease = new Lease();
-        leases.computeIfAbsent(id, i -> new CopyOnWriteArrayList<>()).add(lease);
+        Lease lease = leases.computeIfAbsent(owner, o -> new Lease());
         return store.write(namespace, timeout, space -> {
             boolean free = evict || space.owners.get(id) == null;
             if (!free || lease.ended || !same(mark, space.marks.get(id)) || !same(meta, space.meta)) {
                 return space.rejected(id);
             }
-            space.owners.put(id, new Owner(owner, lease, store.expiry(timeToLive)));
+            space.owners.put(id, new Owner(owner, store.expiry(timeToLive)));
             return put(space, id, next, true);
         });
     }
 
     @Override
-    public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
+    public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return store.write(namespace, timeout, space -> {
             if (!same(mark, space.marks.get(id)) || !same(meta, space.meta)) {
                 return space.rejected(id);
             }
-            return put(space, id, next, renewOwner(space, id));
+            return put(space, id, next, renewOwner(space, id, owner));
         });
     }
 
@@ -92,7 +90,7 @@ class MemoryCoordinator implements WorkerCoordinator {
                             && extensions.stream().allMatch(each -> same(each.mark(), space.marks.get(each.id())));
                     return extensions.stream()
                             .map(each -> possible
-                                    ? put(space, each.id(), each.next(), renewOwner(space, each.id()))
+                                    ? put(space, each.id(), each.next(), renewOwner(space, each.id(), each.owner()))
                                     : space.rejected(each.id()))
                             .toList();
                 },
@@ -100,28 +98,30 @@ class MemoryCoordinator implements WorkerCoordinator {
     }
 
     @Override
-    public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
+    public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return store.write(namespace, timeout, space -> {
             if (!same(mark, space.marks.get(id)) || !same(meta, space.meta)) {
                 return space.rejected(id);
             }
-            removeOwner(space, id);
+            removeOwner(space, id, owner);
             return put(space, id, next, false);
         });
     }
 
     @Override
-    public void abandon(int id, Duration timeout) {
+    public void abandon(int id, String owner, Duration timeout) {
         try {
             store.write(namespace, timeout, space -> {
-                removeOwner(space, id);
+                removeOwner(space, id, owner);
                 return space.rejected(id);
             });
         } catch (CoordinatorException e) {
             // Best effort: the time to live clears what this missed.
         } finally {
-            leases.getOrDefault(id, List.of()).forEach(lease -> lease.ended = true);
-            leases.remove(id);
+            Lease lease = leases.remove(owner);
+            if (lease != null) {
+                lease.ended = true;
+            }
         }
     }
 
@@ -134,22 +134,21 @@ class MemoryCoordinator implements WorkerCoordinator {
                 : actual != null && expected.value().equals(actual.value());
     }
 
-    boolean isMine(@Nullable Owner owner, int id) {
-        return owner != null && leases.getOrDefault(id, List.of()).contains(owner.holder);
+    boolean isPresent(Namespace space, int id, String owner) {
+        Owner present = space.owners.get(id);
+        return present != null && present.value().equals(owner);
     }
 
-    boolean renewOwner(Namespace space, int id) {
-        Owner owner = space.owners.get(id);
-        if (owner == null || !isMine(owner, id)) {
-            return false;
+    boolean renewOwner(Namespace space, int id, String owner) {
+        boolean held = isPresent(space, id, owner);
+        if (held) {
+            space.owners.put(id, new Owner(owner, store.expiry(timeToLive)));
         }
-        owner.expiresAt = store.expiry(timeToLive);
-        return true;
+        return held;
     }
 
-    void removeOwner(Namespace space, int id) {
-        Owner owner = space.owners.get(id);
-        if (isMine(owner, id)) {
+    void removeOwner(Namespace space, int id, String owner) {
+        if (isPresent(space, id, owner)) {
             space.owners.remove(id);
         }
     }

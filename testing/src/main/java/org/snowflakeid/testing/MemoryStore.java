@@ -62,17 +62,7 @@ public final class MemoryStore {
         }
     }
 
-    static final class Owner {
-        final String value;
-        final MemoryCoordinator.Lease holder;
-        long expiresAt;
-
-        Owner(String value, MemoryCoordinator.Lease holder, long expiresAt) {
-            this.value = value;
-            this.holder = holder;
-            this.expiresAt = expiresAt;
-        }
-    }
+    record Owner(String value, long expiresAt) {}
 
     static final class Namespace {
         @Nullable
@@ -85,7 +75,7 @@ public final class MemoryStore {
             Namespace copy = new Namespace();
             copy.meta = meta;
             copy.marks.putAll(marks);
-            owners.forEach((id, o) -> copy.owners.put(id, new Owner(o.value, o.holder, o.expiresAt)));
+            copy.owners.putAll(owners);
             return copy;
         }
 
@@ -95,7 +85,7 @@ public final class MemoryStore {
 
         Slot slot(int id) {
             Owner owner = owners.get(id);
-            return new Slot(id, marks.get(id), owner == null ? null : owner.value);
+            return new Slot(id, marks.get(id), owner == null ? null : owner.value());
         }
     }
 
@@ -224,7 +214,7 @@ public final class MemoryStore {
     /** The owner of a worker id, past every fault; null if absent. */
     public synchronized @Nullable String owner(String namespace, int workerId) {
         Owner owner = namespace(namespace).owners.get(workerId);
-        return owner == null ? null : owner.value;
+        return owner == null ? null : owner.value();
     }
 
     /** The namespace record, past every fault; null if absent. */
@@ -247,10 +237,10 @@ public final class MemoryStore {
             throw failure("interrupted");
         }
         Fault fault = fate();
+        Duration took = fault == Fault.REFUSED ? Duration.ZERO : delay(timeout);
         if (fault != Fault.NONE) {
             throw failure(fault.name());
         }
-        Duration took = delay(timeout);
         synchronized (this) {
             if (took.compareTo(timeout) > 0) {
                 throw failure("no answer within " + timeout);
@@ -318,7 +308,7 @@ public final class MemoryStore {
 
     private Namespace namespace(String name) {
         Namespace namespace = namespaces.computeIfAbsent(name, n -> new Namespace());
-        namespace.owners.values().removeIf(owner -> owner.expiresAt - platform.nanoTime() <= 0);
+        namespace.owners.values().removeIf(owner -> owner.expiresAt() - platform.nanoTime() <= 0);
         return namespace;
     }
 

@@ -364,8 +364,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "mixes two leases in a status",
                                 StatusView.class,
-                                "instantOf(positions.tick(lease.limit()));",
-                                "instantOf(positions.tick(inUse.get().limit()));"),
+                                "positions.tick(lease.granted());",
+                                "positions.tick(inUse.get().granted());"),
                         StatusBesideSwap.class,
                         "two leases in one status"),
                 fails(

@@ -140,7 +140,12 @@ abstract class GeneratorScenario implements Scenario {
                 ids.layout(),
                 1);
         CasResult result = rival().extend(
-                        workerId, stored, theirs.value(), new Stored(store.meta(NAMESPACE), 0), Duration.ofSeconds(1));
+                        workerId,
+                        stored,
+                        theirs.value(),
+                        "copy",
+                        new Stored(store.meta(NAMESPACE), 0),
+                        Duration.ofSeconds(1));
         return result instanceof CasResult.Applied ? workerId : -1;
     }
 

@@ -14,15 +14,15 @@ import jakarta.ws.rs.ext.Provider;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.rest.InvalidIdException;
 
 /** Answers every failure as {@code {"error": "..."}}. */
-@Provider
-public class ErrorMapper implements ExceptionMapper<Exception> {
+public abstract class ErrorMapper<E extends Exception> implements ExceptionMapper<E> {
 
     private static final System.Logger LOG = System.getLogger(ErrorMapper.class.getName());
 
     @Override
-    public Response toResponse(Exception failure) {
+    public Response toResponse(E failure) {
         if (failure instanceof SnowflakeException) {
             return json(Response.status(Status.SERVICE_UNAVAILABLE).header(HttpHeaders.RETRY_AFTER, 1), failure);
         }
@@ -46,4 +46,15 @@ public class ErrorMapper implements ExceptionMapper<Exception> {
                         .build())
                 .build();
     }
+
+    @Provider
+    public static class OfAnything extends ErrorMapper<Exception> {}
+
+    /** Instead of the problem details of snowflake-rest. */
+    @Provider
+    public static class OfBadIds extends ErrorMapper<InvalidIdException> {}
+
+    /** As for {@link OfBadIds}. */
+    @Provider
+    public static class OfGenerators extends ErrorMapper<SnowflakeException> {}
 }

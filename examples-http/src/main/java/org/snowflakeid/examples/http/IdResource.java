@@ -16,6 +16,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import org.snowflakeid.IdParts;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.rest.SnowflakeText;
 
 /** Issues ids and explains them. Ids travel as strings, since JavaScript's numbers end at 2^53. */
 @Path("/ids")
@@ -47,10 +48,10 @@ public class IdResource {
 
     @GET
     @Path("{id}")
-    public JsonObject explain(@PathParam("id") String text) {
-        IdParts parts = ids.layout().decode(parseId(text));
+    public JsonObject explain(@PathParam("id") @SnowflakeText long id) {
+        IdParts parts = ids.layout().decode(id);
         return Json.createObjectBuilder()
-                .add("id", text)
+                .add("id", Long.toString(id))
                 .add("timestamp", parts.timestamp().toString())
                 .add("workerId", parts.workerId())
                 .add("sequence", parts.sequence())
@@ -62,18 +63,6 @@ public class IdResource {
             return Integer.parseInt(text);
         }
         throw new BadRequestException("count=" + shortened(text) + " is not a number between 1 and " + MAX_COUNT);
-    }
-
-    private static long parseId(String text) {
-        if (text.matches("0|[1-9][0-9]{0,18}")) {
-            try {
-                return Long.parseLong(text);
-            } catch (NumberFormatException tooLarge) {
-                // No id either.
-            }
-        }
-        throw new BadRequestException(
-                shortened(text) + " is not an id: those are whole numbers from 0 to " + Long.MAX_VALUE);
     }
 
     private static String shortened(String text) {

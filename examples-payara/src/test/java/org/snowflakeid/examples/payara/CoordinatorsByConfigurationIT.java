@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.examples.payara;
 
+import java.util.Map;
 import org.snowflakeid.runtime.CoordinatorsByConfigurationContract;
+import org.snowflakeid.testservers.PostgresServer;
 
 class CoordinatorsByConfigurationIT extends CoordinatorsByConfigurationContract {
 
     CoordinatorsByConfigurationIT() {
         super(new PackagedExample());
+    }
+
+    /** The server's default data source, which the coordinator finds by itself. */
+    @Override
+    protected Map<String, String> database(PostgresServer postgres) {
+        return Map.of("DATABASE_URL", postgres.url());
     }
 }

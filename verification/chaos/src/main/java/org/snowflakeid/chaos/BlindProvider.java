@@ -37,8 +37,8 @@ final class BlindProvider implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
             return result instanceof CasResult.Rejected
                     ? new CasResult.Applied(new Stored(next, mark.version()), true)
                     : result;

@@ -26,13 +26,24 @@ import picocli.CommandLine.Option;
 public final class Chaos implements Callable<Integer> {
 
     private enum Coordinator {
-        ETCD,
-        ZOOKEEPER;
+        ETCD(3),
+        ZOOKEEPER(3),
+        JDBC(1),
+        REDIS(1);
+
+        /** How many servers it has. */
+        private final int members;
+
+        Coordinator(int members) {
+            this.members = members;
+        }
 
         private IntFunction<Cluster> cluster() {
             return switch (this) {
                 case ETCD -> ChaosOnEtcd::new;
                 case ZOOKEEPER -> ChaosOnZooKeeper::new;
+                case JDBC -> ChaosOnPostgres::new;
+                case REDIS -> ChaosOnRedis::new;
             };
         }
 
@@ -109,7 +120,8 @@ public final class Chaos implements Callable<Integer> {
                 window,
                 rate,
                 files,
-                blind);
+                blind,
+                coordinator.members);
         Schedule schedule = options.schedule();
         System.out.println("Seed " + schedule.seed() + ", " + schedule.faults().size() + " faults, files in " + files);
         schedule.faults().forEach(System.out::println);

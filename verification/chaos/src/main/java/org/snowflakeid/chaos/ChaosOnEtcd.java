@@ -12,7 +12,7 @@ import org.snowflakeid.testservers.EtcdServer;
 final class ChaosOnEtcd extends ServersUnderChaos<EtcdServer> {
 
     ChaosOnEtcd(int members) {
-        super(EtcdCluster.start(members));
+        super(EtcdCluster.start(members).members());
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 final class ChaosOnZooKeeper extends ServersUnderChaos<ZooKeeperServer> {
 
     ChaosOnZooKeeper(int members) {
-        super(ZooKeeperEnsemble.start(members));
+        super(ZooKeeperEnsemble.start(members).members());
     }
 
     @Override

@@ -30,7 +30,6 @@ import org.snowflakeid.SnowflakeLayout;
  */
 final class ChaosRun {
     private static final String NAMESPACE = "chaos";
-    private static final int MEMBERS = 3;
     private static final Pattern LIMIT = Pattern.compile("(?:^| )limit=(\\d+)");
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     private static final Duration RECOVERY_PATIENCE = Duration.ofMinutes(3);
@@ -49,6 +48,7 @@ final class ChaosRun {
      * @param idsPerSecond of each worker's batches
      * @param directory for recordings and logs; new
      * @param blind whether the coordinator is broken on purpose
+     * @param members how many servers the coordinator has
      */
     record Options(
             long seed,
@@ -59,9 +59,10 @@ final class ChaosRun {
             Duration window,
             int idsPerSecond,
             Path directory,
-            boolean blind) {
+            boolean blind,
+            int members) {
         Schedule schedule() {
-            return Schedule.of(seed, length, between, new Schedule.Sizes(workers, workerIds, MEMBERS));
+            return Schedule.of(seed, length, between, new Schedule.Sizes(workers, workerIds, members));
         }
     }
 
@@ -107,7 +108,7 @@ final class ChaosRun {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        try (Cluster cluster = start.apply(MEMBERS)) {
+        try (Cluster cluster = start.apply(options.members())) {
             Thread rescue = new Thread(() -> workers.forEach(WorkerProcess::close));
             Runtime.getRuntime().addShutdownHook(rescue);
             try {

@@ -29,6 +29,14 @@ interface Cluster extends AutoCloseable {
      */
     Map<String, String> settings(List<Integer> ports);
 
+    /**
+     * What the bytes of a request that writes have in them and those of no other, where what is read before takes most of the time: replies are
+     * held from such a request on, and connections cut behind it, else nearly no outcome would ever be unknown. Empty: from any.
+     */
+    default String writing() {
+        return "";
+    }
+
     /** The member that leads now; empty if that cannot be found out. */
     OptionalInt leader();
 

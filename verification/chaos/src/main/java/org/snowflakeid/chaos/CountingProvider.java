@@ -102,8 +102,8 @@ final class CountingProvider implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.extend(id, mark, next, meta, timeout);
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
             if (result instanceof CasResult.Applied) {
                 tally.add(Count.EXTENSIONS);
             } else if (result instanceof CasResult.Rejected rejected) {
@@ -116,8 +116,8 @@ final class CountingProvider implements WorkerCoordinatorProvider {
         }
 
         @Override
-        public CasResult release(int id, Stored mark, String next, Stored meta, Duration timeout) {
-            CasResult result = super.release(id, mark, next, meta, timeout);
+        public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.release(id, mark, next, owner, meta, timeout);
             if (result instanceof CasResult.Applied) {
                 tally.add(Count.RELEASES);
             }

@@ -80,6 +80,9 @@ final class FaultInjection {
 
     private static Optional<Runnable> onMembers(IntStream members, IntConsumer action, IntConsumer undo) {
         int[] hurt = members.toArray();
+        if (hurt.length == 0) {
+            return Optional.empty();
+        }
         IntStream.of(hurt).forEach(action);
         return Optional.of(() -> IntStream.of(hurt).forEach(undo));
     }

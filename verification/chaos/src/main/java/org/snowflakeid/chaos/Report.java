@@ -167,7 +167,7 @@ final class Report {
                 "machine",
                 Runtime.getRuntime().availableProcessors() + " cores, " + System.getProperty("os.name") + ", JDK "
                         + Runtime.version());
-        row("coordinator", outcome.version() + ", 3 members");
+        row("coordinator", outcome.version() + ", members: " + outcome.options().members());
         row(
                 "workers",
                 outcome.options().workers() + " at a time on "

@@ -88,7 +88,7 @@ record Schedule(long seed, Duration length, List<Fault> faults) {
         }
 
         private Fault fault(Duration at) {
-            Kind kind = kind();
+            Kind kind = sizes.members() == 1 ? ofASingleServer(kind()) : kind();
             int target =
                     switch (kind.target) {
                         case WORKER -> random.nextInt(sizes.workers());
@@ -121,6 +121,15 @@ record Schedule(long seed, Duration length, List<Fault> faults) {
             Duration rest = length.minus(at);
             Duration lasts = Duration.ofMillis(millis);
             return new Fault(faults.size() + 1, at, lasts.compareTo(rest) > 0 ? rest : lasts, kind, target, amount);
+        }
+
+        /** It is its own leader, and no quorum. */
+        private static Kind ofASingleServer(Kind drawn) {
+            return switch (drawn) {
+                case FREEZE_QUORUM -> Kind.FREEZE_LEADER;
+                case KILL_QUORUM -> Kind.KILL_LEADER;
+                default -> drawn;
+            };
         }
 
         private Kind kind() {

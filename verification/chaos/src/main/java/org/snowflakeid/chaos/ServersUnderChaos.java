@@ -7,19 +7,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.snowflakeid.testservers.ServerGroup;
 import org.snowflakeid.testservers.TestServer;
 
 /** What is the same for all coordinators: the members are processes. */
 abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
-    private final ServerGroup<S> group;
+    private final List<S> members;
 
-    ServersUnderChaos(ServerGroup<S> group) {
-        this.group = group;
+    ServersUnderChaos(List<S> members) {
+        this.members = members;
     }
 
     final S server(int member) {
-        return group.members().get(member);
+        return members.get(member);
     }
 
     /** Of the ports of all members, joined by commas. */
@@ -29,7 +28,7 @@ abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
 
     @Override
     public int size() {
-        return group.members().size();
+        return members.size();
     }
 
     @Override
@@ -98,12 +97,12 @@ abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
 
     @Override
     public void awaitHealthy() {
-        group.members().forEach(TestServer::awaitHealthy);
+        members.forEach(TestServer::awaitHealthy);
     }
 
     /** The answer of the first member that gives one: one may be frozen, or all but one be dead. */
     final <T> Optional<T> ask(Function<S, T> question) {
-        for (S server : group.members()) {
+        for (S server : members) {
             try {
                 if (server.isRunning()) {
                     return Optional.of(question.apply(server));
@@ -121,6 +120,6 @@ abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
 
     @Override
     public void close() {
-        group.close();
+        members.forEach(TestServer::close);
     }
 }

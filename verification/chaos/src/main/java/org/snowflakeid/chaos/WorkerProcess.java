@@ -26,6 +26,7 @@ final class WorkerProcess implements AutoCloseable {
     private final List<TcpProxy> proxies;
     private final int[] connectionsFrozen;
     private final int[] repliesHeld;
+    private final String writing;
     private int frozen;
     private int processes;
     private @Nullable Process process;
@@ -47,6 +48,7 @@ final class WorkerProcess implements AutoCloseable {
                 .toList();
         this.connectionsFrozen = new int[proxies.size()];
         this.repliesHeld = new int[proxies.size()];
+        this.writing = cluster.writing();
         Map<String, String> keys = new HashMap<>(options.keys());
         keys.putAll(cluster.settings(proxies.stream().map(TcpProxy::port).toList()));
         this.options = new Worker.Options(
@@ -241,15 +243,25 @@ final class WorkerProcess implements AutoCloseable {
         if (connectionsFrozen[member] > 0) {
             proxies.get(member).freeze();
         } else if (repliesHeld[member] > 0) {
-            proxies.get(member).holdReplies();
+            if (writing.isEmpty()) {
+                proxies.get(member).holdReplies();
+            } else {
+                proxies.get(member).holdRepliesFrom(writing);
+            }
         } else {
             proxies.get(member).pass();
         }
     }
 
-    /** @param member -1: all */
+    /** @param member -1: all, and where most requests only read, behind the next one that writes */
     void cutConnections(long member) {
-        members(member).forEach(m -> proxies.get(m).cut());
+        members(member).forEach(m -> {
+            if (member < 0 && !writing.isEmpty()) {
+                proxies.get(m).cutAfter(writing);
+            } else {
+                proxies.get(m).cut();
+            }
+        });
     }
 
     /** Ends it as an operator would. */

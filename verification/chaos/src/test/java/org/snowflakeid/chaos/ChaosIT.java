@@ -23,7 +23,8 @@ class ChaosIT {
                 Duration.ofSeconds(8),
                 40_000,
                 directory,
-                false);
+                false,
+                3);
         Schedule schedule = options.schedule();
 
         ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(ChaosOnEtcd::new);

@@ -3,7 +3,9 @@ package org.snowflakeid.load;
 
 import java.time.Duration;
 import java.util.Map;
+import org.snowflakeid.testservers.ConsulServer;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.RedisServer;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** One real server, with what it counts of itself. */
@@ -25,8 +27,11 @@ interface MeasuredServer extends AutoCloseable {
         return switch (coordinator) {
             case "etcd" -> etcd();
             case "zookeeper" -> zooKeeper();
+            case "redis" -> redis();
+            case "consul" -> consul();
             default ->
-                throw new IllegalArgumentException("no server for '" + coordinator + "', only etcd and zookeeper");
+                throw new IllegalArgumentException(
+                        "no server for '" + coordinator + "', only etcd, zookeeper, redis and consul");
         };
     }
 
@@ -83,6 +88,65 @@ interface MeasuredServer extends AutoCloseable {
                         .orElseThrow()
                         .substring("Zxid: 0x".length());
                 return Long.parseLong(number, 16) & 0xffff_ffffL;
+            }
+
+            @Override
+            public void close() {
+                server.close();
+            }
+        };
+    }
+
+    private static MeasuredServer redis() {
+        RedisServer server = RedisServer.start();
+        return new MeasuredServer() {
+            @Override
+            public Map<String, String> settings() {
+                return Map.of("snowflake.coordinator", "redis", "snowflake.redis.uri", server.uri());
+            }
+
+            @Override
+            public Duration cpuTime() {
+                return server.cpuTime();
+            }
+
+            @Override
+            public long writes() {
+                return server.calls("set");
+            }
+
+            @Override
+            public void close() {
+                server.close();
+            }
+        };
+    }
+
+    private static MeasuredServer consul() {
+        // All come from one address here.
+        ConsulServer server = ConsulServer.builder()
+                .configure("limits", "{\"http_max_conns_per_client\": 10000}")
+                .start();
+        return new MeasuredServer() {
+            @Override
+            public Map<String, String> settings() {
+                return Map.of("snowflake.coordinator", "consul", "snowflake.consul.url", server.url());
+            }
+
+            @Override
+            public Duration cpuTime() {
+                return server.cpuTime();
+            }
+
+            @Override
+            public long writes() {
+                String index = server.consul("info")
+                        .lines()
+                        .map(String::strip)
+                        .filter(line -> line.startsWith("applied_index = "))
+                        .findFirst()
+                        .orElseThrow();
+                return Long.parseLong(index.substring("applied_index = ".length()));
             }
 
             @Override

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Several servers that elect a leader. */
+/** Several servers that elect a leader, or a single one. */
 public abstract sealed class ServerGroup<S extends TestServer> implements AutoCloseable
-        permits EtcdCluster, ZooKeeperEnsemble {
+        permits EtcdCluster, SingleServer, ZooKeeperEnsemble {
     private final List<S> members;
 
     /** Starts the members, and returns when all of them answer. */

@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A child process. */
@@ -74,12 +76,26 @@ final class ServerProcess implements Server {
 
     @Override
     public Duration cpuTime() {
-        return running().info().totalCpuDuration().orElseThrow();
+        return Stream.concat(Stream.of(running().toHandle()), running().descendants())
+                .map(each -> each.info().totalCpuDuration().orElse(Duration.ZERO))
+                .reduce(Duration.ZERO, Duration::plus);
     }
 
     @Override
     public void signal(String signal) {
+        // The process first: one that stands still has no more children.
         run(List.of("kill", "-" + signal, Long.toString(running().pid())));
+        List<String> children =
+                running().descendants().map(child -> Long.toString(child.pid())).toList();
+        if (!children.isEmpty()) {
+            List<String> command = new ArrayList<>(List.of("kill", "-" + signal));
+            command.addAll(children);
+            try {
+                run(command);
+            } catch (IllegalStateException someHaveEnded) {
+                // The others have had it all the same.
+            }
+        }
     }
 
     @Override
@@ -94,7 +110,9 @@ final class ServerProcess implements Server {
     public void kill() {
         Process running = process;
         if (running != null && running.isAlive()) {
+            List<ProcessHandle> children = running.descendants().toList();
             running.destroyForcibly();
+            children.forEach(ProcessHandle::destroyForcibly);
             awaitEnd(running);
         }
         process = null;

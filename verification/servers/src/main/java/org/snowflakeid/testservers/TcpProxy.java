@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,12 @@ public final class TcpProxy implements AutoCloseable {
     private final Object gate = new Object();
     private boolean requestsHeld;
     private boolean repliesHeld;
+
+    /** Guarded by the gate, as those above. */
+    private @Nullable String awaited;
+
+    private @Nullable String last;
+
     private volatile boolean closed;
 
     private TcpProxy(int targetPort) {
@@ -55,6 +62,16 @@ public final class TcpProxy implements AutoCloseable {
         set(false, true);
     }
 
+    /** As {@link #holdReplies()}, from the next request on that has these characters of ASCII in it. */
+    public void holdRepliesFrom(String part) {
+        synchronized (gate) {
+            if (requestsHeld || !repliesHeld) {
+                set(false, false);
+                awaited = part;
+            }
+        }
+    }
+
     /** Nothing passes, nothing is closed: a network that drops every packet. */
     public void freeze() {
         set(true, true);
@@ -70,8 +87,16 @@ public final class TcpProxy implements AutoCloseable {
         sockets.forEach(TcpProxy::closeQuietly);
     }
 
+    /** Closes the connection that sends the next request with these characters of ASCII in it, behind that. */
+    public void cutAfter(String part) {
+        synchronized (gate) {
+            last = part;
+        }
+    }
+
     private void set(boolean requests, boolean replies) {
         synchronized (gate) {
+            awaited = null;
             requestsHeld = requests;
             repliesHeld = replies;
             gate.notifyAll();
@@ -104,10 +129,14 @@ public final class TcpProxy implements AutoCloseable {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
                 for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+                    boolean goesOn = replies || note(new String(buffer, 0, n, StandardCharsets.ISO_8859_1));
                     if (!mayPass(replies)) {
                         return;
                     }
                     out.write(buffer, 0, n);
+                    if (!goesOn) {
+                        return;
+                    }
                 }
             } catch (IOException | InterruptedException endOfConnection) {
                 // both sides are closed
@@ -116,6 +145,20 @@ public final class TcpProxy implements AutoCloseable {
                 sockets.remove(to);
             }
         });
+    }
+
+    /** Whether the connection goes on after it. */
+    private boolean note(String request) {
+        synchronized (gate) {
+            if (awaited != null && request.contains(awaited)) {
+                set(requestsHeld, true);
+            }
+            boolean ends = last != null && request.contains(last);
+            if (ends) {
+                last = null;
+            }
+            return !ends;
+        }
     }
 
     private boolean mayPass(boolean replies) throws InterruptedException {

@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** One server of a coordinator on loopback ports of its own. Its faults are those of a process: paused, killed, started again. */
-public abstract sealed class TestServer implements AutoCloseable permits EtcdServer, ZooKeeperServer {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+public abstract sealed class TestServer implements AutoCloseable
+        permits ConsulServer, DatabaseServer, EtcdServer, NacosServer, RedisServer, ZooKeeperServer {
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
     private final String description;
     final Server server;

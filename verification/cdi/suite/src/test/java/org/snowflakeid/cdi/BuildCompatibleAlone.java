@@ -3,12 +3,14 @@ package org.snowflakeid.cdi;
 
 import jakarta.enterprise.inject.build.compatible.spi.BeanInfo;
 import jakarta.enterprise.inject.build.compatible.spi.Discovery;
+import jakarta.enterprise.inject.build.compatible.spi.Enhancement;
 import jakarta.enterprise.inject.build.compatible.spi.InterceptorInfo;
 import jakarta.enterprise.inject.build.compatible.spi.ObserverInfo;
 import jakarta.enterprise.inject.build.compatible.spi.Registration;
 import jakarta.enterprise.inject.build.compatible.spi.ScannedClasses;
 import jakarta.enterprise.inject.build.compatible.spi.Synthesis;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticComponents;
+import jakarta.enterprise.lang.model.declarations.ClassInfo;
 
 /** Weld skips the original, since it yields to the portable extension, and calls declared methods only. */
 public class BuildCompatibleAlone extends SnowflakeBuildCompatibleExtension {
@@ -17,6 +19,12 @@ public class BuildCompatibleAlone extends SnowflakeBuildCompatibleExtension {
     @Discovery
     public void index(ScannedClasses classes) {
         super.index(classes);
+    }
+
+    @Override
+    @Enhancement(types = Object.class, withSubtypes = true)
+    public void collect(ClassInfo type) {
+        super.collect(type);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
@@ -46,6 +47,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** What the thread of the last claim had of it. */
     static volatile String claimedIn = "";
 
+    /** What {@code recording.data-source} named, a hyphen for none, when a generator was opened. */
+    static volatile @Nullable DataSource dataSource;
+
     /** Once something was claimed, this provider's classes can't be found. */
     static volatile boolean incompleteAfterAClaim;
 
@@ -62,6 +66,10 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         if (config.value("recording.broken").filter(config.namespace()::equals).isPresent()) {
             throw new CoordinatorException("recording.broken=" + config.namespace() + ": no access", true);
         }
+        config.value("recording.data-source")
+                .ifPresent(name -> dataSource = config.resources()
+                        .find(DataSource.class, name.equals("-") ? null : name)
+                        .orElse(null));
         return new Recording(config.namespace());
     }
 
@@ -105,7 +113,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         }
 
         @Override
-        public CasResult extend(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored metaSeen, Duration timeout) {
             if (down) {
                 throw new CoordinatorException("is down", false);
             }
@@ -115,7 +123,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         }
 
         @Override
-        public CasResult release(int id, Stored mark, String next, Stored metaSeen, Duration timeout) {
+        public CasResult release(int id, Stored mark, String next, String owner, Stored metaSeen, Duration timeout) {
             awaitOthers();
             JOURNAL.add("released " + namespace);
             return write(id, next, true);
@@ -140,7 +148,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         }
 
         @Override
-        public void abandon(int id, Duration timeout) {}
+        public void abandon(int id, String owner, Duration timeout) {}
 
         @Override
         public void close() {}

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** An example on another coordinator than the folder it comes with, by configuration alone. */
@@ -45,6 +46,21 @@ public abstract class CoordinatorsByConfigurationContract {
                     zookeeper::resume,
                     () -> Math.round(zookeeper.figure("zk_ephemerals_count")) == 1);
         }
+    }
+
+    @Test
+    void survivesAnOutageOfPostgreSqlAndFreesItsWorkerIdWhenTerminated() throws Exception {
+        try (PostgresServer postgres = PostgresServer.start()) {
+            survivesAnOutageAndFreesItsWorkerIdWhenTerminated(
+                    "jdbc", database(postgres), postgres::pause, postgres::resume, () -> postgres.sql(
+                                    "SELECT value FROM snowflake_record WHERE name = 'snowflake/marks/7'")
+                            .contains("expires="));
+        }
+    }
+
+    /** How the application learns of its database: by its own means, if it has a data source. */
+    protected Map<String, String> database(PostgresServer postgres) {
+        return Map.of("SNOWFLAKE_JDBC_URL", postgres.url());
     }
 
     private void survivesAnOutageAndFreesItsWorkerIdWhenTerminated(

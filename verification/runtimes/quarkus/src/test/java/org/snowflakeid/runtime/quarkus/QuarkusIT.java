@@ -30,7 +30,7 @@ class QuarkusIT extends RuntimeContract {
         try (RunningApplication application = RunningApplication.start(
                 port -> prepare("without-injection-point", port), "without-injection-point", environment)) {
             assertThat(application.get("/health/ready").body().replaceAll("\\s", ""))
-                    .contains("{\"name\":\"snowflake\",\"status\":\"UP\"}");
+                    .contains("{\"name\":\"snowflake\",\"status\":\"UP\",\"data\":{\"default.state\":\"UNCLAIMED\"}}");
             assertThat(etcd().etcdctl("get", "--prefix", "/unused/")).isEmpty();
             assertThat(application.terminate()).isEqualTo(128 + 15);
         }

@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.examples.http.IdResource;
 import org.snowflakeid.examples.http.WorkerResource;
 import org.snowflakeid.runtime.application.EventResource;
@@ -73,7 +74,7 @@ public final class Main {
             case "/orders/cost" -> get(OrderResource.class).cost();
             case "/events" -> get(EventResource.class).heard();
             case "/injection-points" -> inRequest(get(InjectionPointResource.class)::ids);
-            default -> get(IdResource.class).explain(path.substring("/ids/".length()));
+            default -> get(IdResource.class).explain(SnowflakeFormat.DECIMAL.parse(path.substring("/ids/".length())));
         };
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.file;
+package org.snowflakeid.spi;
 
 import java.util.Locale;
 import java.util.Set;
@@ -8,7 +8,7 @@ import java.util.Set;
  * Tells file systems whose locks and renames hold among all who see them, those of one kernel's own disks, from the ones that
  * several machines, or a machine and its guests, see at once.
  */
-final class LocalFileSystems {
+public final class LocalFileSystems {
 
     private static final Set<String> SHARED = Set.of(
             "9p",
@@ -53,7 +53,7 @@ final class LocalFileSystems {
     private LocalFileSystems() {}
 
     /** @param type as {@link java.nio.file.FileStore#type()} tells it */
-    static boolean isLocal(String type) {
+    public static boolean isLocal(String type) {
         String name = type.toLowerCase(Locale.ROOT);
         if (name.equals("fuse") || name.startsWith("fuse.")) {
             return name.equals(FUSE_OVERLAY);

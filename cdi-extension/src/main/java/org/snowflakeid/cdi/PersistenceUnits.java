@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.net.JarURLConnection;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+
+/**
+ * The marked classes that lie beside a {@code persistence.xml}. With {@code bean-discovery-mode="annotated"}, which is the usual mode,
+ * a container shows an extension no class that is no bean, and so no entity. Only those classes are loaded that refer to a generator.
+ */
+final class PersistenceUnits {
+
+    private static final System.Logger LOG = System.getLogger(PersistenceUnits.class.getName());
+
+    private static final String DESCRIPTOR = "META-INF/persistence.xml";
+
+    /** How the name of each annotation of ours ends, wherever a class file holds it. */
+    private static final String MARK = "/SnowflakeId;";
+
+    private PersistenceUnits() {}
+
+    static List<Class<?>> markedClasses(ClassLoader loader) {
+        List<Class<?>> marked = new ArrayList<>();
+        try {
+            for (URL descriptor : Collections.list(loader.getResources(DESCRIPTOR))) {
+                for (String name : markedBeside(descriptor)) {
+                    marked.add(Class.forName(name, false, loader));
+                }
+            }
+        } catch (IOException | UncheckedIOException | URISyntaxException | ClassNotFoundException | LinkageError e) {
+            // What an entity refers to is then claimed when it is first wanted.
+            LOG.log(Level.DEBUG, "snowflake: not all entities could be looked through", e);
+        }
+        return marked;
+    }
+
+    private static List<String> markedBeside(URL descriptor) throws IOException, URISyntaxException {
+        if (descriptor.getProtocol().equals("file")) {
+            return markedIn(Path.of(descriptor.toURI().resolve("..")));
+        }
+        URLConnection connection = descriptor.openConnection();
+        // Else the file would stay open, or be closed for others.
+        connection.setUseCaches(false);
+        if (connection instanceof JarURLConnection jar) {
+            try (JarFile file = jar.getJarFile()) {
+                return markedIn(file, jar.getEntryName().replace(DESCRIPTOR, ""));
+            }
+        }
+        return List.of();
+    }
+
+    private static List<String> markedIn(Path root) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file :
+                    (Iterable<Path>) files.filter(path -> path.toString().endsWith(".class"))::iterator) {
+                if (isMarked(Files.readAllBytes(file))) {
+                    URI relative = root.toUri().relativize(file.toUri());
+                    names.add(className(relative.getPath()));
+                }
+            }
+        }
+        return names;
+    }
+
+    private static List<String> markedIn(JarFile jar, String root) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (JarEntry entry : Collections.list(jar.entries())) {
+            if (entry.getName().startsWith(root) && entry.getName().endsWith(".class")) {
+                try (InputStream in = jar.getInputStream(entry)) {
+                    if (isMarked(in.readAllBytes())) {
+                        names.add(className(entry.getName().substring(root.length())));
+                    }
+                }
+            }
+        }
+        return names;
+    }
+
+    private static boolean isMarked(byte[] classFile) {
+        return new String(classFile, StandardCharsets.ISO_8859_1).contains(MARK);
+    }
+
+    private static String className(String path) {
+        return path.substring(0, path.length() - ".class".length()).replace('/', '.');
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.spi.CDI;
+import jakarta.enterprise.inject.spi.DefinitionException;
+import java.io.Serializable;
+import java.lang.annotation.Annotation;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeException;
+
+/** Ids for the place where a {@link GeneratorReference} stands, from the application's generator of that name. */
+public final class ReferencedGenerator implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final String generator;
+    private final String place;
+    private transient volatile @Nullable Snowflake ids;
+
+    /**
+     * Looks for nothing yet, so that it can be made before there is an application.
+     *
+     * @param place where the reference stands, as a message should name it: {@code field id of com.acme.Order}
+     */
+    public ReferencedGenerator(String generator, String place) {
+        this.generator = generator;
+        this.place = place;
+    }
+
+    /**
+     * The next id of the generator. The first call looks it up, and claims its worker id unless that was done at the start.
+     *
+     * @throws SnowflakeException if there is no id now, or no such generator
+     */
+    public long nextId() {
+        Snowflake found = ids;
+        if (found == null) {
+            found = find();
+            ids = found;
+        }
+        return found.nextId();
+    }
+
+    private Snowflake find() {
+        Instance<Snowflake> beans;
+        try {
+            beans = CDI.current().select(Snowflake.class, Generators.qualifier(generator));
+        } catch (IllegalStateException e) {
+            throw new SnowflakeException(
+                    complaint("there is no CDI container that could have it") + " Start the container first.", e);
+        }
+        if (beans.isUnsatisfied()) {
+            throw new SnowflakeException(complaint("the application has no generator of this name")
+                    + " Snowflake ID did not see this class when the application started. Set"
+                    + " snowflake.claim-at-start=" + generator
+                    + ", or have the container discover all classes: bean-discovery-mode=\"all\" in beans.xml.");
+        }
+        if (beans.isAmbiguous()) {
+            throw new SnowflakeException(complaint("the application has several beans for it")
+                    + " Keep one of them, or make it an alternative with a priority.");
+        }
+        return beans.get();
+    }
+
+    /**
+     * What a reference names.
+     *
+     * @throws DefinitionException if it has no {@code String value()}
+     */
+    static String name(Annotation reference) {
+        try {
+            return (String) reference.annotationType().getMethod("value").invoke(reference);
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new DefinitionException(
+                    reference.annotationType().getName() + " is a @GeneratorReference and has no String value()", e);
+        }
+    }
+
+    private String complaint(String reason) {
+        return "snowflake '" + generator + "': no id for " + place + ", because " + reason + ".";
+    }
+}

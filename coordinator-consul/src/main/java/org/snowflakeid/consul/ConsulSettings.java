@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.consul;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.http.HttpSettings;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.TlsKeys;
+
+/** The keys {@code snowflake.consul.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
+final class ConsulSettings {
+    private static final System.Logger LOG = System.getLogger(ConsulSettings.class.getName());
+
+    static final Key<String> URL = Key.addressWithoutCredentials(
+                    "snowflake.consul.url", "a URL", "Set snowflake.consul.token instead.")
+            .required("Set it to the URL of a Consul agent, such as http://localhost:8500.")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("An agent or a server of Consul. Without a port: 8500 for `http`, 8501 for `https`.");
+    static final Key<String> DATACENTER = Key.text(
+                    "snowflake.consul.datacenter",
+                    name -> name.matches("[A-Za-z0-9_-]+"),
+                    "is not the name of a datacenter. Write letters, digits, '-' and '_'.",
+                    "a name")
+            .otherwise("the agent's")
+            .meaning("Whose records are used. Each datacenter has its own:"
+                    + " set it to the same wherever ids must not repeat.");
+    static final Key<String> TOKEN =
+            Key.secret("snowflake.consul.token", "text").use(Key.Use.OFTEN).meaning("The ACL token: its secret id.");
+    static final Key<Path> TOKEN_FILE = Key.file("snowflake.consul.token-file")
+            .use(Key.Use.OFTEN)
+            .meaning(
+                    "File of the ACL token, read anew for each request. Blanks and line ends around it do not belong to it.");
+    static final TlsKeys TLS = TlsKeys.below("snowflake.consul.tls");
+    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.consul.call-timeout", "PT0.1S", "PT1M")
+            .otherwise("what the window allows")
+            .meaning("Upper bound of one call.");
+
+    static final List<Key<?>> KEYS =
+            List.of(URL, DATACENTER, TOKEN, TOKEN_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
+
+    private final CoordinatorConfig config;
+    private final HttpSettings http;
+    private final @Nullable String datacenter;
+    private final @Nullable String token;
+
+    /** @throws InvalidSettingsException naming every problem at once */
+    static ConsulSettings of(CoordinatorConfig config) {
+        return new ConsulSettings(config);
+    }
+
+    private ConsulSettings(CoordinatorConfig config) {
+        this.config = config;
+        SettingsReader reader = new SettingsReader(config);
+        List<String> url = reader.optional(URL).flatMap(text -> url(reader, text)).stream()
+                .map(URI::toString)
+                .toList();
+        datacenter = reader.optional(DATACENTER).orElse(null);
+        token = reader.optional(TOKEN).map(String::strip).orElse(null);
+        if (reader.isSet(TOKEN) && reader.isSet(TOKEN_FILE)) {
+            reader.refuse(TOKEN_FILE, "is set beside " + TOKEN + ". Remove one of them.");
+        }
+        if (token != null) {
+            requireToken(reader, TOKEN, token);
+        }
+        reader.optional(TOKEN_FILE).ifPresent(file -> {
+            String unused = readToken(reader, file);
+            reader.warnOfReaders(TOKEN_FILE, file);
+        });
+        http = new HttpSettings(
+                config.generator(),
+                reader,
+                new HttpSettings.Keys("Consul", URL, TLS, CALL_TIMEOUT),
+                url,
+                TOKEN_FILE,
+                reader.isSet(TOKEN) || reader.isSet(TOKEN_FILE) ? "the ACL token" : null);
+        reader.throwProblems();
+        reader.logWarnings(LOG);
+    }
+
+    private static Optional<URI> url(SettingsReader reader, String text) {
+        try {
+            URI uri = new URI(text);
+            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+            String path = uri.getPath();
+            boolean bare = uri.getQuery() == null
+                    && uri.getFragment() == null
+                    && (path == null || path.isEmpty() || path.equals("/"));
+            int port = uri.getPort() != -1 ? uri.getPort() : scheme.equals("https") ? 8501 : 8500;
+            if ((scheme.equals("http") || scheme.equals("https"))
+                    && bare
+                    && uri.getHost() != null
+                    && port > 0
+                    && port <= 65_535) {
+                return Optional.of(new URI(scheme, null, uri.getHost(), port, null, null, null));
+            }
+        } catch (URISyntaxException e) {
+            // The same complaint as for what is a URL of something else.
+        }
+        if (!text.contains("@")) {
+            reader.refuse(URL, "is not the URL of an agent. Write http://host:8500 or https://host:8501.");
+        }
+        return Optional.empty();
+    }
+
+    /** What can't stand in a header is no token; and no exception of the HTTP client shall show it. */
+    private static void requireToken(SettingsReader reader, Key<?> key, String token) {
+        if (!token.matches("[!-~]+")) {
+            reader.refuse(
+                    key,
+                    (key.isSecret() ? "holds" : "names a file whose content holds")
+                            + " characters that no ACL token has. Write the token's secret id, and nothing else.");
+        }
+    }
+
+    private static @Nullable String readToken(SettingsReader reader, Path file) {
+        try {
+            String token = Files.readString(file).strip();
+            if (token.isEmpty()) {
+                reader.refuse(TOKEN_FILE, "is empty. Write the ACL token into it.");
+            } else {
+                requireToken(reader, TOKEN_FILE, token);
+            }
+            return token;
+        } catch (IOException e) {
+            reader.refuse(TOKEN_FILE, "can't be read (" + e + "). Name a text file that holds the ACL token.");
+            return null;
+        }
+    }
+
+    /**
+     * As the file has it now, if it is in a file; null if none is set.
+     *
+     * @throws CoordinatorException if the file can't be used
+     */
+    @Nullable
+    String token() {
+        String read = http.anew(TOKEN_FILE, ConsulSettings::readToken);
+        return read == null ? token : read;
+    }
+
+    HttpSettings http() {
+        return http;
+    }
+
+    String namespace() {
+        return config.namespace();
+    }
+
+    /** Of a record, or of all whose keys begin so. */
+    String path(String key, String query) {
+        return "/v1/kv/" + key + "?" + query + (datacenter == null ? "" : "&dc=" + datacenter);
+    }
+}

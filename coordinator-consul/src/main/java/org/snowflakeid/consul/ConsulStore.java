@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.consul;
+
+import static org.snowflakeid.http.Answer.text;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.http.Answer;
+import org.snowflakeid.http.HttpCaller;
+import org.snowflakeid.spi.RecordStore;
+
+/**
+ * Records in Consul's key-value store. Reads are {@code ?consistent}: the leader asks a quorum whether it still leads. Writes are {@code
+ * ?cas=}, with the index of the last write or, for what must be absent, 0.
+ */
+final class ConsulStore implements RecordStore {
+
+    /** As many are cheaper to read one by one than among their neighbours. */
+    private static final int FEW = 6;
+
+    private final ConsulSettings settings;
+    private final HttpCaller agent;
+
+    ConsulStore(ConsulSettings settings) {
+        this.settings = settings;
+        this.agent = new HttpCaller(settings.http());
+    }
+
+    // ---- reading
+
+    @Override
+    public Reading read(List<String> keys, Duration timeout) {
+        long end = agent.end(timeout);
+        Map<String, Entry> found = new HashMap<>();
+        Instant time = Instant.EPOCH;
+        if (keys.size() > FEW) {
+            for (String prefix : prefixes(keys)) {
+                time = read(prefix, "&recurse", found, end);
+            }
+            found.keySet().retainAll(Set.copyOf(keys));
+        }
+        // Of many the first too: those that an ACL token must not read are missing from a list, without a word.
+        for (String key : keys.size() > FEW ? keys.subList(0, 1) : keys) {
+            time = read(key, "", found, end);
+        }
+        return new Reading(found, time);
+    }
+
+    /** A few beginnings that all keys have, none of which is the beginning of another. */
+    static Set<String> prefixes(List<String> keys) {
+        Set<String> prefixes = Set.copyOf(keys);
+        while (prefixes.size() > FEW) {
+            int longest = prefixes.stream().mapToInt(String::length).max().orElseThrow();
+            prefixes = prefixes.stream()
+                    .map(key -> key.length() == longest ? key.substring(0, longest - 1) : key)
+                    .collect(Collectors.toSet());
+        }
+        Set<String> widest = new TreeSet<>();
+        // Sorted, so that what begins with another comes right after it.
+        String last = null;
+        for (String prefix : new TreeSet<>(prefixes)) {
+            if (last == null || !prefix.startsWith(last)) {
+                widest.add(prefix);
+                last = prefix;
+            }
+        }
+        return widest;
+    }
+
+    private Instant read(String key, String recurse, Map<String, Entry> found, long end) {
+        Answer answer = agent.ask(request(key, "consistent" + recurse), end);
+        boolean complete = answer.header("X-Consul-Index").isPresent();
+        if (!complete || (answer.status() != 200 && answer.status() != 404)) {
+            throw refusal(answer);
+        }
+        if (answer.header("X-Consul-Results-Filtered-By-ACLs").isPresent()) {
+            throw agent.failure("hides keys below " + key + ". " + grant(), true);
+        }
+        if (answer.status() == 200) {
+            if (!(answer.json() instanceof JsonArray records)) {
+                throw agent.foreign(answer);
+            }
+            for (JsonElement each : records) {
+                found.put(text(each, "Key"), entry(each, answer));
+            }
+        }
+        return agent.time(answer);
+    }
+
+    private Entry entry(JsonElement found, Answer answer) {
+        String index = text(found, "ModifyIndex");
+        if (index.isEmpty() || text(found, "Key").isEmpty()) {
+            throw agent.foreign(answer);
+        }
+        try {
+            byte[] value = Base64.getDecoder().decode(text(found, "Value"));
+            return new Entry(new String(value, StandardCharsets.UTF_8), index);
+        } catch (IllegalArgumentException notBase64) {
+            throw agent.foreign(answer);
+        }
+    }
+
+    // ---- writing
+
+    @Override
+    public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
+        HttpRequest.Builder request = request(key, "cas=" + (expected == null ? 0 : expected.version()))
+                .PUT(BodyPublishers.ofString(next, StandardCharsets.UTF_8));
+        return agent.write(request, agent.end(timeout), ConsulStore::clear, this::refusal);
+    }
+
+    private static @Nullable Write clear(Answer answer) {
+        String body = answer.status() == 200 ? answer.body().strip() : "";
+        return switch (body) {
+            case "true" -> new Write.Applied();
+            case "false" -> new Write.Rejected();
+            default -> null;
+        };
+    }
+
+    // ---- requests and their failures
+
+    private HttpRequest.Builder request(String key, String query) {
+        HttpRequest.Builder request = agent.request(settings.path(key, query));
+        String token = settings.token();
+        return token == null ? request : request.header("X-Consul-Token", token);
+    }
+
+    private CoordinatorException refusal(Answer answer) {
+        String said = answer.said();
+        return switch (answer.status()) {
+            case 401, 403 -> agent.failure("refuses the ACL token: " + said + ". " + grant(), true);
+            case 429 ->
+                agent.failure(
+                        "refuses more requests for now: " + said
+                                + ". Raise its limits.http_max_conns_per_client or its request limits.",
+                        false);
+            case 200, 400, 404, 405 -> agent.foreign(answer);
+            default ->
+                agent.failure(
+                        (answer.body().contains("No cluster leader") ? "has no leader at present: " : "") + said + ".",
+                        false);
+        };
+    }
+
+    private String grant() {
+        return "Grant its policy key_prefix \"" + settings.namespace() + "/\" { policy = \"write\" }, or check "
+                + ConsulSettings.TOKEN + " and snowflake.namespace.";
+    }
+
+    // ---- life
+
+    @Override
+    public Object connection() {
+        return agent.connection();
+    }
+
+    @Override
+    public void close() {
+        agent.close();
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.consul;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.ConsulServer;
+
+/** ACL tokens and certificates: what works, and how the rest is refused. */
+class ConsulSecurityTest {
+    private static final String MASTER = UUID.randomUUID().toString();
+    private static final String APP = UUID.randomUUID().toString();
+    private static final String ONE_KEY = UUID.randomUUID().toString();
+    private static final String STRANGER = UUID.randomUUID().toString();
+
+    @TempDir
+    private static Path directory;
+
+    private static Certificates trusted;
+    private static Certificates foreign;
+    private static ConsulServer withTokens;
+    private static ConsulServer mutualTls;
+
+    @BeforeAll
+    static void start() throws Exception {
+        trusted = new Certificates(Files.createDirectory(directory.resolve("trusted")));
+        foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
+        withTokens = ConsulServer.builder().acl(MASTER).tls(trusted, false).start();
+        await(Node.PATIENCE, () -> {
+            try {
+                return withTokens.consul("acl", "policy", "list", "-token=" + MASTER) != null;
+            } catch (IllegalStateException notYet) {
+                return false;
+            }
+        });
+        token(APP, "app", "key_prefix \"snowflake/\" { policy = \"write\" }");
+        token(ONE_KEY, "one-key", "key \"snowflake/meta\" { policy = \"write\" }");
+        token(STRANGER, "stranger", "key_prefix \"elsewhere/\" { policy = \"write\" }");
+        mutualTls = ConsulServer.builder().tls(trusted, true).start();
+    }
+
+    private static void token(String secret, String name, String rules) {
+        withTokens.consul("acl", "policy", "create", "-token=" + MASTER, "-name=" + name, "-rules=" + rules);
+        withTokens.consul("acl", "token", "create", "-token=" + MASTER, "-policy-name=" + name, "-secret=" + secret);
+    }
+
+    @AfterAll
+    static void stop() {
+        withTokens.close();
+        mutualTls.close();
+    }
+
+    private static Node at(String url, String... more) {
+        Map<String, String> keys = new HashMap<>();
+        for (int i = 0; i < more.length; i += 2) {
+            keys.put("snowflake.consul." + more[i], more[i + 1]);
+        }
+        return ConsulNode.at(url, keys);
+    }
+
+    private static Node withToken(String token) {
+        return at(withTokens.url(), "tls.ca", trusted.ca().toString(), "token", token);
+    }
+
+    private static void claimExtendAndRelease(Node node) {
+        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
+        Stored before = node.slot(3).mark();
+        Stored mark = applied(node.claim(3, before, Node.unique("host=a"))).written();
+        CasResult.Applied extended = applied(node.extend(3, mark));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(node.read(0, 1_023).serverTime()).isNotNull();
+        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
+    }
+
+    private static CoordinatorException refused(Node node) {
+        try (node) {
+            CoordinatorException read =
+                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+            CoordinatorException write = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> node.coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT));
+            assertThat(read).isNotNull();
+            assertThat(write).isNotNull();
+            return read;
+        }
+    }
+
+    private static void assertPermanent(CoordinatorException thrown, String... parts) {
+        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
+        assertThat(thrown.getMessage()).contains(parts);
+    }
+
+    // ---- tokens
+
+    @Test
+    void worksWithATokenThatMayWriteTheNamespaceAndNothingElse() {
+        try (Node node = withToken(APP)) {
+            claimExtendAndRelease(node);
+        }
+    }
+
+    @Test
+    void commandsOfThePageMakeATokenThatIsEnough() throws IOException {
+        String page = Files.readString(Path.of("../docs/coordinator-consul.md"));
+        String block = page.replaceFirst("(?s).*?```sh\n(.*?)```.*", "$1");
+
+        String printed = withTokens.shell(block, MASTER);
+
+        try (Node node = withToken(printed.replaceFirst("(?s).*SecretID: *(\\S+).*", "$1"))) {
+            claimExtendAndRelease(node);
+        }
+    }
+
+    @Test
+    void wrongTokenIsPermanentAndNotShown() {
+        String wrong = UUID.randomUUID().toString();
+        CoordinatorException thrown = refused(withToken(wrong));
+
+        assertPermanent(
+                thrown,
+                "Consul (" + withTokens.url() + ") refuses the ACL token: answers 403 (ACL not found).",
+                "snowflake.consul.token");
+        assertThat(thrown.getMessage()).doesNotContain(wrong);
+    }
+
+    @Test
+    void missingTokenAndOneWithoutTheRightArePermanent() {
+        String right = "Grant its policy key_prefix \"snowflake/\" { policy = \"write\" }";
+        assertPermanent(refused(withToken(STRANGER)), "(Permission denied)", right);
+        assertPermanent(refused(at(withTokens.url(), "tls.ca", trusted.ca().toString())), "(Permission denied)", right);
+    }
+
+    /** Consul leaves out of a list what may not be read, and says no word of it. */
+    @Test
+    void marksThatMayNotBeReadAreNotTakenForAbsentOnes() {
+        try (Node app = withToken(APP);
+                Node node = withToken(ONE_KEY)) {
+            if (app.read(0, 0).meta() == null) {
+                app.createMeta();
+            }
+            assertPermanent(
+                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 1_023, TIMEOUT)),
+                    "(Permission denied)");
+        }
+    }
+
+    @Test
+    void tokenIsReadAnewFromItsFile() throws IOException {
+        Path file = Files.writeString(directory.resolve("token"), STRANGER);
+        try (Node node = at(withTokens.url(), "tls.ca", trusted.ca().toString(), "token-file", file.toString())) {
+            assertThat(catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0)))
+                    .hasMessageContaining("Permission denied");
+
+            Files.writeString(file, APP + "\n");
+            claimExtendAndRelease(node);
+            Files.delete(file);
+
+            CoordinatorException gone = catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0));
+            assertThat(gone).hasMessageContaining("snowflake.consul.token-file=" + file + " is not a readable file");
+            assertThat(gone.permanent()).isFalse();
+        }
+    }
+
+    // ---- certificates
+
+    @Test
+    void untrustedServerIsPermanent() {
+        assertPermanent(
+                refused(at(
+                        withTokens.url(), "token", APP, "tls.ca", foreign.ca().toString())),
+                withTokens.url(),
+                "not trusted",
+                "snowflake.consul.tls.ca");
+        assertPermanent(refused(at(withTokens.url(), "token", APP)), "not trusted", "snowflake.consul.tls.ca");
+    }
+
+    @Test
+    void plainClientAtATlsPortIsToldSo() {
+        CoordinatorException thrown = refused(at(withTokens.url().replace("https", "http")));
+
+        assertThat(thrown).hasMessageContaining("Check http or https, host and port in snowflake.consul.url");
+    }
+
+    @Test
+    void tlsClientAtAPlainPortIsToldSo() {
+        CoordinatorException thrown = refused(at(
+                withTokens.plainUrl().replace("http", "https"),
+                "tls.ca",
+                trusted.ca().toString()));
+
+        assertThat(thrown).hasMessageContaining("Check http or https and the port in snowflake.consul.url");
+        assertThat(thrown.permanent()).isFalse();
+    }
+
+    @Test
+    void worksOverMutualTls() {
+        try (Node node = at(
+                mutualTls.url(),
+                "tls.ca",
+                trusted.ca().toString(),
+                "tls.cert",
+                trusted.clientCertificate().toString(),
+                "tls.key",
+                trusted.clientKey().toString())) {
+            claimExtendAndRelease(node);
+        }
+    }
+
+    @Test
+    void clientWithoutACertificateOrWithAForeignOneIsToldWhichKeysToCheck() {
+        for (Node node : new Node[] {
+            at(mutualTls.url(), "tls.ca", trusted.ca().toString()),
+            at(
+                    mutualTls.url(),
+                    "tls.ca",
+                    trusted.ca().toString(),
+                    "tls.cert",
+                    foreign.clientCertificate().toString(),
+                    "tls.key",
+                    foreign.clientKey().toString())
+        }) {
+            // With TLS 1.3 the server refuses after the client's handshake: now and then the connection ends before its
+            // reason.
+            try (node) {
+                await(Node.PATIENCE, () -> {
+                    CoordinatorException thrown = catchThrowableOfType(
+                            CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+                    return thrown.permanent()
+                            && thrown.getMessage().contains("refuses this client's certificate")
+                            && thrown.getMessage().contains("snowflake.consul.tls.cert");
+                });
+            }
+        }
+    }
+
+    @Test
+    void replacedCertificatesAreUsedFromTheNextConnectionOn() throws IOException {
+        Certificates used = new Certificates(Files.createDirectory(directory.resolve("used")));
+        try (ConsulServer server = ConsulServer.builder().tls(used, true).start();
+                Node node = at(
+                        server.url(),
+                        "tls.ca",
+                        used.ca().toString(),
+                        "tls.cert",
+                        used.clientCertificate().toString(),
+                        "tls.key",
+                        used.clientKey().toString())) {
+            claimExtendAndRelease(node);
+            server.stop();
+            Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
+            server.use(others);
+            server.startAgain();
+            server.awaitHealthy();
+            assertThat(catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT))
+                            .permanent())
+                    .isTrue();
+
+            used.become(others);
+
+            await(Node.PATIENCE, () -> {
+                try {
+                    return node.coordinator.read(0, 0, Duration.ofSeconds(5)).meta() != null;
+                } catch (CoordinatorException notYet) {
+                    return false;
+                }
+            });
+            claimExtendAndRelease(node);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.http;
+
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.RecordStore.Write;
+
+/**
+ * Asks servers for one coordinator: each request is sent at most once, unless it is a GET, and its call ends in time, be that spent on
+ * connecting, on a handshake, on waiting or in the middle of an answer. When a server does not answer, the next one is asked from the next
+ * call on.
+ *
+ * <p>Those of an application that reach the same servers in the same way share their connections and threads.
+ */
+public final class HttpCaller implements AutoCloseable {
+    private static final long HALF_A_SECOND = 500;
+
+    private final HttpSettings settings;
+    private final HttpConnection connection;
+    private volatile boolean closed;
+
+    /** Which one is asked. */
+    private int server;
+
+    public HttpCaller(HttpSettings settings) {
+        this.settings = settings;
+        this.connection = HttpConnection.borrow(settings.access());
+    }
+
+    /** When a call has to end that is granted so long, by {@link System#nanoTime}. */
+    public long end(Duration timeout) {
+        return System.nanoTime() + settings.callTimeout(timeout).toNanos();
+    }
+
+    /** @param path follows the URL of a server, and may have a query */
+    public HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(settings.access().servers().get(server) + path));
+    }
+
+    /**
+     * Sends what does no harm if it is done after the call has ended: a read.
+     *
+     * @throws CoordinatorException if there is no complete answer
+     */
+    public Answer ask(HttpRequest.Builder request, long end) {
+        try {
+            return send(request, end, true);
+        } catch (NoAnswer e) {
+            throw e.exception();
+        }
+    }
+
+    /**
+     * Sends a compare-and-set.
+     *
+     * @param clear what an answer says for certain; null: nothing
+     * @param complaint what is said of any other answer
+     * @throws CoordinatorException if certainly nothing was changed, or will be
+     */
+    public Write write(
+            HttpRequest.Builder request,
+            long end,
+            Function<Answer, @Nullable Write> clear,
+            Function<Answer, CoordinatorException> complaint) {
+        Answer answer;
+        try {
+            answer = send(request, end, false);
+        } catch (NoAnswer e) {
+            if (e.sent()) {
+                return new Write.Unknown(e.exception());
+            }
+            throw e.exception();
+        }
+        Write write = clear.apply(answer);
+        if (write == null && answer.refuses()) {
+            throw complaint.apply(answer);
+        }
+        return write == null ? new Write.Unknown(complaint.apply(answer)) : write;
+    }
+
+    private Answer send(HttpRequest.Builder request, long end, boolean mayGoOn) throws NoAnswer {
+        if (closed) {
+            throw failure("is not used any more: the coordinator was closed.", true);
+        }
+        Duration timeout = Duration.ofNanos(end - System.nanoTime());
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw failure("was not asked: no time was left for another request.", false);
+        }
+        request.header("Cache-Control", "no-cache").header("User-Agent", "snowflake-id");
+        try {
+            return connection.send(settings, request.build(), timeout, mayGoOn);
+        } catch (NoAnswer e) {
+            server = (server + 1) % settings.access().servers().size();
+            throw e;
+        }
+    }
+
+    /**
+     * The server's clock when it answered, to half a second.
+     *
+     * @throws CoordinatorException if it does not tell
+     */
+    public Instant time(Answer answer) {
+        try {
+            // The header drops the fraction of the second: its middle is the best guess.
+            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(
+                            answer.header("Date").orElse("")))
+                    .plusMillis(HALF_A_SECOND);
+        } catch (DateTimeException e) {
+            throw failure(
+                    "does not tell the time: its answer has no Date header. Let no proxy take it away, and check "
+                            + settings.access().keys().address() + ".",
+                    false);
+        }
+    }
+
+    /** @param complaint a whole sentence but for the server, which is named before it; what to do follows it */
+    public CoordinatorException failure(String complaint, boolean permanent) {
+        return new CoordinatorException(settings.server() + " " + complaint, permanent);
+    }
+
+    /** What is asked there is something else. */
+    public CoordinatorException foreign(Answer answer) {
+        HttpSettings.Keys keys = settings.access().keys();
+        return failure(
+                answer.said() + ", and not as " + keys.product() + " does. Check http or https, host and port in "
+                        + keys.address() + ".",
+                false);
+    }
+
+    /** Equal for those who share their connections: see {@link org.snowflakeid.spi.WorkerCoordinator#connection()}. */
+    public Object connection() {
+        return settings.access();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            connection.close();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.http;
+
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Tls;
+
+/**
+ * HTTP with some servers, for all coordinators of an application that reach them in the same way. It exists as long as one of them uses
+ * it. Applications of one server have one each, told apart by their context class loader, which the threads keep. No proxy and no cache lies
+ * between as far as this class can see to it.
+ *
+ * <p>From Java 21 on nothing of it is left when the last one has closed it; before, the JDK's client can't be closed, and its thread ends
+ * some seconds after the next garbage collection.
+ */
+final class HttpConnection {
+    /** How long a request may go on whose call has ended. */
+    private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(LATE_NANOS);
+    private static final Duration LONGEST_END = Duration.ofSeconds(2);
+    private static final long IDLE_SECONDS = 5;
+
+    /** Those in use. Guarded by itself. */
+    private static final Map<Key, HttpConnection> IN_USE = new HashMap<>();
+
+    private record Key(HttpSettings.Access access, @Nullable ClassLoader application) {}
+
+    private final Key key;
+    private final ThreadPoolExecutor threads;
+
+    /** Guarded by {@link #IN_USE}. */
+    private int users;
+
+    // Guarded by this.
+    private @Nullable HttpClient client;
+    private @Nullable Tls tls;
+    private boolean filesMayDiffer;
+    private boolean over;
+
+    /** Requests that nobody waits for any more, and since when. */
+    private final Map<CompletableFuture<?>, Long> late = new HashMap<>();
+
+    private HttpConnection(Key key) {
+        this.key = key;
+        String name = "snowflake-" + key.access().keys().product().toLowerCase(Locale.ROOT) + "-http";
+        this.threads = new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                task -> {
+                    Thread thread = new Thread(null, task, name, 0, false);
+                    thread.setDaemon(true);
+                    thread.setContextClassLoader(key.application());
+                    return thread;
+                },
+                new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    /** To be closed once. */
+    static HttpConnection borrow(HttpSettings.Access access) {
+        Key key = new Key(access, Thread.currentThread().getContextClassLoader());
+        synchronized (IN_USE) {
+            HttpConnection shared = IN_USE.computeIfAbsent(key, HttpConnection::new);
+            shared.users++;
+            return shared;
+        }
+    }
+
+    /**
+     * Asks once.
+     *
+     * @param mayGoOn whether it does no harm when its call has ended. A handshake may take longer than a call, on a busy machine each time: if
+     *     it goes on, a later call finds the connection ready; if it were broken off with its call, none ever would
+     */
+    Answer send(HttpSettings settings, HttpRequest request, Duration timeout, boolean mayGoOn) throws NoAnswer {
+        CompletableFuture<HttpResponse<byte[]>> future = open(settings).sendAsync(request, BodyHandlers.ofByteArray());
+        try {
+            Answer answer = new Answer(future.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+            if (answer.status() == 401) {
+                noteFailure();
+            }
+            return answer;
+        } catch (InterruptedException e) {
+            future.cancel(true);
+            Thread.currentThread().interrupt();
+            throw NoAnswer.interrupted(settings, e);
+        } catch (TimeoutException e) {
+            noteFailure();
+            if (mayGoOn) {
+                leave(future);
+            } else {
+                future.cancel(true);
+            }
+            throw NoAnswer.late(settings, timeout.toMillis());
+        } catch (ExecutionException e) {
+            noteFailure();
+            throw NoAnswer.of(settings, e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    private synchronized void leave(CompletableFuture<?> request) {
+        late.put(request, System.nanoTime());
+    }
+
+    private void cancelLate() {
+        late.keySet().removeIf(CompletableFuture::isDone);
+        late.forEach((request, since) -> {
+            if (System.nanoTime() - since > LATE_NANOS) {
+                request.cancel(true);
+            }
+        });
+    }
+
+    /** The next request reads the files again. */
+    private synchronized void noteFailure() {
+        filesMayDiffer = true;
+    }
+
+    private synchronized HttpClient open(HttpSettings settings) {
+        if (over) {
+            throw new IllegalStateException("closed");
+        }
+        cancelLate();
+        HttpClient present = client;
+        if (present != null && !filesMayDiffer) {
+            return present;
+        }
+        Tls files = settings.tls();
+        filesMayDiffer = false;
+        if (present == null || (files != null && !files.equals(tls))) {
+            // HTTP/1.1: of a request that was sent over HTTP/2, the JDK might send another one by itself.
+            HttpClient.Builder builder = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .followRedirects(HttpClient.Redirect.NEVER)
+                    .proxy(HttpClient.Builder.NO_PROXY)
+                    .connectTimeout(CONNECT_TIMEOUT)
+                    .executor(threads);
+            if (files != null) {
+                builder.sslContext(settings.context(files));
+            }
+            if (present != null) {
+                HttpClient old = present;
+                threads.execute(() -> end(old));
+            }
+            present = ofNoApplication(builder);
+            client = present;
+            tls = files;
+        }
+        return present;
+    }
+
+    /** The client's own thread would keep the class loader of the one that makes it: before Java 21 that might be for ever. */
+    private static HttpClient ofNoApplication(HttpClient.Builder builder) {
+        Thread self = Thread.currentThread();
+        ClassLoader before = self.getContextClassLoader();
+        self.setContextClassLoader(null);
+        try {
+            return builder.build();
+        } finally {
+            self.setContextClassLoader(before);
+        }
+    }
+
+    /** Waits for what it breaks off, but not for long. */
+    void close() {
+        synchronized (IN_USE) {
+            users--;
+            if (users > 0) {
+                return;
+            }
+            IN_USE.remove(key);
+        }
+        HttpClient last;
+        synchronized (this) {
+            over = true;
+            last = client;
+            client = null;
+            late.keySet().forEach(request -> request.cancel(true));
+        }
+        threads.execute(() -> {
+            if (last != null) {
+                end(last);
+            }
+            threads.shutdown();
+        });
+        try {
+            boolean unused = threads.awaitTermination(LONGEST_END.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** By a thread that may be interrupted. */
+    private static void end(HttpClient client) {
+        // Since Java 21; before, it ends by itself when it has been collected as garbage.
+        if (client instanceof AutoCloseable closeable) {
+            // Whoever is interrupted does not wait for what is under way, but breaks it off.
+            Thread.currentThread().interrupt();
+            try {
+                closeable.close();
+            } catch (Exception never) {
+                // It throws none.
+            }
+            boolean unused = Thread.interrupted();
+        }
+    }
+}

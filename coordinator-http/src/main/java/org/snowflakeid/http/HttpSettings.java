@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.http;
+
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.Tls;
+import org.snowflakeid.spi.TlsKeys;
+
+/** The settings that all coordinators over HTTP have: which servers there are, how they are reached, and how long that may take. */
+public final class HttpSettings {
+
+    /**
+     * @param product as messages name it, such as {@code Consul}
+     * @param address the key that says where the servers are
+     */
+    public record Keys(String product, Key<String> address, TlsKeys tls, Key<Duration> callTimeout) {}
+
+    /**
+     * Equal for those who may use the same connections. Files are named here and read when they are needed, since they are replaced while a
+     * process runs.
+     */
+    public record Access(Keys keys, List<String> servers, Map<String, String> files) {
+        public boolean isEncrypted() {
+            return !servers.isEmpty() && servers.get(0).startsWith("https:");
+        }
+    }
+
+    private final String generator;
+    private final Access access;
+    private final @Nullable Duration callTimeout;
+
+    /**
+     * Reads and checks them. What is wrong is noted in the reader, and so are warnings.
+     *
+     * @param servers URLs, all {@code http} or all {@code https} in lower case, without a slash at their ends; empty if the address was refused
+     * @param secretFile the key of a file with a secret, which {@link #anew} reads
+     * @param secret what is sent to the servers and nobody else shall see, for messages; null: nothing
+     */
+    public HttpSettings(
+            String generator,
+            SettingsReader reader,
+            Keys keys,
+            List<String> servers,
+            Key<Path> secretFile,
+            @Nullable String secret) {
+        this.generator = generator;
+        Map<String, String> files = new HashMap<>();
+        Stream.concat(keys.tls().all().stream(), Stream.of(secretFile))
+                .forEach(key -> reader.optional(key).ifPresent(file -> files.put(key.name(), file.toString())));
+        this.access = new Access(keys, List.copyOf(servers), Map.copyOf(files));
+        this.callTimeout = reader.optional(keys.callTimeout()).orElse(null);
+        Tls tls = keys.tls().read(reader);
+        if (access.isEncrypted()) {
+            context(reader, tls);
+        } else if (!servers.isEmpty()) {
+            if (keys.tls().areSet(reader)) {
+                String group = keys.tls().ca().name().replaceFirst("ca$", "*");
+                reader.refuse(
+                        keys.address(),
+                        "is not encrypted, but " + group + " is set. Write https:// or remove the latter.");
+            }
+            if (secret != null) {
+                reader.warn(
+                        keys.address(),
+                        "is not encrypted, and " + secret
+                                + " is sent there: whoever sees the network's traffic can read"
+                                + " it. Write https://.");
+            }
+        }
+    }
+
+    public Access access() {
+        return access;
+    }
+
+    /** For messages, such as {@code Consul (http://localhost:8500)}. */
+    public String server() {
+        return access.keys().product() + " (" + String.join(",", access.servers()) + ")";
+    }
+
+    /** The shorter of what the caller grants and what the settings allow. */
+    public Duration callTimeout(Duration granted) {
+        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    }
+
+    /**
+     * What a file of these settings holds now.
+     *
+     * @param read notes in the reader what is wrong with it
+     * @throws CoordinatorException if anything is: the file was replaced, and perhaps only in part so far
+     */
+    public <T> @Nullable T anew(Key<Path> key, BiFunction<SettingsReader, Path, @Nullable T> read) {
+        SettingsReader reader = new SettingsReader(generator, access.files()::get);
+        T content = reader.optional(key).map(file -> read.apply(reader, file)).orElse(null);
+        throwProblems(reader);
+        return content;
+    }
+
+    /** As the files are now; null over plain HTTP. Throws as {@link #anew} does. */
+    @Nullable
+    public Tls tls() {
+        if (!access.isEncrypted()) {
+            return null;
+        }
+        SettingsReader reader = new SettingsReader(generator, access.files()::get);
+        Tls tls = access.keys().tls().read(reader);
+        throwProblems(reader);
+        return tls;
+    }
+
+    /** Throws as {@link #anew} does. */
+    SSLContext context(Tls tls) {
+        SettingsReader reader = new SettingsReader(generator, access.files()::get);
+        SSLContext context = context(reader, tls);
+        throwProblems(reader);
+        if (context == null) {
+            throw new IllegalStateException("refused without a problem");
+        }
+        return context;
+    }
+
+    private @Nullable SSLContext context(SettingsReader reader, Tls tls) {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            KeyManager @Nullable [] identity =
+                    tls.keyManagers().map(KeyManagerFactory::getKeyManagers).orElse(null);
+            context.init(identity, tls.trustManagers().getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            TlsKeys keys = access.keys().tls();
+            reader.refuse(
+                    reader.isSet(keys.ca()) ? keys.ca() : keys.cert(),
+                    "can't be used (" + e.getMessage() + "). Name PEM files.");
+            return null;
+        }
+    }
+
+    private static void throwProblems(SettingsReader reader) {
+        try {
+            reader.throwProblems();
+        } catch (InvalidSettingsException e) {
+            throw new CoordinatorException(String.valueOf(e.getMessage()), e, false);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.Collections;
+import java.util.Set;
+import org.snowflakeid.CoordinatorException;
+
+/** What differs between the databases: types whose values are compared by bytes, and how each tells its time and its state. */
+@SuppressWarnings("ImmutableEnumChecker") // what Set.of() makes is immutable
+enum Dialect {
+    POSTGRESQL(
+            Set.of("PostgreSQL"),
+            "value",
+            "name varchar(200) COLLATE \"C\" PRIMARY KEY, version bigint NOT NULL, value text COLLATE \"C\" NOT NULL",
+            "",
+            // The time of the statement, even if somebody were to put it into a transaction.
+            "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS bigint)",
+            "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
+            "SELECT string_agg(a.attname, ',') FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND"
+                    + " a.attnum = ANY(i.indkey) WHERE i.indisprimary AND i.indrelid = 'snowflake_record'::regclass",
+            "SELECT concat_ws(', ', CASE current_setting('fsync') WHEN 'off' THEN 'fsync=off' END,"
+                    + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'synchronous_commit=off' END)",
+            Set.of(Types.VARCHAR)),
+
+    // Binary, since collations take 'a' for 'A' and ignore blanks at the end.
+    MARIADB(
+            Set.of("MariaDB", "MySQL"),
+            "value",
+            "name VARBINARY(200) NOT NULL PRIMARY KEY, version BIGINT NOT NULL, value BLOB NOT NULL",
+            " ENGINE=InnoDB",
+            // NOW() alone is the time of some zone, in which an hour may come twice.
+            "UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000",
+            "@@global.read_only",
+            "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
+                    + " AND table_schema = DATABASE() AND table_name = 'snowflake_record'",
+            "SELECT CASE WHEN @@global.innodb_flush_log_at_trx_commit <> 1 THEN"
+                    + " CONCAT('innodb_flush_log_at_trx_commit=', @@global.innodb_flush_log_at_trx_commit) END",
+            Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
+
+    H2(
+            Set.of("H2"),
+            // A word of the language there.
+            "\"VALUE\"",
+            "name VARBINARY(200) PRIMARY KEY, version BIGINT NOT NULL, \"VALUE\" VARBINARY(40000) NOT NULL",
+            "",
+            "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)",
+            "0",
+            "SELECT LISTAGG(LOWER(k.column_name)) FROM information_schema.key_column_usage k JOIN"
+                    + " information_schema.table_constraints c USING (constraint_schema, constraint_name)"
+                    + " WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = CURRENT_SCHEMA"
+                    + " AND LOWER(k.table_name) = 'snowflake_record'",
+            "SELECT MAX('WRITE_DELAY=' || setting_value) FROM information_schema.settings"
+                    + " WHERE setting_name = 'WRITE_DELAY' AND setting_value <> '0'",
+            Set.of(Types.VARBINARY));
+
+    static final String TABLE = "snowflake_record";
+
+    private final Set<String> products;
+    private final String valueColumn;
+    private final String columns;
+    private final String engine;
+    private final String epochMillis;
+    private final String replica;
+    private final String primaryKey;
+    private final String doubts;
+    private final Set<Integer> types;
+
+    Dialect(
+            Set<String> products,
+            String valueColumn,
+            String columns,
+            String engine,
+            String epochMillis,
+            String replica,
+            String primaryKey,
+            String doubts,
+            Set<Integer> types) {
+        this.products = products;
+        this.valueColumn = valueColumn;
+        this.columns = columns;
+        this.engine = engine;
+        this.epochMillis = epochMillis;
+        this.replica = replica;
+        this.primaryKey = primaryKey;
+        this.doubts = doubts;
+        this.types = types;
+    }
+
+    static Dialect of(Connection connection) throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        for (Dialect each : values()) {
+            if (each.products.contains(product)) {
+                return each;
+            }
+        }
+        throw new CoordinatorException(
+                "the database is " + product + ", with which this coordinator was not tested."
+                        + " Use PostgreSQL, MariaDB, MySQL or H2.",
+                true);
+    }
+
+    /** As the docs have it. */
+    String createTable() {
+        return "CREATE TABLE IF NOT EXISTS " + TABLE + " (" + columns + ")" + engine;
+    }
+
+    /** Time in milliseconds, 1 if this is a replica, and each record that is there; one row without a record if there is none. */
+    String read(int keys) {
+        return "SELECT t.millis, t.replica, r.name, r.version, r." + valueColumn + " FROM (SELECT " + epochMillis
+                + " AS millis, " + replica + " AS replica) t LEFT JOIN " + TABLE + " r ON r.name IN ("
+                + String.join(", ", Collections.nCopies(keys, "?")) + ")";
+    }
+
+    /** The same where there is no table. */
+    String readNothing() {
+        return "SELECT " + epochMillis + ", " + replica;
+    }
+
+    String insert() {
+        return "INSERT INTO " + TABLE + " (name, version, " + valueColumn + ") VALUES (?, 1, ?)";
+    }
+
+    String update() {
+        return "UPDATE " + TABLE + " SET " + valueColumn
+                + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + valueColumn + " = ?";
+    }
+
+    /** Whose columns tell whether it is the table that is meant. */
+    String columns() {
+        return "SELECT name, version, " + valueColumn + " FROM " + TABLE + " WHERE 1 = 0";
+    }
+
+    /** One row with the columns of that table's primary key; null or empty if it has none. */
+    String primaryKey() {
+        return primaryKey;
+    }
+
+    /** One row that tells what keeps a commit from being durable; null or empty if nothing does. */
+    String doubts() {
+        return doubts;
+    }
+
+    /** Whether such a column keeps each character, and compares all of them. */
+    boolean isExact(int type) {
+        return types.contains(type);
+    }
+
+    private boolean isBinary() {
+        return this != POSTGRESQL;
+    }
+
+    void set(PreparedStatement statement, int index, String text) throws SQLException {
+        if (isBinary()) {
+            statement.setBytes(index, text.getBytes(StandardCharsets.UTF_8));
+        } else {
+            statement.setString(index, text);
+        }
+    }
+
+    String get(ResultSet row, int column) throws SQLException {
+        return isBinary() ? new String(row.getBytes(column), StandardCharsets.UTF_8) : row.getString(column);
+    }
+}

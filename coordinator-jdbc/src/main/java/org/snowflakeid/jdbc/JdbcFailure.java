@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.net.SocketTimeoutException;
+import java.security.cert.CertificateException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
+
+/**
+ * A call that failed, and what is certain about it, by SQLSTATE: classes of exceptions differ from driver to driver. Pools wrap what the
+ * driver threw, so that all causes are looked at.
+ */
+final class JdbcFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** No such table. */
+    private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04");
+
+    /** Somebody created the table at the same time. */
+    private static final Set<String> PRESENT = Set.of("42P07", "42S01", "23505");
+
+    private static final Set<String> READ_ONLY = Set.of("25006", "90097");
+
+    private static final Set<String> FORBIDDEN = Set.of("42501", "90096");
+
+    /** MariaDB, where HY000 and 42000 say nothing: --read-only, and read-only by a super user or InnoDB. */
+    private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1792, 1836, 1874);
+
+    /** MariaDB: denied are a command, a column, a privilege, a table. */
+    private static final Set<Integer> FORBIDDEN_CODES = Set.of(1142, 1143, 1227, 1370);
+
+    private static final int UNKNOWN_DATABASE = 1049;
+    private static final int DENIED_DATABASE = 1044;
+    private static final int DUPLICATE = 1062;
+    private static final int LOCK_WAIT_TIMEOUT = 1205;
+
+    /**
+     * With these, or their first two characters, a database says that it has undone a statement that was a transaction by itself:
+     * wrong data, syntax or rights, a read-only database, a conflict with others, a lock that was not had, a statement that was
+     * cancelled. What is not named may have been committed: of 08… and 40003 it is known, of 57P01 and 58030 as well.
+     */
+    private static final Set<String> UNDONE =
+            Set.of("22", "42", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
+
+    private final boolean nothingChanged;
+    private final CoordinatorException exception;
+
+    private JdbcFailure(boolean nothingChanged, CoordinatorException exception) {
+        super(exception.getMessage(), exception);
+        this.nothingChanged = nothingChanged;
+        this.exception = exception;
+    }
+
+    /** @param sent whether a change may have left this process */
+    static JdbcFailure interrupted(JdbcSettings settings, InterruptedException e, boolean sent) {
+        return new JdbcFailure(!sent, exception(settings, "the call was interrupted", e, false));
+    }
+
+    /** @param sent whether a change may have left this process */
+    static JdbcFailure late(JdbcSettings settings, String seen, @Nullable Throwable cause, boolean sent) {
+        String text = "jdbc (" + settings.access() + ") does not answer in time ("
+                + (sent ? "the request was sent" : seen) + "). " + remedy(settings);
+        return new JdbcFailure(
+                !sent,
+                cause == null ? new CoordinatorException(text, false) : new CoordinatorException(text, cause, false));
+    }
+
+    /** @param sent whether a change may have left this process */
+    static JdbcFailure of(JdbcSettings settings, Throwable e, boolean sent) {
+        List<Throwable> chain = chain(e);
+        for (Throwable each : chain) {
+            if (each instanceof CoordinatorException known) {
+                return new JdbcFailure(
+                        true, exception(settings, String.valueOf(known.getMessage()), e, known.permanent()));
+            }
+            if (each instanceof InvalidSettingsException settingsChanged) {
+                // A file that was replaced, and perhaps only in part so far.
+                return new JdbcFailure(
+                        true, new CoordinatorException(String.valueOf(settingsChanged.getMessage()), e, false));
+            }
+        }
+        if (chain.stream().anyMatch(SocketTimeoutException.class::isInstance)) {
+            return late(settings, "nothing was changed", e, sent);
+        }
+        SQLException said = chain.stream()
+                .filter(SQLException.class::isInstance)
+                .map(SQLException.class::cast)
+                .filter(each -> each.getSQLState() != null)
+                .reduce((outer, inner) -> inner)
+                .orElse(new SQLException(firstLine(e), ""));
+        Throwable untrusted = chain.stream()
+                .filter(JdbcFailure::refusesCertificate)
+                .findFirst()
+                .orElse(null);
+        String wrong = untrusted == null ? wrongSetting(settings, said) : untrusted(untrusted);
+        boolean undone = UNDONE.contains(state(said))
+                || UNDONE.contains(stateClass(said))
+                || READ_ONLY_CODES.contains(said.getErrorCode())
+                || said.getErrorCode() == LOCK_WAIT_TIMEOUT;
+        return new JdbcFailure(
+                !sent || undone,
+                wrong.isEmpty()
+                        ? exception(settings, answer(chain, said) + ". " + remedy(settings), e, false)
+                        : exception(settings, wrong, e, true));
+    }
+
+    private static CoordinatorException exception(
+            JdbcSettings settings, String text, Throwable cause, boolean permanent) {
+        return new CoordinatorException("jdbc (" + settings.access() + "): " + text, cause, permanent);
+    }
+
+    private static List<Throwable> chain(Throwable e) {
+        List<Throwable> chain = new ArrayList<>();
+        for (Throwable each = e; each != null && !chain.contains(each); each = each.getCause()) {
+            chain.add(each);
+        }
+        return chain;
+    }
+
+    /** A handshake that ended because the server went away is an SSLException too; waiting cures that. */
+    private static boolean refusesCertificate(Throwable t) {
+        return t instanceof CertificateException
+                || (t instanceof SSLException
+                        && String.valueOf(t.getMessage()).contains("Received fatal alert: ")
+                        && !String.valueOf(t.getMessage()).contains("internal_error"));
+    }
+
+    private static String untrusted(Throwable t) {
+        return t instanceof SSLException
+                ? "the database refuses this client's certificate: " + firstLine(t)
+                        + ". Check the parameters of the URL or of the data source that name it."
+                : "the database shows a certificate that is not trusted: " + firstLine(t)
+                        + ". Check the parameters of the URL or of the data source that name its authority.";
+    }
+
+    /** What waiting can't cure, and its remedy; empty if it can. */
+    private static String wrongSetting(JdbcSettings settings, SQLException said) {
+        String state = state(said);
+        int code = said.getErrorCode();
+        String words = firstLine(said);
+        boolean byUrl = settings.access().url() != null;
+        if (state.startsWith("28")) {
+            return "the database refuses the login: " + words + ". Check "
+                    + (byUrl
+                            ? JdbcSettings.USER + " and "
+                                    + (settings.access().passwordFile() == null
+                                            ? JdbcSettings.PASSWORD
+                                            : JdbcSettings.PASSWORD_FILE)
+                            : "the data source's user and password")
+                    + ", and whom the database lets in.";
+        }
+        if (state.equals("3D000") || code == UNKNOWN_DATABASE || code == DENIED_DATABASE) {
+            return "there is no such database, or none for this user: " + words + ". Check "
+                    + (byUrl ? JdbcSettings.URL + " and " + JdbcSettings.USER : "the data source") + ".";
+        }
+        if (READ_ONLY.contains(state) || READ_ONLY_CODES.contains(code)) {
+            return readOnly(words);
+        }
+        if (FORBIDDEN.contains(state) || FORBIDDEN_CODES.contains(code)) {
+            return "the database forbids this user what is needed: " + words + ". Grant SELECT, INSERT and UPDATE on "
+                    + Dialect.TABLE + ".";
+        }
+        if (state.equals("42703") || state.equals("42S22")) {
+            return "the table " + Dialect.TABLE + " is of another version, or somebody else's: " + words
+                    + ". Name a database or a schema where it is this coordinator's.";
+        }
+        if (stateClass(said).equals("22")) {
+            return "the database can't store this text: " + words + ". Use a database of an encoding that holds all of"
+                    + " Unicode.";
+        }
+        return "";
+    }
+
+    static String readOnly(String words) {
+        return "the database is a replica, or read-only: " + words
+                + ". Name the primary, which can be written, and which all processes share.";
+    }
+
+    private static String answer(List<Throwable> chain, SQLException said) {
+        String state = state(said).isEmpty() ? "" : " (SQLSTATE " + state(said) + ")";
+        String outer = firstLine(chain.get(0));
+        String inner = firstLine(said);
+        return "the database could not be used: "
+                + (outer.isEmpty() || outer.contains(inner) ? outer : outer + ", " + inner) + state;
+    }
+
+    private static String remedy(JdbcSettings settings) {
+        return settings.access().url() == null
+                ? "Check the data source, its pool's size and the database."
+                : "Check " + JdbcSettings.URL + " and the database.";
+    }
+
+    private static String firstLine(Throwable t) {
+        String words = String.valueOf(t.getMessage() == null ? t : t.getMessage());
+        return words.lines().findFirst().orElse("").replaceFirst("\\.\\s*\\z", "");
+    }
+
+    private static String state(SQLException e) {
+        return String.valueOf(e.getSQLState());
+    }
+
+    private static String stateClass(SQLException e) {
+        return state(e).length() < 5 ? "" : state(e).substring(0, 2);
+    }
+
+    static boolean saysAbsent(SQLException e) {
+        return ABSENT.contains(state(e));
+    }
+
+    static boolean saysPresent(SQLException e) {
+        return PRESENT.contains(state(e));
+    }
+
+    static boolean saysDuplicate(SQLException e) {
+        return state(e).equals("23505") || (state(e).equals("23000") && e.getErrorCode() == DUPLICATE);
+    }
+
+    static boolean saysForbidden(SQLException e) {
+        return FORBIDDEN.contains(state(e)) || FORBIDDEN_CODES.contains(e.getErrorCode());
+    }
+
+    /** For the caller of the coordinator. */
+    CoordinatorException exception() {
+        return exception;
+    }
+
+    /** Certain: no change was made, and none will be. */
+    boolean nothingChanged() {
+        return nothingChanged;
+    }
+}

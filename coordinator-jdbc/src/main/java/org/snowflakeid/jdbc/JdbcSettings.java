@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+
+/** The keys {@code snowflake.jdbc.*}, checked: whatever can be known to be wrong without asking a database is refused here. */
+final class JdbcSettings {
+    private static final System.Logger LOG = System.getLogger(JdbcSettings.class.getName());
+
+    static final Key<String> DATA_SOURCE = Key.address("snowflake.jdbc.data-source", "the name of a data source")
+            .otherwise("the application's default data source, unless `snowflake.jdbc.url` is set")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("The application's data source: the name of a CDI bean, of a Quarkus data source, or in JNDI.");
+    static final Key<String> URL = Key.address("snowflake.jdbc.url", "URL as the driver wants it")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("A database that is reached without a data source, by its driver. Encryption is set in the URL.");
+    static final Key<String> USER =
+            Key.text("snowflake.jdbc.user").use(Key.Use.OFTEN).meaning("Goes with the URL.");
+    static final Key<String> PASSWORD = Key.secret("snowflake.jdbc.password", "text")
+            .use(Key.Use.OFTEN)
+            .meaning("Goes with the URL; set it, or the file, together with the user.");
+    static final Key<Path> PASSWORD_FILE = Key.file("snowflake.jdbc.password-file")
+            .use(Key.Use.OFTEN)
+            .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
+    static final Key<Boolean> CREATE_TABLE = Key.bool("snowflake.jdbc.create-table")
+            .standard("true")
+            .use(Key.Use.OFTEN)
+            .meaning("Whether the table `snowflake_record` is created if it is absent.");
+    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.jdbc.call-timeout", "PT0.1S", "PT1M")
+            .otherwise("what the window allows")
+            .meaning("Upper bound of one call.");
+
+    static final List<Key<?>> KEYS =
+            List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, CREATE_TABLE, CALL_TIMEOUT);
+
+    /** Parameters by which the URLs of those drivers ask for encryption, and without which nothing is certain. */
+    private static final Map<String, Pattern> ENCRYPTED = Map.of(
+            "jdbc:postgresql:", Pattern.compile("[?&](ssl(=true)?(&|$)|sslmode=(require|verify-ca|verify-full))"),
+            "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=(trust|verify-ca|verify-full)|usessl=true)"),
+            "jdbc:mysql:", Pattern.compile("(?i)[?&](sslmode=(required|verify_ca|verify_identity)|usessl=true)"));
+
+    private static final Pattern LOOPBACK =
+            Pattern.compile("jdbc:[a-z]+:(//(localhost|127\\.[0-9.]+|\\[::1])([:/?]|$)|(?!//)).*");
+
+    /** What a server of Jakarta EE calls the default. */
+    private static final String OF_THE_SERVER = "java:comp/DefaultDataSource";
+
+    private final CoordinatorConfig config;
+    private final Access access;
+    private final boolean ofTheServer;
+    private final boolean createTable;
+    private final @Nullable Duration callTimeout;
+
+    /**
+     * Which database is reached, and how; equal for those who may share threads and connections.
+     *
+     * @param dataSource compared by identity
+     * @param name of the data source, or the URL, as messages show it
+     */
+    record Access(
+            @Nullable DataSource dataSource,
+            @Nullable String url,
+            @Nullable String user,
+            @Nullable String password,
+            @Nullable Path passwordFile,
+            String name) {
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // whatever a data source takes for equal
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Access access
+                    && dataSource == access.dataSource
+                    && Objects.equals(url, access.url)
+                    && Objects.equals(user, access.user)
+                    && Objects.equals(password, access.password)
+                    && Objects.equals(passwordFile, access.passwordFile)
+                    && name.equals(access.name);
+        }
+
+        @Override
+        public int hashCode() {
+            return name.hashCode();
+        }
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** @throws InvalidSettingsException naming every problem at once */
+    static JdbcSettings of(CoordinatorConfig config) {
+        return new JdbcSettings(config);
+    }
+
+    private JdbcSettings(CoordinatorConfig config) {
+        this.config = config;
+        SettingsReader reader = new SettingsReader(config);
+        String url = reader.optional(URL).orElse(null);
+        String user = reader.optional(USER).orElse(null);
+        String password = reader.optional(PASSWORD).orElse(null);
+        Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
+        boolean hasPassword = reader.isSet(PASSWORD) || reader.isSet(PASSWORD_FILE);
+        for (Key<?> key : List.of(USER, PASSWORD, PASSWORD_FILE)) {
+            if (url == null && reader.isSet(key)) {
+                reader.refuse(
+                        key,
+                        "comes without a URL, and a data source has credentials of its own. Set " + URL
+                                + " or remove it.");
+            }
+        }
+        if (url != null && reader.isSet(DATA_SOURCE)) {
+            reader.refuse(DATA_SOURCE, "is set beside " + URL + ". Remove one of them.");
+        }
+        if (user == null && hasPassword && url != null) {
+            reader.refuse(
+                    reader.isSet(PASSWORD) ? PASSWORD : PASSWORD_FILE,
+                    "comes without a user. Set " + USER + " or remove it.");
+        }
+        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
+            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
+        }
+        if (passwordFile != null) {
+            readPassword(reader, passwordFile);
+            reader.warnOfReaders(PASSWORD_FILE, passwordFile);
+        }
+        String name = reader.optional(DATA_SOURCE).orElse(null);
+        Optional<DataSource> own = url == null ? find(name) : Optional.empty();
+        Optional<DataSource> servers =
+                url == null && name == null && own.isEmpty() ? find(OF_THE_SERVER) : Optional.empty();
+        if (url != null) {
+            checkUrl(reader, url);
+        } else if (own.isEmpty() && servers.isEmpty()) {
+            refuseNone(reader);
+        }
+        ofTheServer = servers.isPresent();
+        access = new Access(own.or(() -> servers).orElse(null), url, user, password, passwordFile, place(url, name));
+        createTable = reader.value(CREATE_TABLE);
+        callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
+        reader.throwProblems();
+        reader.logWarnings(LOG);
+    }
+
+    private Optional<DataSource> find(@Nullable String name) {
+        return config.resources().find(DataSource.class, name);
+    }
+
+    private static void refuseNone(SettingsReader reader) {
+        if (reader.isSet(DATA_SOURCE)) {
+            reader.refuse(
+                    DATA_SOURCE,
+                    "is neither a data source among the application's beans nor one in JNDI. Name one, or set " + URL
+                            + " instead.");
+        } else {
+            reader.problem("the application has no default data source, neither as a bean nor in JNDI. Name another in "
+                    + DATA_SOURCE + ", or set " + URL + ".");
+        }
+    }
+
+    private String place(@Nullable String url, @Nullable String name) {
+        if (url != null) {
+            return URL.shown(url);
+        }
+        if (name != null) {
+            return "data source '" + DATA_SOURCE.shown(name) + "'";
+        }
+        return ofTheServer ? "the server's data source '" + OF_THE_SERVER + "'" : "the default data source";
+    }
+
+    private static void checkUrl(SettingsReader reader, String url) {
+        if (!url.startsWith("jdbc:")) {
+            reader.refuse(URL, "is not a JDBC URL. Write one such as jdbc:postgresql://localhost:5432/ids.");
+            return;
+        }
+        Optional<Driver> driver = driver(url);
+        if (driver.isEmpty()) {
+            reader.refuse(
+                    URL,
+                    "is understood by no driver on the class path. Add that of the database, such as"
+                            + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2.");
+        }
+        String product =
+                url.substring(0, url.indexOf(':', "jdbc:".length()) + 1).toLowerCase(Locale.ROOT);
+        Pattern encrypted = ENCRYPTED.get(product);
+        if (encrypted != null
+                && !encrypted.matcher(url).find()
+                && !LOOPBACK.matcher(url).matches()) {
+            reader.warn(
+                    URL,
+                    "does not ask for an encrypted connection: whoever sees the network's traffic can read it, and alter"
+                            + " it. Add sslmode=verify-full (MySQL: sslMode=VERIFY_IDENTITY).");
+        }
+    }
+
+    /** Not by the DriverManager alone: it knows none that came with an application of a server. */
+    static Optional<Driver> driver(String url) {
+        ClassLoader application = Thread.currentThread().getContextClassLoader();
+        return Stream.of(application, JdbcSettings.class.getClassLoader())
+                .distinct()
+                .flatMap(JdbcSettings::drivers)
+                .filter(driver -> accepts(driver, url))
+                .findFirst()
+                .or(() -> DriverManager.drivers()
+                        .filter(driver -> accepts(driver, url))
+                        .findFirst());
+    }
+
+    private static Stream<Driver> drivers(@Nullable ClassLoader loader) {
+        try {
+            return ServiceLoader.load(Driver.class, loader).stream()
+                    .flatMap(each -> {
+                        try {
+                            return Stream.of(each.get());
+                        } catch (ServiceConfigurationError | LinkageError unusable) {
+                            return Stream.empty();
+                        }
+                    })
+                    .toList()
+                    .stream();
+        } catch (ServiceConfigurationError unreadable) {
+            return Stream.empty();
+        }
+    }
+
+    private static boolean accepts(Driver driver, String url) {
+        try {
+            return driver.acceptsURL(url);
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private static @Nullable String readPassword(SettingsReader reader, Path file) {
+        try {
+            String password = Files.readString(file).replaceFirst("\\R\\z", "");
+            if (!password.isEmpty()) {
+                return password;
+            }
+            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
+        } catch (IOException e) {
+            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
+        }
+        return null;
+    }
+
+    /**
+     * As the file has it now, if it is in a file.
+     *
+     * @throws InvalidSettingsException if the file can't be read
+     */
+    @Nullable
+    String password() {
+        Path file = access.passwordFile();
+        if (file == null) {
+            return access.password();
+        }
+        SettingsReader reader =
+                new SettingsReader(config.generator(), Map.of(PASSWORD_FILE.name(), file.toString())::get);
+        String password = readPassword(reader, file);
+        reader.throwProblems();
+        return password;
+    }
+
+    String generator() {
+        return config.generator();
+    }
+
+    Access access() {
+        return access;
+    }
+
+    /** Whether nobody has chosen the data source. */
+    boolean isOfTheServer() {
+        return ofTheServer;
+    }
+
+    boolean createsTable() {
+        return createTable;
+    }
+
+    /** The shorter of what the caller grants and what the settings allow. */
+    Duration callTimeout(Duration granted) {
+        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/** One call's use of a connection, with what is known of the database and its table. On the call's own thread. */
+final class Session {
+    private static final System.Logger LOG = System.getLogger(Session.class.getName());
+
+    /** Databases that were warned of. */
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+    /** What was found out about a database, for all calls of those that share it. */
+    static final class Known {
+        private volatile @Nullable Dialect dialect;
+        private volatile boolean table;
+    }
+
+    /** Decides whether a change may still be sent. */
+    interface Gate {
+        void pass() throws SQLException;
+    }
+
+    private final JdbcSettings settings;
+    private final Connection connection;
+    private final Known known;
+    private final Gate gate;
+    private final Dialect dialect;
+
+    Session(JdbcSettings settings, Connection connection, Known known, Gate gate) throws SQLException {
+        this.settings = settings;
+        this.connection = connection;
+        this.known = known;
+        this.gate = gate;
+        Dialect before = known.dialect;
+        this.dialect = before == null ? Dialect.of(connection) : before;
+        known.dialect = dialect;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    PreparedStatement prepare(String sql) throws SQLException {
+        return connection.prepareStatement(sql);
+    }
+
+    /** To be called right before what changes a record is sent. */
+    void beforeChange() throws SQLException {
+        gate.pass();
+    }
+
+    /**
+     * Whether there is a table, one that can be used.
+     *
+     * @throws CoordinatorException if there is one that can't
+     */
+    boolean hasTable() throws SQLException {
+        if (known.table) {
+            return true;
+        }
+        requireShared();
+        try (Statement statement = connection.createStatement();
+                ResultSet columns = statement.executeQuery(dialect.columns())) {
+            requireColumns(columns.getMetaData());
+        } catch (SQLException e) {
+            if (JdbcFailure.saysAbsent(e)) {
+                return false;
+            }
+            throw e;
+        }
+        requirePrimaryKey();
+        requireCausalReads();
+        warnOfDoubts();
+        known.table = true;
+        return true;
+    }
+
+    /** It is gone: the next one may be another. */
+    void forgetTable() {
+        known.table = false;
+    }
+
+    void requireTableOr(boolean itIsCreated) {
+        if (!itIsCreated) {
+            throw new CoordinatorException(
+                    "there is no table " + Dialect.TABLE + ", and " + JdbcSettings.CREATE_TABLE
+                            + " is false. Create it in the schema that this user has by default: " + ddl(),
+                    true);
+        }
+    }
+
+    void createTable() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            boolean unused = statement.execute(dialect.createTable());
+        } catch (SQLException e) {
+            if (JdbcFailure.saysForbidden(e)) {
+                throw new CoordinatorException(
+                        "there is no table " + Dialect.TABLE + ", and this user may not create it (" + e.getMessage()
+                                + "). Have it created, and SELECT, INSERT and UPDATE granted: " + ddl(),
+                        e,
+                        true);
+            }
+            if (!JdbcFailure.saysPresent(e)) {
+                throw e;
+            }
+        }
+        if (!hasTable()) {
+            throw new CoordinatorException(
+                    "the table " + Dialect.TABLE + " was created, and is not seen. Is the database a replica?", false);
+        }
+    }
+
+    private String ddl() {
+        return dialect.createTable() + ";";
+    }
+
+    private void requireColumns(ResultSetMetaData columns) throws SQLException {
+        boolean usable = dialect.isExact(columns.getColumnType(1))
+                && columns.getColumnType(2) == Types.BIGINT
+                && dialect.isExact(columns.getColumnType(3));
+        if (!usable) {
+            throw unusable("its columns name, version and value are of the types " + columns.getColumnTypeName(1) + ", "
+                    + columns.getColumnTypeName(2) + " and " + columns.getColumnTypeName(3));
+        }
+    }
+
+    /** Without it a record could be inserted twice. */
+    private void requirePrimaryKey() throws SQLException {
+        String columns = only(dialect.primaryKey());
+        if (!columns.equals("name")) {
+            throw unusable(
+                    "its primary key is not the column name alone, but " + (columns.isEmpty() ? "none" : columns));
+        }
+    }
+
+    /** What one row has in its one column; empty if that is null. */
+    private String only(String query) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(query)) {
+            String text = rows.next() ? rows.getString(1) : null;
+            return text == null ? "" : text;
+        }
+    }
+
+    private CoordinatorException unusable(String seen) {
+        return new CoordinatorException(
+                "the table " + Dialect.TABLE + " is of another version, or somebody else's: " + seen
+                        + ". Name a database or a schema where it is this coordinator's, made like this: " + ddl(),
+                true);
+    }
+
+    /** Servers come with a database of their own, which no other process sees. */
+    private void requireShared() throws SQLException {
+        if (settings.isOfTheServer() && isOfThisMachine()) {
+            throw new CoordinatorException(
+                    "nobody has chosen this database, and it is of this server alone ("
+                            + connection.getMetaData().getURL() + "): others would use the same worker ids. Name the"
+                            + " application's data source in " + JdbcSettings.DATA_SOURCE + ".",
+                    true);
+        }
+    }
+
+    private boolean isOfThisMachine() throws SQLException {
+        String url = connection.getMetaData().getURL();
+        return dialect == Dialect.H2 && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
+    }
+
+    /** A node of a Galera cluster may answer before it has applied what another has acknowledged. */
+    private void requireCausalReads() throws SQLException {
+        if (dialect != Dialect.MARIADB) {
+            return;
+        }
+        Map<String, String> values = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SHOW VARIABLES LIKE 'wsrep%'")) {
+            while (rows.next()) {
+                values.put(rows.getString(1), rows.getString(2));
+            }
+        }
+        boolean clustered = "ON".equals(values.get("wsrep_on"))
+                && !values.getOrDefault("wsrep_provider", "none").equals("none");
+        if (clustered && Integer.parseInt(values.getOrDefault("wsrep_sync_wait", "0")) % 2 == 0) {
+            throw new CoordinatorException(
+                    "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait="
+                            + values.get("wsrep_sync_wait")
+                            + "). Set wsrep_sync_wait to 1 for this user's sessions, in the"
+                            + " URL by sessionVariables=wsrep_sync_wait=1.",
+                    true);
+        }
+    }
+
+    private void warnOfDoubts() throws SQLException {
+        if (!WARNED.add(settings.access().toString())) {
+            return;
+        }
+        if (isOfThisMachine()) {
+            LOG.log(
+                    Level.WARNING,
+                    "snowflake '" + settings.generator() + "': jdbc (" + settings.access()
+                            + "): this H2 is of this machine alone. Other machines see nothing of it, and would use the"
+                            + " same worker ids. Use a database that all processes share.");
+        }
+        String doubts = only(dialect.doubts());
+        if (!doubts.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "snowflake '" + settings.generator() + "': jdbc (" + settings.access()
+                            + "): the database may lose what it has acknowledged (" + doubts
+                            + "). After a crash of it, ids may repeat. Make its commits durable.");
+        }
+    }
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/**
+ * Threads and connections of all coordinators of an application that reach the same database in the same way, as long as one of them uses
+ * it.
+ *
+ * <ul>
+ *   <li>A call has a thread of its own, on which no transaction of the application is under way, and which inherits nothing. JDBC can't be
+ *       interrupted, and a pool has no deadline for one call: a call that outlasts its time is left alone, its connection is aborted, and
+ *       whatever it has not sent by then it never sends. Never is such a thread interrupted: H2 would close its files.
+ *   <li>A data source lends a connection for each call. One that was opened by URL is kept for a few seconds after its last call, since
+ *       several follow each other; so it never gets old enough for a firewall to forget it, or for its password to be replaced.
+ * </ul>
+ */
+final class SharedConnections {
+
+    /** Also those whose call was given up long ago, and hangs all the same. */
+    private static final int MAX_CALLS = 8;
+
+    private static final long LINGER_SECONDS = 5;
+    private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How much later than the driver's own timeout the wait ends, so that the report is normally the driver's. */
+    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Those in use. Guarded by itself. */
+    private static final Map<Key, SharedConnections> IN_USE = new HashMap<>();
+
+    private record Key(JdbcSettings.Access access, @Nullable ClassLoader application) {}
+
+    private record Idle(Connection connection, long sinceNanos) {}
+
+    interface Work<T> {
+        T run(Session session) throws SQLException;
+    }
+
+    private final Key key;
+    private final Session.Known known = new Session.Known();
+    private final Semaphore calls = new Semaphore(MAX_CALLS, true);
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final ThreadPoolExecutor pool;
+
+    /** The one that was used last comes first. Guarded by itself. */
+    private final Deque<Idle> idle = new ArrayDeque<>();
+
+    private volatile boolean over;
+
+    /** Guarded by {@link #IN_USE}. */
+    private int users;
+
+    private SharedConnections(Key key) {
+        this.key = key;
+        this.pool = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, LINGER_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), this::thread);
+    }
+
+    private Thread thread(Runnable task) {
+        Runnable whole = () -> {
+            try {
+                task.run();
+            } finally {
+                // The last thread ends when the last call is that long ago, and takes what is left along.
+                closeIdle(LINGER_SECONDS - 1);
+                threads.remove(Thread.currentThread());
+            }
+        };
+        // Inherits no thread locals: servers keep transactions there.
+        Thread thread = new Thread(null, whole, "snowflake-jdbc", 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(key.application());
+        threads.add(thread);
+        return thread;
+    }
+
+    /** To be given back once. */
+    static SharedConnections borrow(JdbcSettings.Access access, @Nullable ClassLoader application) {
+        Key key = new Key(access, application);
+        synchronized (IN_USE) {
+            SharedConnections shared = IN_USE.computeIfAbsent(key, SharedConnections::new);
+            shared.users++;
+            return shared;
+        }
+    }
+
+    void giveBack() {
+        synchronized (IN_USE) {
+            users--;
+            if (users > 0) {
+                return;
+            }
+            IN_USE.remove(key);
+        }
+        over = true;
+        pool.shutdown();
+        long deadline = System.nanoTime() + LONGEST_END_NANOS;
+        try {
+            for (Thread thread : threads) {
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Runs it in auto-commit mode, on a thread of its own.
+     *
+     * @throws JdbcFailure which says whether anything may have been changed
+     */
+    <T> T call(JdbcSettings settings, Duration timeout, Work<T> work) throws JdbcFailure {
+        long deadline = System.nanoTime() + settings.callTimeout(timeout).toNanos();
+        Attempt<T> attempt = new Attempt<>(settings, deadline, work);
+        try {
+            if (!calls.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                throw JdbcFailure.late(settings, MAX_CALLS + " earlier calls still wait for an answer", null, false);
+            }
+            Future<T> result = submit(attempt);
+            return result.get(deadline + GRACE_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw JdbcFailure.interrupted(settings, e, attempt.giveUp());
+        } catch (TimeoutException e) {
+            boolean connected = attempt.isConnected();
+            boolean sent = attempt.giveUp();
+            throw JdbcFailure.late(
+                    settings, connected ? "nothing was changed" : "no connection was to be had", null, sent);
+        } catch (ExecutionException e) {
+            throw JdbcFailure.of(settings, e.getCause() == null ? e : e.getCause(), attempt.giveUp());
+        }
+    }
+
+    private <T> Future<T> submit(Callable<T> attempt) {
+        try {
+            return pool.submit(attempt);
+        } catch (RejectedExecutionException e) {
+            calls.release();
+            throw new CoordinatorException("jdbc (" + key.access() + "): the coordinator is closed", e, true);
+        }
+    }
+
+    /** One call, which may go on when nobody waits for it any more. */
+    private final class Attempt<T> implements Callable<T> {
+        private final JdbcSettings settings;
+        private final long deadlineNanos;
+        private final Work<T> work;
+
+        // Guarded by this.
+        private @Nullable Connection connection;
+        private boolean sent;
+        private boolean givenUp;
+
+        Attempt(JdbcSettings settings, long deadlineNanos, Work<T> work) {
+            this.settings = settings;
+            this.deadlineNanos = deadlineNanos;
+            this.work = work;
+        }
+
+        synchronized boolean isConnected() {
+            return connection != null;
+        }
+
+        /**
+         * From now on nothing is sent.
+         *
+         * @return whether a change may have been
+         */
+        synchronized boolean giveUp() {
+            givenUp = true;
+            Connection used = connection;
+            if (used != null) {
+                // On yet another thread, since closing a socket may take its time too.
+                thread(() -> abort(used)).start();
+            }
+            return sent;
+        }
+
+        private synchronized void requireTime() throws SQLException {
+            if (givenUp) {
+                throw new SQLException("the call was given up");
+            }
+        }
+
+        private synchronized void send() throws SQLException {
+            requireTime();
+            sent = true;
+        }
+
+        private synchronized void use(@Nullable Connection taken) {
+            connection = taken;
+        }
+
+        @Override
+        public T call() throws Exception {
+            try {
+                requireTime();
+                Connection taken = take(settings, leftMillis());
+                boolean usable = false;
+                try {
+                    use(taken);
+                    requireTime();
+                    T result = work(taken);
+                    usable = true;
+                    return result;
+                } finally {
+                    use(null);
+                    putBack(taken, usable);
+                }
+            } finally {
+                calls.release();
+            }
+        }
+
+        private T work(Connection taken) throws SQLException {
+            boolean committing = taken.getAutoCommit();
+            if (!committing) {
+                taken.setAutoCommit(true);
+            }
+            int before = limit(taken, leftMillis());
+            try {
+                return work.run(new Session(settings, taken, known, this::send));
+            } finally {
+                restore(taken, committing, before);
+            }
+        }
+
+        /** For who borrows it next from the application's pool. */
+        private void restore(Connection taken, boolean committing, int millis) {
+            try {
+                if (!committing) {
+                    taken.setAutoCommit(false);
+                }
+                int unused = limit(taken, millis);
+            } catch (SQLException e) {
+                // It is broken, as its next use will show.
+            }
+        }
+
+        /** At least one, since zero means for ever. */
+        private int leftMillis() {
+            return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime()));
+        }
+
+        /** @return what held before; zero if this driver knows no such limit */
+        private int limit(Connection taken, int millis) throws SQLException {
+            try {
+                int before = taken.getNetworkTimeout();
+                if (before != millis) {
+                    taken.setNetworkTimeout(Runnable::run, millis);
+                }
+                return before;
+            } catch (SQLFeatureNotSupportedException notKnown) {
+                return 0;
+            }
+        }
+    }
+
+    private static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            // It is of no use any more either way.
+        }
+    }
+
+    private Connection take(JdbcSettings settings, int millis) throws SQLException {
+        DataSource dataSource = key.access().dataSource();
+        if (dataSource != null) {
+            return dataSource.getConnection();
+        }
+        synchronized (idle) {
+            Idle last = idle.pollFirst();
+            if (last != null) {
+                return last.connection();
+            }
+        }
+        return connect(settings, String.valueOf(key.access().url()), millis);
+    }
+
+    private static Connection connect(JdbcSettings settings, String url, int millis) throws SQLException {
+        Properties properties = new Properties();
+        String user = settings.access().user();
+        if (user != null) {
+            properties.setProperty("user", user);
+        }
+        String password = settings.password();
+        if (password != null) {
+            properties.setProperty("password", password);
+        }
+        if (url.startsWith("jdbc:postgresql:")) {
+            String seconds = Integer.toString((millis + 999) / 1_000);
+            properties.setProperty("connectTimeout", seconds);
+            properties.setProperty("socketTimeout", seconds);
+            properties.setProperty("ApplicationName", "snowflake");
+        } else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
+            properties.setProperty("connectTimeout", Integer.toString(millis));
+            properties.setProperty("socketTimeout", Integer.toString(millis));
+        }
+        Driver driver = JdbcSettings.driver(url).orElseThrow(() -> new SQLException("no driver for this URL"));
+        Connection connection = driver.connect(url, properties);
+        if (connection == null) {
+            throw new SQLException("the driver refuses this URL");
+        }
+        return connection;
+    }
+
+    private void putBack(Connection connection, boolean usable) {
+        if (usable && key.access().dataSource() == null && !over) {
+            synchronized (idle) {
+                idle.addFirst(new Idle(connection, System.nanoTime()));
+            }
+            return;
+        }
+        close(connection);
+        if (!usable) {
+            // Those beside it may have ended with it.
+            closeIdle(0);
+        }
+    }
+
+    /** @param seconds since when a connection has not been used; all of them if nobody will use one again */
+    private void closeIdle(long seconds) {
+        List<Idle> old = new ArrayList<>();
+        synchronized (idle) {
+            for (Idle each : idle) {
+                if (over || System.nanoTime() - each.sinceNanos() >= TimeUnit.SECONDS.toNanos(seconds)) {
+                    old.add(each);
+                }
+            }
+            idle.removeAll(old);
+        }
+        old.forEach(each -> close(each.connection()));
+    }
+
+    private static void close(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            // It is of no use any more either way.
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Node.unknown;
+import static org.snowflakeid.tck.Stopwatch.requireWithin;
+import static org.snowflakeid.tck.Stopwatch.time;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Resources;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.PostgresServer;
+import org.snowflakeid.testservers.TcpProxy;
+
+/** The pool that an application has anyway. */
+class ApplicationDataSourceTest {
+    private static PostgresServer server;
+
+    private final TcpProxy proxy = TcpProxy.to(server.clientPort());
+    private final HikariDataSource pool = pool();
+    private final WorkerCoordinator coordinator = new JdbcCoordinatorProvider()
+            .open(
+                    new CoordinatorConfig(
+                            "orders", Node.freshNamespace(), Duration.ofSeconds(60), key -> null, with(pool)),
+                    () -> {});
+
+    @BeforeAll
+    static void startServer() {
+        server = PostgresServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    private HikariDataSource pool() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(server.url(proxy.port()));
+        config.setMaximumPoolSize(2);
+        config.setConnectionTimeout(30_000);
+        config.setValidationTimeout(1_000);
+        // As JPA providers want it.
+        config.setAutoCommit(false);
+        return new HikariDataSource(config);
+    }
+
+    private static Resources with(DataSource dataSource) {
+        return new Resources() {
+            @Override
+            public <T> Optional<T> find(Class<T> type, @Nullable String name) {
+                return type == DataSource.class && name == null ? Optional.of(type.cast(dataSource)) : Optional.empty();
+            }
+        };
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        pool.close();
+        proxy.close();
+    }
+
+    private Stored createMeta() {
+        return Node.applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                .written();
+    }
+
+    @Test
+    void isGivenBackAsItWasAfterEachCall() throws SQLException {
+        createMeta();
+
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        try (Connection one = pool.getConnection();
+                Connection other = pool.getConnection()) {
+            for (Connection each : new Connection[] {one, other}) {
+                assertThat(each.getAutoCommit()).isFalse();
+                assertThat(each.getNetworkTimeout()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void isNeverUsedInTheCallersTransaction() throws SQLException {
+        try (Connection own = pool.getConnection();
+                Statement statement = own.createStatement()) {
+            statement.execute("CREATE TABLE work (item text)");
+            own.commit();
+            statement.execute("INSERT INTO work VALUES ('tea')");
+            createMeta();
+            own.rollback();
+        }
+
+        assertThat(coordinator.read(0, 0, TIMEOUT).meta()).isNotNull();
+        assertThat(server.sql("SELECT count(*) FROM work")).startsWith("0");
+    }
+
+    @Test
+    void poolWithoutAFreeConnectionLeavesNothingSentAndIsNotPermanent() throws SQLException {
+        Stored meta = createMeta();
+        try (Connection one = pool.getConnection();
+                Connection other = pool.getConnection()) {
+            requireWithin(
+                    Duration.ofSeconds(3),
+                    () -> time(() -> {
+                        CoordinatorException thrown = catchThrowableOfType(
+                                CoordinatorException.class,
+                                () -> coordinator.claim(3, null, "limit=1", "o", false, meta, Duration.ofSeconds(1)));
+                        assertThat(thrown.permanent()).isFalse();
+                        assertThat(thrown)
+                                .hasMessageContaining("the default data source")
+                                .hasMessageContaining("no connection was to be had")
+                                .hasMessageContaining("its pool's size");
+                    }));
+            assertThat(one.isValid(5) && other.isValid(5)).isTrue();
+        }
+
+        // Whoever waits there still gets a connection, and gives it back unused.
+        await(
+                Node.PATIENCE,
+                () -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 0
+                        && pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        assertThat(coordinator.read(3, 3, TIMEOUT).slots().get(0).mark()).isNull();
+    }
+
+    @Test
+    void connectionOfACallThatOutlastedItsTimeIsNotUsedAgain() {
+        Stored meta = createMeta();
+        Stored mark = Node.applied(coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
+                .written();
+        proxy.freeze();
+
+        CoordinatorException read = catchThrowableOfType(
+                CoordinatorException.class,
+                () -> coordinator.extend(3, mark, "limit=2", "o", meta, Duration.ofSeconds(1)));
+        proxy.pass();
+
+        assertThat(read.permanent()).isFalse();
+        await(Node.PATIENCE, () -> answers(3, mark, meta));
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+
+    private boolean answers(int id, Stored mark, Stored meta) {
+        try {
+            CasResult result = coordinator.extend(id, mark, mark.value(), "o", meta, Duration.ofSeconds(2));
+            return result instanceof CasResult.Applied;
+        } catch (CoordinatorException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void whatWasSentIsUnknownWhenTheAnswerIsLost() throws SQLException {
+        Stored meta = createMeta();
+        Stored mark = Node.applied(coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
+                .written();
+        CasResult late;
+        try (Connection locking = pool.getConnection();
+                Statement statement = locking.createStatement();
+                ResultSet locked = statement.executeQuery("SELECT * FROM snowflake_record FOR UPDATE")) {
+            assertThat(locked.next()).isTrue();
+            late = coordinator.extend(3, mark, "limit=2", "o", meta, Duration.ofSeconds(2));
+            locking.rollback();
+        }
+
+        assertThat(unknown(late).cause()).hasMessageContaining("the default data source");
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.snowflakeid.tck.WorkerCoordinatorContract;
+
+class H2ContractTest extends WorkerCoordinatorContract {
+    private static final Databases DATABASE = Databases.h2();
+
+    H2ContractTest() {
+        super(DATABASE);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        DATABASE.close();
+    }
+}

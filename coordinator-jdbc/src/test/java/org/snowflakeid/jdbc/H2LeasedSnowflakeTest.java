@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.snowflakeid.tck.LeasedSnowflakeContract;
+
+class H2LeasedSnowflakeTest extends LeasedSnowflakeContract {
+    private static final Databases DATABASE = Databases.h2();
+
+    H2LeasedSnowflakeTest() {
+        super(DATABASE);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        DATABASE.close();
+    }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Resources;
+import org.snowflakeid.testservers.LogLines;
+
+class JdbcSettingsTest {
+    private static final String URL = "jdbc:postgresql://localhost:5432/ids";
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void listen() {
+        LogLines.listen();
+    }
+
+    private static JdbcSettings settings(String generator, Map<String, String> values, Resources resources) {
+        return JdbcSettings.of(
+                new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get, resources));
+    }
+
+    private static JdbcSettings settings(Map<String, String> values) {
+        return settings("orders", values, Resources.NONE);
+    }
+
+    private static List<String> problems(String... values) {
+        Map<String, String> keys = keys(values);
+        return catchThrowableOfType(InvalidSettingsException.class, () -> settings(keys))
+                .problems();
+    }
+
+    private static Map<String, String> keys(String... values) {
+        Map<String, String> keys = new HashMap<>();
+        for (int i = 0; i < values.length; i += 2) {
+            keys.put("snowflake.jdbc." + values[i], values[i + 1]);
+        }
+        return keys;
+    }
+
+    /** What an application has. */
+    private static Resources with(@Nullable String name, DataSource dataSource) {
+        return new Resources() {
+            @Override
+            public <T> Optional<T> find(Class<T> type, @Nullable String asked) {
+                boolean meant = name == null ? asked == null : name.equals(asked);
+                return meant ? Optional.of(type.cast(dataSource)) : Optional.empty();
+            }
+        };
+    }
+
+    @Test
+    void wantsADataSourceOrAUrl() {
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': the application has no default data source")
+                .contains("snowflake.jdbc.data-source", "snowflake.jdbc.url");
+    }
+
+    @Test
+    void usesTheDefaultDataSourceIfNothingIsSet() {
+        DataSource found = new JdbcDataSource();
+
+        JdbcSettings.Access access =
+                settings("orders", Map.of(), with(null, found)).access();
+
+        assertThat(access.dataSource()).isSameAs(found);
+        assertThat(access).hasToString("the default data source");
+    }
+
+    @Test
+    void usesTheDefaultOfTheServerIfTheApplicationHasNone() {
+        DataSource found = new JdbcDataSource();
+
+        JdbcSettings settings = settings("orders", Map.of(), with("java:comp/DefaultDataSource", found));
+
+        assertThat(settings.access().dataSource()).isSameAs(found);
+        assertThat(settings.access()).hasToString("the server's data source 'java:comp/DefaultDataSource'");
+        assertThat(settings.isOfTheServer()).isTrue();
+    }
+
+    @Test
+    void usesTheDataSourceThatIsNamed() {
+        DataSource found = new JdbcDataSource();
+
+        JdbcSettings.Access access = settings(
+                        "orders", keys("data-source", "java:app/jdbc/ids"), with("java:app/jdbc/ids", found))
+                .access();
+
+        assertThat(access.dataSource()).isSameAs(found);
+        assertThat(access).hasToString("data source 'java:app/jdbc/ids'");
+    }
+
+    @Test
+    void refusesTheNameOfNoDataSource() {
+        assertThat(problems("data-source", "nobody"))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.jdbc.data-source=nobody is neither")
+                .contains("snowflake.jdbc.url");
+    }
+
+    @Test
+    void saysWhatTheApplicationSaysOfADataSourceThatCantBeHad() {
+        Resources resources = new Resources() {
+            @Override
+            public <T> Optional<T> find(Class<T> type, @Nullable String name) {
+                throw new InvalidSettingsException(List.of("two beans could be meant"));
+            }
+        };
+
+        assertThatThrownBy(() -> settings("orders", Map.of(), resources))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("two beans could be meant");
+    }
+
+    @Test
+    void refusesADataSourceBesideAUrl() {
+        assertThat(problems("data-source", "ids", "url", URL))
+                .singleElement()
+                .asString()
+                .contains("snowflake.jdbc.data-source=ids is set beside snowflake.jdbc.url");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"user", "password", "password-file"})
+    void refusesCredentialsOfADataSource(String key) throws IOException {
+        Path file = Files.writeString(directory.resolve("password"), "hunter2");
+
+        assertThat(catchThrowableOfType(
+                                InvalidSettingsException.class,
+                                () -> settings(
+                                        "orders",
+                                        keys(key, key.equals("password-file") ? file.toString() : "hunter2"),
+                                        with(null, new JdbcDataSource())))
+                        .problems())
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("snowflake 'orders': snowflake.jdbc." + key + "=")
+                        .contains("comes without a URL")
+                        .doesNotContain(key.equals("password") ? "hunter2" : "none"));
+    }
+
+    @Test
+    void refusesAPasswordWithoutAUserAndTwoOfThem() throws IOException {
+        Path file = Files.writeString(directory.resolve("password"), "hunter2");
+
+        assertThat(problems("url", URL, "password", "hunter2", "password-file", file.toString()))
+                .hasSize(2)
+                .anyMatch(problem -> problem.contains("comes without a user. Set snowflake.jdbc.user"))
+                .anyMatch(problem -> problem.contains("is set beside snowflake.jdbc.password"))
+                .noneMatch(problem -> problem.contains("hunter2"));
+    }
+
+    @Test
+    void refusesAPasswordFileThatIsEmptyOrAbsent() throws IOException {
+        Path empty = Files.writeString(directory.resolve("empty"), "\n");
+
+        assertThat(problems("url", URL, "user", "me", "password-file", empty.toString()))
+                .singleElement()
+                .asString()
+                .contains("snowflake.jdbc.password-file=" + empty + " is empty");
+        assertThat(problems(
+                        "url",
+                        URL,
+                        "user",
+                        "me",
+                        "password-file",
+                        directory.resolve("absent").toString()))
+                .singleElement()
+                .asString()
+                .contains("snowflake.jdbc.password-file=");
+    }
+
+    @Test
+    void readsThePasswordFileAnew() throws IOException {
+        Path file = Files.writeString(directory.resolve("password"), "first\n");
+        JdbcSettings settings = settings(keys("url", URL, "user", "me", "password-file", file.toString()));
+
+        assertThat(settings.password()).isEqualTo("first");
+        Files.writeString(file, "second\r\n");
+        assertThat(settings.password()).isEqualTo("second");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "postgresql://localhost/ids, is not a JDBC URL",
+        "jdbc:postgres://localhost/ids, is understood by no driver",
+        "jdbc:oracle:thin:@//localhost/ids, is understood by no driver",
+    })
+    void refusesWhatNoDriverUnderstands(String url, String complaint) {
+        assertThat(problems("url", url))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.jdbc.url=")
+                .contains(complaint);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://db/ids?user=me&password=hunter2&sslmode=require",
+                "jdbc:mariadb://me:hunter2@db/ids?sslMode=verify-full",
+                "jdbc:h2:tcp://db/ids;USER=me;PASSWORD=hunter2"
+            })
+    void showsNoPasswordOfAUrl(String url) {
+        JdbcSettings settings = settings(keys("url", url));
+
+        assertThat(settings.access()).asString().startsWith("jdbc:").doesNotContain("hunter2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"create-table", "call-timeout"})
+    void refusesWrongValues(String key) {
+        assertThat(problems("url", URL, key, "perhaps"))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.jdbc." + key + "=perhaps ");
+    }
+
+    @Test
+    void createsTheTableUnlessThatIsTurnedOff() {
+        assertThat(settings(keys("url", URL)).createsTable()).isTrue();
+        assertThat(settings(keys("url", URL, "create-table", "false")).createsTable())
+                .isFalse();
+    }
+
+    @Test
+    void takesTheShorterTimeout() {
+        JdbcSettings settings = settings(keys("url", URL, "call-timeout", "PT2S"));
+
+        assertThat(settings.callTimeout(Duration.ofSeconds(5))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "plain1, jdbc:postgresql://db.example/ids, true",
+        "plain2, jdbc:postgresql://db.example/ids?sslmode=prefer, true",
+        "plain3, jdbc:mariadb://db.example/ids?sslMode=disable, true",
+        "plain4, jdbc:postgresql://localhost.example/ids, true",
+        "tls1, jdbc:postgresql://db.example/ids?user=me&sslmode=verify-full, false",
+        "tls2, jdbc:mariadb://db.example/ids?sslMode=verify-full, false",
+        "local1, jdbc:postgresql://127.0.0.1:5432/ids, false",
+        "local2, jdbc:mariadb://localhost/ids, false",
+        "local3, jdbc:postgresql:ids, false",
+        "local4, jdbc:h2:mem:ids, false"
+    })
+    void warnsOfTrafficThatOthersMaySeeOrAlter(String generator, String url, boolean warned) {
+        settings(generator, keys("url", url), Resources.NONE);
+
+        assertThat(LogLines.of(generator).stream()
+                        .filter(line -> line.contains("does not ask for an encrypted connection"))
+                        .toList())
+                .hasSize(warned ? 1 : 0);
+    }
+
+    @Test
+    void warnsOfAPasswordFileThatEverybodyMayRead() throws IOException {
+        Path file = Files.writeString(directory.resolve("password"), "hunter2");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+
+        settings("readable", keys("url", URL, "user", "me", "password-file", file.toString()), Resources.NONE);
+
+        assertThat(LogLines.of("readable"))
+                .anyMatch(line -> line.contains("snowflake.jdbc.password-file names the file " + file));
+    }
+
+    @Test
+    void thoseWhoReachTheSameDatabaseInTheSameWayShareAConnection() {
+        DataSource one = new JdbcDataSource();
+
+        assertThat(settings(keys("url", URL)).access())
+                .isEqualTo(settings(keys("url", URL, "create-table", "false")).access())
+                .isNotEqualTo(settings(keys("url", URL, "user", "me")).access());
+        assertThat(settings("a", Map.of(), with(null, one)).access())
+                .isEqualTo(settings("b", Map.of(), with(null, one)).access())
+                .isNotEqualTo(settings("b", Map.of(), with(null, new JdbcDataSource()))
+                        .access());
+    }
+}

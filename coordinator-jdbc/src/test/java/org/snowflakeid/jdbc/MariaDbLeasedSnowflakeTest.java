@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.snowflakeid.tck.LeasedSnowflakeContract;
+
+class MariaDbLeasedSnowflakeTest extends LeasedSnowflakeContract {
+    private static final Databases DATABASE = Databases.mariaDb();
+
+    MariaDbLeasedSnowflakeTest() {
+        super(DATABASE);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        DATABASE.close();
+    }
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Node.rejected;
+import static org.snowflakeid.tck.Node.unique;
+import static org.snowflakeid.tck.Node.unknown;
+import static org.snowflakeid.tck.Stopwatch.requireWithin;
+import static org.snowflakeid.tck.Stopwatch.time;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.TcpProxy;
+import org.snowflakeid.testservers.kubernetes.MockApiServer;
+import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
+
+/** Servers that are frozen, gone or wrong, answers that are lost, and those that say no. */
+class KubernetesFaultsTest {
+    private static final Duration SHORT = Duration.ofSeconds(3);
+
+    private final MockApiServer server = MockApiServer.startEncrypted();
+    private final TcpProxy proxy = TcpProxy.to(server.port());
+    private final String namespace = Node.freshNamespace();
+    private final Map<String, String> settings = server.settings();
+    private final Map<String, String> settingsByProxy = at("https://127.0.0.1:" + proxy.port());
+    private final Node node = new KubernetesNode(namespace, settingsByProxy);
+    private final Node other = new KubernetesNode(namespace, settings);
+    private Stored meta;
+
+    private Map<String, String> at(String url) {
+        Map<String, String> there = new HashMap<>(settings);
+        there.put("snowflake.kubernetes.url", url);
+        return there;
+    }
+
+    @BeforeEach
+    void createMeta() {
+        meta = node.createMeta();
+    }
+
+    @AfterEach
+    void close() {
+        proxy.pass();
+        node.close();
+        other.close();
+        proxy.close();
+        server.close();
+    }
+
+    private CasResult claim(Duration timeout) {
+        return node.coordinator.claim(3, null, "limit=1 token=x", "o token=x", false, meta, timeout);
+    }
+
+    private void assertClaimed() {
+        assertThat(other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
+    }
+
+    private long count(String request) {
+        return server.requests().stream().filter(request::equals).count();
+    }
+
+    // ---- no answer
+
+    @Test
+    void everyCallEndsInTimeWhileTheServerIsFrozenAndWorksAfter() {
+        Stored mark = node.claim(3);
+
+        requireWithin(Duration.ofSeconds(2), () -> {
+            proxy.freeze();
+            for (int i = 0; i < 3; i++) {
+                requireWithin(
+                        Duration.ofMillis(1_200),
+                        () -> time(() -> {
+                            CoordinatorException read = catchThrowableOfType(
+                                    CoordinatorException.class,
+                                    () -> node.coordinator.read(3, 3, Duration.ofMillis(500)));
+                            assertThat(read.permanent()).isFalse();
+                            assertThat(read).hasMessageContaining("does not answer within");
+                        }));
+            }
+            proxy.pass();
+            return Duration.ofMillis(await(TIMEOUT, node::answers));
+        });
+
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
+    }
+
+    /** Otherwise a machine that needs longer for a handshake than a call may take would never be connected again. */
+    @Test
+    void aHandshakeThatOutlastsItsCallServesALaterOne() {
+        Map<String, String> separate = new HashMap<>(settingsByProxy);
+        separate.put("snowflake.kubernetes.url", "https://localhost:" + proxy.port());
+        int before = proxy.connections();
+        try (Node late = new KubernetesNode(namespace, separate)) {
+            proxy.holdReplies();
+            assertThat(catchThrowableOfType(
+                            CoordinatorException.class, () -> late.coordinator.read(3, 3, Duration.ofMillis(300))))
+                    .hasMessageContaining("does not answer within");
+            await(TIMEOUT, () -> proxy.connections() == before + 1);
+            int requests = server.requests().size();
+
+            proxy.pass();
+            await(TIMEOUT, () -> server.requests().size() > requests);
+
+            await(TIMEOUT, late::answers);
+            assertThat(proxy.connections()).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void aConnectionThatNobodyAcceptsEndsInTime() throws IOException {
+        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            try (Node nowhere = new KubernetesNode(namespace, at("https://127.0.0.1:" + full.getLocalPort()))) {
+                requireWithin(
+                        Duration.ofMillis(1_500),
+                        () -> time(() -> assertThat(catchThrowableOfType(
+                                                CoordinatorException.class,
+                                                () -> nowhere.coordinator.read(3, 3, Duration.ofMillis(500)))
+                                        .permanent())
+                                .isFalse()));
+            }
+        }
+    }
+
+    @Test
+    void worksAtOnceAfterARestart() {
+        Stored mark = node.claim(3);
+        server.kill();
+        proxy.cut();
+        CoordinatorException down = catchThrowableOfType(
+                CoordinatorException.class,
+                () -> node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, TIMEOUT));
+        assertThat(down.permanent()).isFalse();
+
+        server.startAgain();
+
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
+    }
+
+    @Test
+    void claimWhoseReplyIsLostIsUnknownAndCanBeAdopted() {
+        server.beforeAnswer(() -> {
+            if (count("create leases") > 1) {
+                proxy.holdReplies();
+            }
+        });
+
+        CasResult claim = claim(SHORT);
+        server.beforeAnswer(() -> {});
+
+        assertThat(unknown(claim).cause()).hasMessageContaining("does not answer within");
+        assertThat(unknown(claim).cause().permanent()).isFalse();
+        assertClaimed();
+        proxy.pass();
+        assertThat(applied(node.coordinator.extend(
+                                3, new Stored("limit=1 token=x", 0), unique("limit=2"), "o token=x", meta, TIMEOUT))
+                        .ownerHeld())
+                .isTrue();
+    }
+
+    @Test
+    void claimThatIsCutAfterItWasSentIsUnknownAtOnceAndNotSentAgain() {
+        long created = count("create leases");
+        server.beforeAnswer(() -> {
+            if (count("create leases") > created) {
+                proxy.cut();
+            }
+        });
+
+        CasResult claim = CompletableFuture.supplyAsync(() -> claim(TIMEOUT))
+                .orTimeout(TIMEOUT.toSeconds() / 2, TimeUnit.SECONDS)
+                .join();
+        server.beforeAnswer(() -> {});
+
+        unknown(claim);
+        assertThat(count("create leases")).isEqualTo(created + 1);
+        assertClaimed();
+    }
+
+    @Test
+    void extensionThatIsCutAfterItWasSentIsUnknownAndNotSentAgain() {
+        Stored mark = node.claim(3);
+        server.beforeAnswer(() -> {
+            if (count("update leases") > 0) {
+                proxy.cut();
+            }
+        });
+
+        CasResult lost = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT);
+        server.beforeAnswer(() -> {});
+        CasResult resent = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT);
+
+        unknown(lost);
+        assertThat(count("update leases")).isEqualTo(1);
+        assertThat(rejected(resent).seen().mark()).isEqualTo(new Stored("limit=2 token=x", 0));
+    }
+
+    /** It was applied, and nothing was seen of the namespace's record afterwards. */
+    @Test
+    void claimThatCannotBeValidatedIsUnknown() {
+        long created = count("create leases");
+        server.beforeAnswer(() -> {
+            if (count("create leases") > created
+                    && server.requests().get(server.requests().size() - 1).startsWith("get")) {
+                proxy.cut();
+            }
+        });
+
+        CasResult claim = claim(TIMEOUT);
+        server.beforeAnswer(() -> {});
+
+        unknown(claim);
+        assertClaimed();
+    }
+
+    @Test
+    void anInterruptLeavesTheOutcomeUnknownAndKeepsTheFlag() throws Exception {
+        server.beforeAnswer(() -> {
+            if (count("create leases") > 1) {
+                proxy.holdReplies();
+            }
+        });
+        CompletableFuture<CasResult> claim = new CompletableFuture<>();
+        CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            claim.complete(claim(TIMEOUT.multipliedBy(4)));
+            flag.complete(Thread.currentThread().isInterrupted());
+        });
+        caller.start();
+        await(TIMEOUT, () -> count("create leases") > 1);
+        caller.interrupt();
+
+        unknown(claim.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS));
+        assertThat(flag.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        server.beforeAnswer(() -> {});
+    }
+
+    @Test
+    void unreachableAndUnknownHostsAreNamedAndNotPermanent() throws IOException {
+        int closed;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            closed = free.getLocalPort();
+        }
+        for (String url : List.of("https://127.0.0.1:" + closed, "https://nobody.invalid")) {
+            try (Node nowhere = new KubernetesNode(namespace, at(url))) {
+                CoordinatorException read =
+                        catchThrowableOfType(CoordinatorException.class, () -> nowhere.coordinator.read(0, 0, TIMEOUT));
+
+                assertThat(read).hasMessageContainingAll(url, "is not reachable", "snowflake.kubernetes.url");
+                assertThat(read.permanent()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void tlsClientAtAPlainPortIsToldSo() {
+        try (MockApiServer plain = MockApiServer.start();
+                Node lost = new KubernetesNode(namespace, at("https://127.0.0.1:" + plain.port()))) {
+            CoordinatorException thrown =
+                    catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, SHORT));
+
+            assertThat(thrown).hasMessageContaining("http or https in snowflake.kubernetes.url");
+            assertThat(thrown.permanent()).isFalse();
+        }
+    }
+
+    // ---- answers
+
+    @ParameterizedTest
+    @ValueSource(ints = {302, 408, 500, 502, 503, 504})
+    void writeThatIsAnsweredSoMayHaveBeenDone(int status) {
+        server.fail("create", Fault.of(status, "Timeout", "etcdserver: request timed out"));
+
+        CasResult.Unknown unknown = unknown(claim(TIMEOUT));
+
+        assertThat(unknown.cause()).hasMessageContainingAll("answers " + status, "request timed out");
+        assertThat(unknown.cause().permanent()).isFalse();
+    }
+
+    @Test
+    void serverThatIsTooBusyDidNothingAndIsAskedAgainLater() {
+        Fault busy = Fault.of(429, "TooManyRequests", "Too many requests, please try again later.");
+        server.fail("create", new Fault(429, busy.body(), Map.of("Retry-After", "7")));
+
+        CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
+
+        assertThat(thrown).hasMessageContainingAll("has too much to do", "after 7 s");
+        assertThat(thrown.permanent()).isFalse();
+        applied(claim(TIMEOUT));
+    }
+
+    @Test
+    void quotaAndPolicyAreNotTakenForAMissingRight() {
+        server.fail("create", Fault.of(403, "Forbidden", "leases \"x\" is forbidden: exceeded quota: leases=10"));
+
+        CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
+
+        assertThat(thrown).hasMessageContaining("exceeded quota").hasMessageNotContaining("Grant get");
+        assertThat(thrown.permanent()).isTrue();
+    }
+
+    @Test
+    void namespaceThatIsNotThereIsPermanent() {
+        server.deleteNamespace();
+
+        CoordinatorException thrown = catchThrowableOfType(
+                CoordinatorException.class, () -> node.coordinator.writeMeta(null, unique("id=1"), TIMEOUT));
+
+        assertThat(thrown).hasMessageContainingAll("has no namespace 'apps'", "snowflake.kubernetes.namespace");
+        assertThat(thrown.permanent()).isTrue();
+    }
+
+    /** What says only "not found" does not say that a record is not there. */
+    @Test
+    void whatIsNotAnApiServerHasNoRecordsThatAreAbsent() {
+        try (Node lost = new KubernetesNode(namespace, at("https://127.0.0.1:" + server.port() + "/elsewhere"))) {
+            for (int to : new int[] {0, 1}) {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, to, TIMEOUT));
+
+                assertThat(thrown).hasMessageContainingAll("answers 404", "snowflake.kubernetes.url");
+                assertThat(thrown.permanent()).isFalse();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "<html>welcome</html>", "{}", "[]", "{\"kind\":\"Lease\"}"})
+    void anAnswerThatIsNoLeaseProvesNoWrite(String body) {
+        server.fail("create", new Fault(200, body, Map.of()));
+
+        unknown(claim(TIMEOUT));
+    }
+
+    @Test
+    void deletedLeaseIsNotMadeAnewByAnExtension() {
+        Stored mark = node.claim(3);
+        String name = LeaseNames.name(namespace + "/marks/3");
+        server.beforeAnswer(() -> {
+            server.beforeAnswer(() -> {});
+            server.delete(name);
+        });
+
+        CasResult result = node.extend(3, mark);
+
+        assertThat(result).isInstanceOf(CasResult.Rejected.class);
+        assertThat(other.slot(3).mark()).isNull();
+    }
+
+    @Test
+    void leaseOfOthersIsNotTouched() {
+        String name = LeaseNames.name(namespace + "/marks/3");
+        server.put(
+                name,
+                "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\",\"metadata\":{\"name\":\"" + name
+                        + "\"},\"spec\":{\"holderIdentity\":\"somebody\"}}");
+
+        CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
+
+        assertThat(thrown).hasMessageContainingAll(name, "not one of Snowflake ID's", "snowflake.namespace");
+        assertThat(thrown.permanent()).isTrue();
+        assertThat(server.lease(name)).contains("somebody");
+    }
+
+    @Test
+    void closedCoordinatorAsksNothing() {
+        node.close();
+        long before = server.requests().size();
+
+        CoordinatorException thrown =
+                catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+
+        assertThat(thrown).hasMessageContaining("closed");
+        assertThat(server.requests()).hasSize((int) before);
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.unique;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.kubernetes.ApiServer;
+import org.snowflakeid.testservers.kubernetes.MockApiServer;
+
+/** Tokens, rights and certificates: what works, and how the rest is refused. */
+class KubernetesRightsTest {
+    @TempDir
+    private Path directory;
+
+    private static ApiServer server;
+
+    private final String namespace = Node.freshNamespace();
+
+    @BeforeAll
+    static void start() {
+        server = ApiServer.start();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.close();
+    }
+
+    private Node node(Path token, String... more) {
+        Map<String, String> settings = new HashMap<>(server.settings(server.port(), token));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put(more[i], more[i + 1]);
+        }
+        return new KubernetesNode(namespace, settings);
+    }
+
+    private static Path tokenWithout(String verb) {
+        List<String> verbs = new ArrayList<>(ApiServer.VERBS);
+        verbs.remove(verb);
+        return server.token(verbs);
+    }
+
+    private static CoordinatorException readRefused(Node node) {
+        return catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+    }
+
+    private static void assertPermanent(CoordinatorException thrown, String... parts) {
+        assertThat(thrown).hasMessageContainingAll(parts);
+        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
+    }
+
+    @Test
+    void getListCreateAndUpdateAreEnoughAndNothingElseIsAskedFor() {
+        try (Node node = node(server.token(ApiServer.VERBS))) {
+            Stored meta = node.createMeta();
+            Stored mark = node.claim(3);
+            CasResult.Applied extended = applied(node.extend(3, mark));
+            assertThat(node.read(0, 1023).slots()).hasSize(1024);
+            applied(node.coordinator.release(3, extended.written(), unique("free"), node.owner(3), meta, TIMEOUT));
+            node.claim(4);
+            node.coordinator.abandon(4, node.owner(4), TIMEOUT);
+
+            assertThat(server.requests())
+                    .contains("get leases", "list leases", "create leases", "update leases")
+                    .isSubsetOf("get leases", "list leases", "create leases", "update leases");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "list", "create", "update"})
+    void whatIsNotGrantedIsNamedAndChangesNothing(String verb) {
+        Stored meta;
+        try (Node other = node(server.token(ApiServer.VERBS))) {
+            meta = other.createMeta();
+            other.claim(3);
+            try (Node node = node(tokenWithout(verb))) {
+                Stored mark = other.slot(3).mark();
+                CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> {
+                    switch (verb) {
+                        case "get" -> node.coordinator.read(3, 3, TIMEOUT);
+                        case "list" -> node.coordinator.read(3, 4, TIMEOUT);
+                        case "create" -> node.coordinator.claim(4, null, "m", "o", false, meta, TIMEOUT);
+                        default -> node.coordinator.claim(3, mark, "m", "o", true, meta, TIMEOUT);
+                    }
+                });
+
+                assertPermanent(
+                        thrown,
+                        "https://127.0.0.1:" + server.port(),
+                        "forbids this client to " + verb + " leases in namespace 'apps'",
+                        "Grant get, list, create and update on leases of coordination.k8s.io",
+                        "snowflake.kubernetes.namespace");
+                assertThat(other.slot(3).mark()).isEqualTo(mark);
+                assertThat(other.slot(4).mark()).isNull();
+            }
+        }
+    }
+
+    @Test
+    void tokenThatIsNotAcceptedIsPermanentUntilItIsReplaced() throws Exception {
+        Path token = Files.writeString(directory.resolve("token"), "eyJhbGci.expired");
+        try (Node node = node(token)) {
+            CoordinatorException thrown = readRefused(node);
+            assertPermanent(thrown, "does not accept the token", token.toString(), "snowflake.kubernetes.token-file");
+            assertThat(thrown.getMessage()).doesNotContain("eyJhbGci");
+
+            Files.writeString(token, Files.readString(server.token(ApiServer.VERBS)));
+
+            node.createMeta();
+            node.claim(3);
+        }
+    }
+
+    @Test
+    void noTokenIsPermanent() {
+        Map<String, String> settings = new HashMap<>(server.settings());
+        settings.remove("snowflake.kubernetes.token-file");
+        try (Node node = new KubernetesNode(namespace, settings)) {
+            CoordinatorException thrown = readRefused(node);
+
+            assertThat(thrown.permanent()).isTrue();
+            // A real one takes such a client for somebody whom nothing is granted.
+            assertThat(thrown.getMessage()).matches(text -> Stream.of(
+                            "Set snowflake.kubernetes.token-file", "forbids this client to get leases")
+                    .anyMatch(text::contains));
+        }
+    }
+
+    @Test
+    void otherNamespaceIsForbidden() {
+        try (Node node = node(server.token(ApiServer.VERBS), "snowflake.kubernetes.namespace", "others")) {
+            assertPermanent(readRefused(node), "namespace 'others'", "snowflake.kubernetes.namespace");
+        }
+    }
+
+    @Test
+    void untrustedServerIsPermanentUntilTheAuthorityIsReplaced() throws Exception {
+        Certificates foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
+        Path ca = directory.resolve("ca.pem");
+        Files.copy(foreign.ca(), ca);
+        try (Node node = node(server.token(ApiServer.VERBS), "snowflake.kubernetes.tls.ca", ca.toString())) {
+            assertPermanent(readRefused(node), "not trusted", "snowflake.kubernetes.tls.ca");
+            CoordinatorException write = catchThrowableOfType(
+                    CoordinatorException.class, () -> node.coordinator.writeMeta(null, "id=1", TIMEOUT));
+            assertPermanent(write, "not trusted");
+
+            Files.write(ca, Files.readAllBytes(server.certificates().ca()));
+
+            node.createMeta();
+        }
+        Map<String, String> settings = new HashMap<>(server.settings());
+        settings.remove("snowflake.kubernetes.tls.ca");
+        try (Node node = new KubernetesNode(namespace, settings)) {
+            assertPermanent(readRefused(node), "not trusted", "snowflake.kubernetes.tls.ca");
+        }
+    }
+
+    @Test
+    void worksWithACertificateInPlaceOfATokenOnceItIsTheRightOne() throws Exception {
+        try (MockApiServer mock = MockApiServer.startEncrypted()) {
+            mock.acceptCertificate("CN=client");
+            Certificates files = mock.certificates();
+            Certificates foreign = new Certificates(Files.createDirectory(directory.resolve("others")));
+            Path certificate = Files.copy(foreign.clientCertificate(), directory.resolve("cert.pem"));
+            Path key = Files.copy(foreign.clientKey(), directory.resolve("key.pem"));
+            Map<String, String> settings = new HashMap<>(mock.settings());
+            settings.remove("snowflake.kubernetes.token-file");
+            settings.put("snowflake.kubernetes.tls.cert", certificate.toString());
+            settings.put("snowflake.kubernetes.tls.key", key.toString());
+            try (Node node = new KubernetesNode(namespace, settings)) {
+                assertThat(readRefused(node)).isNotNull();
+
+                Files.write(certificate, Files.readAllBytes(files.clientCertificate()));
+                Files.write(key, Files.readAllBytes(files.clientKey()));
+
+                node.createMeta();
+                node.claim(3);
+            }
+        }
+    }
+
+    @Test
+    void plainClientAtATlsPortIsToldSo() {
+        Map<String, String> settings = Map.of(
+                "snowflake.kubernetes.url",
+                "http://127.0.0.1:" + server.port(),
+                "snowflake.kubernetes.namespace",
+                "apps");
+        try (Node node = new KubernetesNode(namespace, settings)) {
+            CoordinatorException thrown = readRefused(node);
+
+            assertThat(thrown).hasMessageContaining("snowflake.kubernetes.url");
+            assertThat(thrown.permanent()).isFalse();
+        }
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.nacos;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.http.HttpSettings;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.TlsKeys;
+
+/** The keys {@code snowflake.nacos.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
+final class NacosSettings {
+    private static final System.Logger LOG = System.getLogger(NacosSettings.class.getName());
+    private static final int LONGEST_GROUP = 128;
+
+    static final Key<String> SERVER_ADDR = Key.addressWithoutCredentials(
+                    "snowflake.nacos.server-addr",
+                    "`nacos-1:8848,nacos-2:8848`, or URLs",
+                    "Set snowflake.nacos.user and snowflake.nacos.password instead.")
+            .required("Set it to the Nacos servers, such as nacos-1:8848,nacos-2:8848.")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("The servers of one cluster. `https://nacos-1:8848` encrypts;"
+                    + " a path replaces the context path `/nacos`.");
+    static final Key<String> NACOS_NAMESPACE = Key.text(
+                    "snowflake.nacos.nacos-namespace",
+                    id -> id.matches("[A-Za-z0-9_-]{1,128}") && !id.equals("public"),
+                    "can't be used. Write the id of a Nacos namespace in letters, digits, '-' and '_';"
+                            + " not public, of which Nacos keeps two copies.",
+                    "a namespace id")
+            .standard("snowflake")
+            .meaning("The Nacos namespace, called tenant before, that holds the records. Each `snowflake.namespace`"
+                    + " is a group in it.");
+    static final Key<String> USER =
+            Key.text("snowflake.nacos.user").use(Key.Use.OFTEN).meaning("Set together with the password.");
+    static final Key<String> PASSWORD = Key.secret("snowflake.nacos.password", "text")
+            .use(Key.Use.OFTEN)
+            .meaning("Set it, or the file, together with the user.");
+    static final Key<Path> PASSWORD_FILE = Key.file("snowflake.nacos.password-file")
+            .use(Key.Use.OFTEN)
+            .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
+    static final TlsKeys TLS = TlsKeys.below("snowflake.nacos.tls");
+    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.nacos.call-timeout", "PT0.1S", "PT1M")
+            .otherwise("what the window allows")
+            .meaning("Upper bound of one call.");
+
+    static final List<Key<?>> KEYS = List.of(
+            SERVER_ADDR, NACOS_NAMESPACE, USER, PASSWORD, PASSWORD_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
+
+    private final CoordinatorConfig config;
+    private final HttpSettings http;
+    private final String nacosNamespace;
+    private final @Nullable String user;
+    private final @Nullable String password;
+
+    /** @throws InvalidSettingsException naming every problem at once */
+    static NacosSettings of(CoordinatorConfig config) {
+        return new NacosSettings(config);
+    }
+
+    private NacosSettings(CoordinatorConfig config) {
+        this.config = config;
+        SettingsReader reader = new SettingsReader(config);
+        List<String> servers =
+                reader.optional(SERVER_ADDR).map(text -> servers(reader, text)).orElse(List.of());
+        nacosNamespace = reader.value(NACOS_NAMESPACE);
+        user = reader.optional(USER).orElse(null);
+        password = reader.optional(PASSWORD).orElse(null);
+        boolean hasPassword = reader.isSet(PASSWORD) || reader.isSet(PASSWORD_FILE);
+        if (user != null && !hasPassword) {
+            reader.refuse(
+                    USER, "comes without a password. Set " + PASSWORD + " or " + PASSWORD_FILE + ", or remove it.");
+        }
+        if (user == null && hasPassword) {
+            reader.refuse(
+                    reader.isSet(PASSWORD) ? PASSWORD : PASSWORD_FILE,
+                    "comes without a user. Set " + USER + " or remove it.");
+        }
+        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
+            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
+        }
+        reader.optional(PASSWORD_FILE).ifPresent(file -> {
+            String unused = readPassword(reader, file);
+            reader.warnOfReaders(PASSWORD_FILE, file);
+        });
+        http = new HttpSettings(
+                config.generator(),
+                reader,
+                new HttpSettings.Keys("Nacos", SERVER_ADDR, TLS, CALL_TIMEOUT),
+                servers,
+                PASSWORD_FILE,
+                user == null ? null : "the password of " + USER);
+        if (group().length() > LONGEST_GROUP) {
+            reader.problem("the namespace '" + config.namespace() + "' is longer than " + LONGEST_GROUP
+                    + " characters, which is the most that a group of Nacos may have. Shorten snowflake.namespace.");
+        }
+        reader.throwProblems();
+        reader.logWarnings(LOG);
+    }
+
+    private static List<String> servers(SettingsReader reader, String text) {
+        List<URI> servers = new ArrayList<>();
+        if (text.contains("@")) {
+            return List.of();
+        }
+        for (String part : text.split(",", -1)) {
+            Optional<URI> server = server(part.strip());
+            if (server.isEmpty()) {
+                reader.refuse(
+                        SERVER_ADDR,
+                        "holds '" + SERVER_ADDR.shown(part.strip())
+                                + "', which is not a server. Write host:8848 or https://host:8848, several joined by"
+                                + " commas.");
+                return List.of();
+            }
+            servers.add(server.get());
+        }
+        if (servers.stream().map(URI::getScheme).distinct().count() > 1) {
+            reader.refuse(SERVER_ADDR, "mixes http and https. Use the same for all of them.");
+        }
+        return servers.stream().map(URI::toString).toList();
+    }
+
+    private static Optional<URI> server(String text) {
+        try {
+            URI uri = new URI(text.contains("://") ? text : "http://" + text);
+            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+            int port = uri.getPort() == -1 ? 8848 : uri.getPort();
+            String path = uri.getPath() == null ? "" : uri.getPath().replaceFirst("/+$", "");
+            if ((scheme.equals("http") || scheme.equals("https"))
+                    && uri.getHost() != null
+                    && uri.getQuery() == null
+                    && uri.getFragment() == null
+                    && port > 0
+                    && port <= 65_535
+                    && path.matches("(/[A-Za-z0-9._-]+)*")) {
+                return Optional.of(
+                        new URI(scheme, null, uri.getHost(), port, path.isEmpty() ? "/nacos" : path, null, null));
+            }
+        } catch (URISyntaxException e) {
+            // The same complaint as for what is a URL of something else.
+        }
+        return Optional.empty();
+    }
+
+    private static @Nullable String readPassword(SettingsReader reader, Path file) {
+        try {
+            String password = Files.readString(file).replaceFirst("\\R\\z", "");
+            if (!password.isEmpty()) {
+                return password;
+            }
+            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
+        } catch (IOException e) {
+            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
+        }
+        return null;
+    }
+
+    /**
+     * As the file has it now, if it is in a file; null without a user.
+     *
+     * @throws CoordinatorException if the file can't be read
+     */
+    @Nullable
+    String password() {
+        String read = http.anew(PASSWORD_FILE, NacosSettings::readPassword);
+        return read == null ? password : read;
+    }
+
+    @Nullable
+    String user() {
+        return user;
+    }
+
+    HttpSettings http() {
+        return http;
+    }
+
+    String nacosNamespace() {
+        return nacosNamespace;
+    }
+
+    /** The namespace as a group: it has no colon, and a group no slash. */
+    String group() {
+        return config.namespace().replace('/', ':');
+    }
+
+    /** What a record of this namespace is called in its group. */
+    String dataId(String key) {
+        return key.substring(config.namespace().length() + 1).replace('/', ':');
+    }
+
+    String key(String dataId) {
+        return config.namespace() + "/" + dataId.replace(':', '/');
+    }
+}

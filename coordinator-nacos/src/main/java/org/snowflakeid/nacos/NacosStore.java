@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.nacos;
+
+import static org.snowflakeid.http.Answer.text;
+
+import com.google.gson.JsonElement;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.http.Answer;
+import org.snowflakeid.http.HttpCaller;
+import org.snowflakeid.spi.RecordStore;
+
+/**
+ * Records as configurations of Nacos, over its administrators' API, which reads the database: what Nacos serves to its clients is a
+ * copy that lags. Only Nacos 3 has that API; so a server that answers {@code true} to a failed compare-and-set, as Nacos did before
+ * 2.3.2, is never asked for one.
+ *
+ * <p>A compare-and-set names the MD5 of what it replaces. Two things that Nacos does do no harm here: contents that are equal are one
+ * version, as values are never written twice; and what is expected but has been deleted is inserted, whose writer then finds the
+ * namespace's record missing or other marks lost.
+ */
+final class NacosStore implements RecordStore {
+
+    /** As many are cheaper to read one by one than all of the namespace at once. */
+    private static final int FEW = 40;
+
+    /** An MD5 of nothing: what is there does not have it, and what is not there needs none. */
+    private static final String ABSENT = "absent";
+
+    private static final String CONFLICT = "20005";
+    private static final String NOT_FOUND = "20004";
+
+    private final NacosSettings settings;
+    private final HttpCaller server;
+    private final String place;
+
+    private @Nullable Login login;
+
+    /** Whether the request in hand was what it was made for. */
+    private boolean fresh;
+
+    /** @param renewNanos when another is due */
+    private record Login(String token, long renewNanos) {}
+
+    NacosStore(NacosSettings settings) {
+        this.settings = settings;
+        this.server = new HttpCaller(settings.http());
+        this.place = "namespaceId=" + encoded(settings.nacosNamespace()) + "&groupName=" + encoded(settings.group());
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    // ---- reading
+
+    @Override
+    public Reading read(List<String> keys, Duration timeout) {
+        long end = server.end(timeout);
+        Map<String, Entry> found = new HashMap<>();
+        Instant time = Instant.EPOCH;
+        if (keys.size() > FEW) {
+            // One statement in the database, and complete: pages of a list may miss what is inserted meanwhile.
+            Answer all = read("/export?ids=&" + place, end);
+            unzip(all, found);
+            found.keySet().retainAll(Set.copyOf(keys));
+            return new Reading(found, server.time(all));
+        }
+        for (String key : keys) {
+            Answer answer = read("?dataId=" + encoded(settings.dataId(key)) + "&" + place, end);
+            if (answer.status() == 200) {
+                JsonElement json = answer.json();
+                String md5 = text(json, "data", "md5");
+                if (md5.isEmpty()) {
+                    throw server.foreign(answer);
+                }
+                found.put(key, new Entry(text(json, "data", "content"), md5));
+            }
+            time = server.time(answer);
+        }
+        return new Reading(found, time);
+    }
+
+    private Answer read(String what, long end) {
+        Login used = login(end);
+        Answer answer = server.ask(request(what, used), end);
+        boolean absent = answer.status() == 404 && code(answer).equals(NOT_FOUND);
+        if (answer.status() != 200 && !absent) {
+            throw refusal(answer);
+        }
+        return answer;
+    }
+
+    /** The files are called by group and data id; there is one more, which tells their types. */
+    private void unzip(Answer answer, Map<String, Entry> found) {
+        try (ZipInputStream zip = new ZipInputStream(new ByteArrayInputStream(answer.bytes()))) {
+            String folder = settings.group() + "/";
+            boolean any = false;
+            for (ZipEntry file = zip.getNextEntry(); file != null; file = zip.getNextEntry()) {
+                any = true;
+                if (file.getName().startsWith(folder)) {
+                    byte[] content = zip.readAllBytes();
+                    found.put(
+                            settings.key(file.getName().substring(folder.length())),
+                            new Entry(new String(content, StandardCharsets.UTF_8), md5(content)));
+                }
+            }
+            if (!any) {
+                throw server.foreign(answer);
+            }
+        } catch (IOException e) {
+            throw server.foreign(answer);
+        }
+    }
+
+    private static String md5(byte[] content) {
+        try {
+            byte[] digest = MessageDigest.getInstance("MD5").digest(content);
+            return String.format("%032x", new BigInteger(1, digest));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("each JVM knows MD5", e);
+        }
+    }
+
+    // ---- writing
+
+    @Override
+    public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
+        long end = server.end(timeout);
+        HttpRequest.Builder request = form(
+                        request("", login(end)),
+                        "type=text&dataId=" + encoded(settings.dataId(key)) + "&" + place + "&content=" + encoded(next))
+                .header("casMd5", expected == null ? ABSENT : (String) expected.version());
+        return server.write(request, end, NacosStore::clear, this::refusal);
+    }
+
+    private static @Nullable Write clear(Answer answer) {
+        String code = code(answer);
+        if (answer.status() == 200
+                && code.equals("0")
+                && text(answer.json(), "data").equals("true")) {
+            return new Write.Applied();
+        }
+        return code.equals(CONFLICT) ? new Write.Rejected() : null;
+    }
+
+    // ---- requests and their failures
+
+    private HttpRequest.Builder request(String what, @Nullable Login login) {
+        HttpRequest.Builder request = server.request("/v3/admin/cs/config" + what);
+        return login == null ? request : request.header("accessToken", login.token());
+    }
+
+    private static HttpRequest.Builder form(HttpRequest.Builder request, String content) {
+        return request.header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(content));
+    }
+
+    /**
+     * That of before, or another when half of its time is over; null without a user.
+     *
+     * @throws CoordinatorException if there is none: what was to be sent is not
+     */
+    private @Nullable Login login(long end) {
+        String user = settings.user();
+        Login known = login;
+        fresh = known == null || System.nanoTime() - known.renewNanos() >= 0;
+        if (user == null || !fresh) {
+            return known;
+        }
+        String content = "username=" + encoded(user) + "&password=" + encoded(String.valueOf(settings.password()));
+        Answer answer = server.ask(form(server.request("/v3/auth/user/login"), content), end);
+        // A wrong password is answered with 500, unless the user is unknown or new: that may as well be the server's
+        // fault.
+        if (answer.status() == 401 || answer.status() == 403 || answer.status() == 500) {
+            throw server.failure(
+                    "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER
+                            + " and its password. A new user is known after 15 seconds.",
+                    answer.status() != 500);
+        }
+        String token = text(answer.json(), "accessToken");
+        String seconds = text(answer.json(), "tokenTtl");
+        if (answer.status() != 200 || token.isEmpty() || !seconds.matches("\\d{1,10}")) {
+            throw answer.status() == 200 ? server.foreign(answer) : refusal(answer);
+        }
+        Duration half = Duration.ofSeconds(Long.parseLong(seconds)).dividedBy(2);
+        Login granted = new Login(token, System.nanoTime() + half.toNanos());
+        login = granted;
+        return granted;
+    }
+
+    private static String code(Answer answer) {
+        return text(answer.json(), "code");
+    }
+
+    private CoordinatorException refusal(Answer answer) {
+        String said = answer.said();
+        return switch (answer.status()) {
+            case 401, 403 -> forbidden(said);
+            case 404, 410 ->
+                server.failure(
+                        "has no administrators' API: " + said + ". That is in Nacos 3.0 and newer, and below"
+                                + " the context path: check the version and " + NacosSettings.SERVER_ADDR + ".",
+                        false);
+            case 200, 400, 405 -> server.foreign(answer);
+            default -> server.failure(said + ".", false);
+        };
+    }
+
+    private CoordinatorException forbidden(String said) {
+        String user = settings.user();
+        if (user == null) {
+            return server.failure(
+                    "wants a user: " + said + ". Set " + NacosSettings.USER + " and " + NacosSettings.PASSWORD + ".",
+                    true);
+        }
+        login = null;
+        // The same is answered where a login has ended and where a right is missing: only a new login tells.
+        return fresh
+                ? server.failure(
+                        "forbids user '" + user + "' the namespace: " + said
+                                + ". Grant one of its roles the permission rw on " + settings.nacosNamespace()
+                                + ":*:*, or check " + NacosSettings.NACOS_NAMESPACE + ".",
+                        true)
+                : server.failure("refuses an earlier login: " + said + ". The next request logs in again.", false);
+    }
+
+    // ---- life
+
+    @Override
+    public Object connection() {
+        return server.connection();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** One connection: opened once, by the thread that uses it, and closed by anybody. */
+final class RedisConnection {
+
+    /** For each step on the way to an open connection; a virtual machine that has just started needs seconds for its first handshake. */
+    private static final int STEP_MILLIS = 5_000;
+
+    private final RedisSettings settings;
+
+    // Guarded by this.
+    private boolean closed;
+    private @Nullable Socket socket;
+
+    private @Nullable Connection connection;
+    private boolean used;
+
+    RedisConnection(RedisSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Returns what is dangerous about the server, and is tolerated. */
+    List<String> open() throws RedisFailure {
+        try {
+            Socket connected = connected();
+            SSLSocketFactory encryption = settings.socketFactory();
+            Socket top = encryption == null ? connected : encrypted(encryption, connected);
+            Connection opened = new Connection(new OnlyOnce(top));
+            opened.connect();
+            logIn(opened);
+            List<String> warnings = ServerCheck.check(settings, opened);
+            connected.setSoTimeout(0);
+            connection = opened;
+            return warnings;
+        } catch (JedisDataException e) {
+            throw RedisFailure.answered(settings, e);
+        } catch (IOException | RuntimeException e) {
+            // What is not of its protocol makes the client fail in many ways.
+            throw RedisFailure.lost(settings, e, false);
+        }
+    }
+
+    private Socket connected() throws IOException {
+        IOException last = null;
+        for (InetAddress address : InetAddress.getAllByName(settings.server().host())) {
+            Socket next = next();
+            try {
+                next.connect(new InetSocketAddress(address, settings.server().port()), STEP_MILLIS);
+                next.setSoTimeout(STEP_MILLIS);
+                next.setTcpNoDelay(true);
+                next.setKeepAlive(true);
+                return next;
+            } catch (IOException e) {
+                next.close();
+                last = e;
+            }
+        }
+        throw last == null ? new IOException("no address") : last;
+    }
+
+    private synchronized Socket next() throws IOException {
+        if (closed) {
+            throw new IOException("closed");
+        }
+        socket = new Socket();
+        return socket;
+    }
+
+    private Socket encrypted(SSLSocketFactory factory, Socket plain) throws IOException {
+        SSLSocket encrypted = (SSLSocket) factory.createSocket(
+                plain, settings.server().host(), settings.server().port(), true);
+        SSLParameters parameters = encrypted.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        encrypted.setSSLParameters(parameters);
+        encrypted.startHandshake();
+        return encrypted;
+    }
+
+    /** Jedis connects again, without logging in, wherever it finds its socket closed. */
+    private static final class OnlyOnce implements JedisSocketFactory {
+        private final List<Socket> left;
+
+        OnlyOnce(Socket socket) {
+            this.left = new ArrayList<>(List.of(socket));
+        }
+
+        @Override
+        public Socket createSocket() {
+            if (left.isEmpty()) {
+                throw new JedisConnectionException("the connection is closed");
+            }
+            return left.remove(0);
+        }
+    }
+
+    private void logIn(Connection opened) {
+        String user = settings.user();
+        String password = settings.password();
+        if (password != null) {
+            if (user == null) {
+                opened.sendCommand(Command.AUTH, password);
+            } else {
+                opened.sendCommand(Command.AUTH, user, password);
+            }
+            Object unused = opened.getOne();
+        }
+        int database = settings.server().database();
+        if (database != 0) {
+            opened.sendCommand(Command.SELECT, Integer.toString(database));
+            Object unused = opened.getOne();
+        }
+    }
+
+    /** Whether it has had an answer. */
+    boolean isUsed() {
+        return used;
+    }
+
+    /** Sends a request and reads its answer. */
+    <T> T ask(Function<Connection, T> request) throws RedisFailure {
+        Connection open = connection;
+        if (open == null) {
+            throw new IllegalStateException("not open");
+        }
+        try {
+            T answer = request.apply(open);
+            used = true;
+            return answer;
+        } catch (JedisDataException e) {
+            throw RedisFailure.answered(settings, e);
+        } catch (RuntimeException e) {
+            throw RedisFailure.lost(settings, e, true);
+        }
+    }
+
+    /** The socket alone: the client would flush first what is left of a request. */
+    synchronized void close() {
+        closed = true;
+        try {
+            if (socket != null) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            // it is gone either way
+        }
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * A request that failed, and what is certain about it. The distinctions are those a real server showed: which words it answers with is
+ * in the tests.
+ */
+final class RedisFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * What a server answers when it did not replace a record. What is not named may come from something between it and us, which does not know: of
+     * that nothing is certain.
+     */
+    private enum Answer {
+        PASSWORD_MISSING("NOAUTH .*", true),
+        PASSWORD_WRONG("(WRONGPASS|ERR invalid password).*", true),
+        PASSWORD_NEEDLESS("ERR (AUTH .* called without any password|Client sent AUTH, but no password).*", true),
+        FORBIDDEN("(NOPERM |ERR (.*@user_script.*)?The user executing the script can't ).*", true),
+        NO_SUCH_COMMAND("ERR unknown command.*", true),
+        NO_SUCH_DATABASE("ERR (DB index|SELECT is not allowed|invalid DB index).*", true),
+        PROTECTED("DENIED .*", true),
+        REPLICA("(READONLY|MASTERDOWN) .*", true),
+        CLUSTER("(MOVED|ASK|CROSSSLOT|CLUSTERDOWN|TRYAGAIN) .*", true),
+        OTHER_TYPE("WRONGTYPE .*", true),
+        LOADING("LOADING .*", false),
+        BUSY("BUSY .*", false),
+        NO_MEMORY("OOM .*", false),
+        NO_DISK("MISCONF .*", false),
+        NO_REPLICAS("NOREPLICAS .*", false),
+        CONNECTIONS("ERR max number of clients.*", false),
+        SCRIPT("ERR .*@user_script.*", false);
+
+        private final Pattern words;
+        private final boolean permanent;
+
+        Answer(String words, boolean permanent) {
+            this.words = Pattern.compile(words, Pattern.DOTALL);
+            this.permanent = permanent;
+        }
+
+        /** Null: none of these. */
+        static @Nullable Answer of(String message) {
+            return Stream.of(values())
+                    .filter(answer -> answer.words.matcher(message).matches())
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    /** Servers before 7 put words of their own before what fails within a script. */
+    private static final Pattern WITHIN_SCRIPT =
+            Pattern.compile("ERR .*@user_script: ?\\d+: -([A-Z]+ .*)", Pattern.DOTALL);
+
+    private final CoordinatorException exception;
+    private final boolean nothingChanged;
+    private final boolean loss;
+
+    private RedisFailure(CoordinatorException exception, boolean nothingChanged, boolean loss) {
+        super(exception.getMessage(), exception);
+        this.exception = exception;
+        this.nothingChanged = nothingChanged;
+        this.loss = loss;
+    }
+
+    private static String named(RedisSettings settings, String complaint) {
+        return "redis (" + settings.access() + ") " + complaint;
+    }
+
+    static RedisFailure interrupted(RedisSettings settings, InterruptedException e) {
+        return new RedisFailure(
+                new CoordinatorException(named(settings, "was not waited for: the call was interrupted"), e, false),
+                false,
+                false);
+    }
+
+    static RedisFailure closed(RedisSettings settings) {
+        return new RedisFailure(
+                new CoordinatorException(named(settings, "is not asked any more: closed"), true), true, false);
+    }
+
+    /** @param sent false if the request will never leave this process */
+    static RedisFailure late(RedisSettings settings, boolean sent) {
+        String complaint = "does not answer in time ("
+                + (sent ? "the request was sent" : "no connection was established") + "). Check " + RedisSettings.URI
+                + " and the server.";
+        return new RedisFailure(new CoordinatorException(named(settings, complaint), false), !sent, false);
+    }
+
+    /** The server is one that must not be used. */
+    static RedisFailure refused(RedisSettings settings, String complaint) {
+        return new RedisFailure(new CoordinatorException(named(settings, complaint), true), true, false);
+    }
+
+    static RedisFailure answered(RedisSettings settings, JedisDataException e) {
+        // A script's name says nothing to anybody.
+        String message = String.valueOf(e.getMessage())
+                .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
+                .replaceFirst("\\.$", "");
+        Matcher within = WITHIN_SCRIPT.matcher(message);
+        Answer answer = Answer.of(within.matches() ? within.group(1) : message);
+        String text = named(settings, complaint(settings, answer, message));
+        boolean permanent = answer != null && answer.permanent;
+        return new RedisFailure(new CoordinatorException(text, e, permanent), answer != null, false);
+    }
+
+    /** Whether it is the command that is refused, and not who asks, or everybody. */
+    static boolean isAboutTheCommand(JedisDataException e) {
+        String message = String.valueOf(e.getMessage());
+        return Answer.of(message) != Answer.CONNECTIONS
+                && (message.startsWith("NOPERM ") || message.startsWith("ERR "));
+    }
+
+    private static String complaint(RedisSettings settings, @Nullable Answer answer, String message) {
+        if (answer == null) {
+            return "answers: " + message;
+        }
+        String password = String.valueOf(
+                settings.access().passwordFile() == null ? RedisSettings.PASSWORD : RedisSettings.PASSWORD_FILE);
+        String user = settings.user() == null ? "the default user" : "user '" + settings.user() + "'";
+        return switch (answer) {
+            case PASSWORD_MISSING ->
+                "wants a password: " + message + ". Set " + RedisSettings.PASSWORD + ", and " + RedisSettings.USER
+                        + " if it is not the default user's.";
+            case PASSWORD_WRONG ->
+                "refuses " + user + ": " + message + ". Check " + RedisSettings.USER + " and " + password + ".";
+            case PASSWORD_NEEDLESS ->
+                "has no password for its default user: " + message + ". Remove " + password + ", or set "
+                        + RedisSettings.USER + ".";
+            case FORBIDDEN ->
+                "forbids " + user + " what namespace '" + settings.namespace() + "' needs: " + message
+                        + ". Grant ~" + settings.namespace() + "/* +eval +get +set +mget +time +info +config|get"
+                        + (settings.server().database() == 0 ? "" : " +select") + ", or check " + RedisSettings.USER
+                        + " and snowflake.namespace.";
+            case NO_SUCH_COMMAND ->
+                "lacks a command, or has it under another name: " + message
+                        + ". It must have EVAL, GET, SET, MGET and TIME.";
+            case NO_SUCH_DATABASE ->
+                "has no database " + settings.server().database() + ": " + message + ". Check the number at the end of "
+                        + RedisSettings.URI + ".";
+            case PROTECTED -> "takes connections of its own host only: " + message + ".";
+            case REPLICA ->
+                "is a replica, and takes no writes: " + message + ". Name the primary in " + RedisSettings.URI + ".";
+            case CLUSTER -> isACluster() + " It says: " + message + ".";
+            case OTHER_TYPE ->
+                "has something else at a key of namespace '" + settings.namespace() + "': " + message
+                        + ". Choose another snowflake.namespace, or another database in " + RedisSettings.URI + ".";
+            case LOADING -> "has just been started: " + message + ".";
+            case BUSY -> "is kept busy by a script: " + message + ".";
+            case NO_MEMORY ->
+                "has no memory left: " + message + ". Nothing was written. Raise its maxmemory, or make room.";
+            case NO_DISK -> "can't write to its disk: " + message + ".";
+            case NO_REPLICAS -> "takes no writes without replicas (min-replicas-to-write): " + message + ".";
+            case CONNECTIONS -> "has no connection left (maxclients): " + message + ".";
+            case SCRIPT -> "can't run the script that compares and sets: " + message + ".";
+        };
+    }
+
+    static String isACluster() {
+        return "is a member of a Redis Cluster, which is not supported: a failover there loses what was acknowledged."
+                + " Name a single server in " + RedisSettings.URI + ".";
+    }
+
+    /** @param sent false if the request will never leave this process */
+    static RedisFailure lost(RedisSettings settings, Throwable e, boolean sent) {
+        List<Throwable> chain =
+                Stream.iterate(e, Objects::nonNull, Throwable::getCause).toList();
+        for (Throwable each : chain) {
+            if (each instanceof InvalidSettingsException settingsChanged) {
+                // A file that was replaced, and perhaps only in part so far.
+                String text = String.valueOf(settingsChanged.getMessage());
+                return new RedisFailure(new CoordinatorException(text, e, false), true, false);
+            }
+        }
+        boolean untrusted = chain.stream().anyMatch(RedisFailure::refusesCertificate);
+        String text = named(settings, complaint(chain, untrusted, sent));
+        return new RedisFailure(new CoordinatorException(text, e, untrusted), !sent, true);
+    }
+
+    /** A handshake that ended because the server went away is an SSLException too; waiting cures that. */
+    private static boolean refusesCertificate(Throwable t) {
+        String message = String.valueOf(t.getMessage());
+        return t instanceof CertificateException
+                || (t instanceof SSLException
+                        && message.contains("Received fatal alert: ")
+                        && !message.contains("internal_error"));
+    }
+
+    private static String complaint(List<Throwable> chain, boolean untrusted, boolean sent) {
+        Throwable root = chain.get(chain.size() - 1);
+        if (untrusted) {
+            return root instanceof SSLException
+                    ? "refuses this client's certificate: " + root.getMessage() + ". Check " + RedisSettings.TLS_CERT
+                            + " and " + RedisSettings.TLS_KEY + "."
+                    : "shows a certificate that is not trusted: " + root.getMessage() + ". Check "
+                            + RedisSettings.TLS_CA + " and the host name in " + RedisSettings.URI + ".";
+        }
+        if (sent) {
+            return "gave no answer: " + root;
+        }
+        if (root instanceof ConnectException
+                || root instanceof NoRouteToHostException
+                || root instanceof UnknownHostException) {
+            return "is not reachable: " + root + ". Check " + RedisSettings.URI + ".";
+        }
+        if (root instanceof SocketTimeoutException) {
+            return "does not answer in time (no connection was established). Check redis:// or rediss:// in "
+                    + RedisSettings.URI + ", the port and the server.";
+        }
+        return "does not speak as a Redis server does: " + root + ". Check redis:// or rediss:// in "
+                + RedisSettings.URI + ", the port, and snowflake.redis.tls.*.";
+    }
+
+    /** For the caller of the coordinator. */
+    CoordinatorException exception() {
+        return exception;
+    }
+
+    /** Certain: no record was replaced, and none will be. */
+    boolean nothingChanged() {
+        return nothingChanged;
+    }
+
+    /** The connection broke. */
+    boolean isLoss() {
+        return loss;
+    }
+}

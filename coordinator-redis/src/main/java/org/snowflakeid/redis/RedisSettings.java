@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.Tls;
+import org.snowflakeid.spi.TlsKeys;
+
+/** The keys {@code snowflake.redis.*}, checked: whatever can be known to be wrong without asking the server is refused here. */
+final class RedisSettings {
+    private static final System.Logger LOG = System.getLogger(RedisSettings.class.getName());
+
+    /** What is done about a server that would lose what it has acknowledged. */
+    enum Durability {
+        REQUIRE,
+        WARN
+    }
+
+    static final Key<String> URI = Key.addressWithoutCredentials(
+                    "snowflake.redis.uri",
+                    "`redis://host:6379/0`, or `rediss://` for TLS",
+                    "Set snowflake.redis.user and snowflake.redis.password instead.")
+            .required("Set it to the URL of the Redis server, such as redis://localhost:6379.")
+            .use(Key.Use.ESSENTIAL)
+            .meaning("The server: a single one, or the primary of its replicas. The number at the end is that of the"
+                    + " database, 0 if there is none.");
+    static final Key<String> USER =
+            Key.text("snowflake.redis.user").use(Key.Use.OFTEN).meaning("Without it a password is the default user's.");
+    static final Key<String> PASSWORD =
+            Key.secret("snowflake.redis.password", "text").use(Key.Use.OFTEN).meaning("The password of that user.");
+    static final Key<Path> PASSWORD_FILE = Key.file("snowflake.redis.password-file")
+            .use(Key.Use.OFTEN)
+            .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
+    static final Key<Durability> DURABILITY = Key.choice("snowflake.redis.durability", Durability.class)
+            .standard("require")
+            .meaning("`require` refuses a server that would lose what it has acknowledged when it ends: without an"
+                    + " append-only file, with `appendfsync` other than `always`, or with a policy that evicts records."
+                    + " With `warn` it is used all the same, and **ids may be issued twice after its crash**.");
+    private static final TlsKeys TLS = TlsKeys.below("snowflake.redis.tls");
+    static final Key<Path> TLS_CA = TLS.ca();
+    static final Key<Path> TLS_CERT = TLS.cert();
+    static final Key<Path> TLS_KEY = TLS.key();
+    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.redis.call-timeout", "PT0.1S", "PT1M")
+            .otherwise("what the window allows")
+            .meaning("Upper bound of one call.");
+
+    static final List<Key<?>> KEYS =
+            List.of(URI, USER, PASSWORD, PASSWORD_FILE, DURABILITY, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
+
+    private static final Server NONE = new Server(false, "", 0, 0);
+    private static final Pattern DATABASE = Pattern.compile("/?|/(\\d{1,6})");
+
+    private final CoordinatorConfig config;
+    private final Access access;
+    private final @Nullable Duration callTimeout;
+
+    /** @param host without the brackets of an IPv6 address */
+    record Server(boolean encrypted, String host, int port, int database) {
+        @Override
+        public String toString() {
+            return (encrypted ? "rediss://" : "redis://")
+                    + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port
+                    + (database == 0 ? "" : "/" + database);
+        }
+    }
+
+    /**
+     * Which server is reached, and how; equal for those who may use the same connection. Files are named here and read when they are needed,
+     * since they are replaced while a process runs.
+     *
+     * @param files of the encryption, by key
+     */
+    record Access(
+            Server server,
+            @Nullable String user,
+            @Nullable String password,
+            @Nullable Path passwordFile,
+            Map<String, String> files,
+            Durability durability) {
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return server.toString();
+        }
+    }
+
+    /** @throws InvalidSettingsException naming every problem at once */
+    static RedisSettings of(CoordinatorConfig config) {
+        return new RedisSettings(config);
+    }
+
+    private RedisSettings(CoordinatorConfig config) {
+        this.config = config;
+        SettingsReader reader = new SettingsReader(config);
+        Server server = readServer(reader);
+        String user = reader.optional(USER).orElse(null);
+        String password = reader.optional(PASSWORD).orElse(null);
+        Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
+        if (user != null && !reader.isSet(PASSWORD) && !reader.isSet(PASSWORD_FILE)) {
+            reader.refuse(
+                    USER, "comes without a password. Set " + PASSWORD + " or " + PASSWORD_FILE + ", or remove it.");
+        }
+        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
+            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
+        }
+        if (passwordFile != null) {
+            readPassword(reader, passwordFile);
+            reader.warnOfReaders(PASSWORD_FILE, passwordFile);
+        }
+        Map<String, String> files = new HashMap<>();
+        for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
+            config.value(key.name()).ifPresent(file -> files.put(key.name(), file));
+        }
+        access = new Access(server, user, password, passwordFile, Map.copyOf(files), reader.value(DURABILITY));
+        if (server.encrypted()) {
+            socketFactory(reader);
+        } else {
+            TLS.read(reader);
+            if (!server.equals(NONE) && TLS.areSet(reader)) {
+                reader.refuse(
+                        URI,
+                        "is not encrypted, but snowflake.redis.tls.* is set. Write rediss:// or remove the latter.");
+            }
+            if (password != null || passwordFile != null) {
+                reader.warn(
+                        URI,
+                        "is not encrypted, and the password is sent there: whoever sees the network's traffic can read"
+                                + " it. Write rediss://.");
+            }
+        }
+        callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
+        reader.throwProblems();
+        reader.logWarnings(LOG);
+    }
+
+    private static Server readServer(SettingsReader reader) {
+        List<Server> read = new ArrayList<>();
+        reader.optional(URI).ifPresent(text -> {
+            Server server = server(text);
+            if (server == null) {
+                reader.refuse(
+                        URI,
+                        "is not the URL of a single Redis server. Write redis://host:6379, or rediss://host:6379 for TLS,"
+                                + " with /1 behind it for database 1. Clusters and Sentinels are not supported: name"
+                                + " one server.");
+            } else {
+                read.add(server);
+            }
+        });
+        return read.isEmpty() ? NONE : read.get(0);
+    }
+
+    private static @Nullable Server server(String text) {
+        try {
+            URI uri = new URI(text);
+            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+            var database = DATABASE.matcher(String.valueOf(uri.getPath()));
+            int port = uri.getPort() == -1 ? 6379 : uri.getPort();
+            boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
+            boolean known = scheme.equals("redis") || scheme.equals("rediss");
+            if (!known || !bare || uri.getHost() == null || port < 1 || port > 65_535 || !database.matches()) {
+                return null;
+            }
+            String number = database.group(1);
+            return new Server(
+                    scheme.equals("rediss"),
+                    uri.getHost().replaceAll("[\\[\\]]", ""),
+                    port,
+                    number == null ? 0 : Integer.parseInt(number));
+        } catch (URISyntaxException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable SSLSocketFactory socketFactory(SettingsReader reader) {
+        Tls files = TLS.read(reader);
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            KeyManagerFactory keys = files.keyManagers().orElse(null);
+            context.init(
+                    keys == null ? new KeyManager[0] : keys.getKeyManagers(),
+                    files.trustManagers().getTrustManagers(),
+                    null);
+            return context.getSocketFactory();
+        } catch (GeneralSecurityException e) {
+            reader.refuse(
+                    reader.isSet(TLS_CA) ? TLS_CA : TLS_CERT,
+                    "can't be used (" + e.getMessage() + "). Name PEM files.");
+            return null;
+        }
+    }
+
+    private static @Nullable String readPassword(SettingsReader reader, Path file) {
+        try {
+            String password = Files.readString(file).replaceFirst("\\R\\z", "");
+            if (!password.isEmpty()) {
+                return password;
+            }
+            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
+        } catch (IOException e) {
+            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
+        }
+        return null;
+    }
+
+    /**
+     * Of the files as they are now; null without encryption.
+     *
+     * @throws InvalidSettingsException if they can't be used
+     */
+    @Nullable
+    SSLSocketFactory socketFactory() {
+        if (!server().encrypted()) {
+            return null;
+        }
+        SettingsReader reader = new SettingsReader(config.generator(), access.files()::get);
+        SSLSocketFactory factory = socketFactory(reader);
+        reader.throwProblems();
+        return factory;
+    }
+
+    /**
+     * As the file has it now, if it is in a file; null: none.
+     *
+     * @throws InvalidSettingsException if the file can't be read
+     */
+    @Nullable
+    String password() {
+        Path file = access.passwordFile();
+        if (file == null) {
+            return access.password();
+        }
+        SettingsReader reader =
+                new SettingsReader(config.generator(), Map.of(PASSWORD_FILE.name(), file.toString())::get);
+        String password = readPassword(reader, file);
+        reader.throwProblems();
+        return password;
+    }
+
+    String namespace() {
+        return config.namespace();
+    }
+
+    String generator() {
+        return config.generator();
+    }
+
+    Access access() {
+        return access;
+    }
+
+    Server server() {
+        return access.server();
+    }
+
+    @Nullable
+    String user() {
+        return access.user();
+    }
+
+    /** The shorter of what the caller grants and what the settings allow. */
+    Duration callTimeout(Duration granted) {
+        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    }
+}

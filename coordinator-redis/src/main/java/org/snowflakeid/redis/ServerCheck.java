@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.snowflakeid.redis.RedisSettings.Durability;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Looks at each new connection whether the server is one that keeps what it acknowledges. What it does not say, or not to this user, is
+ * a warning.
+ */
+final class ServerCheck {
+    private final RedisSettings settings;
+    private final Map<String, String> seen = new HashMap<>();
+    private final List<String> unknown = new ArrayList<>();
+
+    /** What makes it lose records, and the remedy. */
+    private final List<String> losses = new ArrayList<>();
+
+    private ServerCheck(RedisSettings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Returns warnings.
+     *
+     * @throws RedisFailure if the server must not be used
+     * @throws JedisDataException if it lets nobody in
+     */
+    static List<String> check(RedisSettings settings, Connection connection) throws RedisFailure {
+        ServerCheck check = new ServerCheck(settings);
+        check.look(connection);
+        return check.judge();
+    }
+
+    private void look(Connection connection) {
+        connection.sendCommand(Command.INFO);
+        note(
+                "INFO",
+                () -> new String((byte[]) connection.getOne(), UTF_8).lines().forEach(line -> {
+                    int colon = line.indexOf(':');
+                    if (colon > 0) {
+                        seen.put(
+                                line.substring(0, colon),
+                                line.substring(colon + 1).strip());
+                    }
+                }));
+        // Both that end so, in one request that servers of any age know.
+        connection.sendCommand(Command.CONFIG, "GET", "*appendfsync*");
+        note("CONFIG GET", () -> {
+            List<?> pairs = (List<?>) connection.getOne();
+            for (int i = 0; i + 1 < pairs.size(); i += 2) {
+                seen.put(new String((byte[]) pairs.get(i), UTF_8), new String((byte[]) pairs.get(i + 1), UTF_8));
+            }
+        });
+    }
+
+    private void note(String command, Runnable reading) {
+        try {
+            reading.run();
+        } catch (JedisDataException e) {
+            if (!RedisFailure.isAboutTheCommand(e)) {
+                throw e;
+            }
+            unknown.add(command + " (" + e.getMessage() + ")");
+        }
+    }
+
+    private List<String> judge() throws RedisFailure {
+        // Redis, and Valkey under its own name.
+        String mode = seen.getOrDefault("redis_mode", seen.getOrDefault("server_mode", "standalone"));
+        if (mode.equals("sentinel")) {
+            throw refused(
+                    "is a Sentinel, and no server of records. Name the server itself in " + RedisSettings.URI + ".");
+        }
+        if (mode.equals("cluster") || is("cluster_enabled", "1")) {
+            throw refused(RedisFailure.isACluster());
+        }
+        if (is("role", "slave")) {
+            throw refused("is a replica (role slave), which lags behind its primary " + seen.get("master_host") + ":"
+                    + seen.get("master_port") + ". Name the primary in " + RedisSettings.URI + ".");
+        }
+        if (is("loading", "1")) {
+            // Meanwhile it says that it has no append-only file.
+            throw RedisFailure.answered(settings, new JedisDataException("LOADING it reads its data"));
+        }
+        if (is("aof_enabled", "0")) {
+            losses.add("appendonly is no (set it to yes)");
+        }
+        String policy = seen.getOrDefault("appendfsync", "always");
+        if (!policy.equals("always")) {
+            losses.add("appendfsync is " + policy + " (set it to always)");
+        }
+        if (is("no-appendfsync-on-rewrite", "yes")) {
+            losses.add("no-appendfsync-on-rewrite is yes (set it to no)");
+        }
+        // Those that evict only what expires never evict a record.
+        if (seen.getOrDefault("maxmemory_policy", "").startsWith("allkeys-")) {
+            losses.add("maxmemory-policy is " + seen.get("maxmemory_policy") + " (set it to noeviction)");
+        }
+        if (!losses.isEmpty() && settings.access().durability() == Durability.REQUIRE) {
+            throw refused("does not keep all that it acknowledges: " + String.join(", ", losses)
+                    + ". Ids could be issued twice after its crash. Change that with CONFIG SET and in redis.conf, or"
+                    + " accept it with " + RedisSettings.DURABILITY + "=warn.");
+        }
+        return warnings();
+    }
+
+    private boolean is(String name, String value) {
+        return value.equals(seen.get(name));
+    }
+
+    private RedisFailure refused(String complaint) {
+        return RedisFailure.refused(settings, complaint);
+    }
+
+    private List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        if (!losses.isEmpty()) {
+            warnings.add(warning("does not keep all that it acknowledges: " + String.join(", ", losses)
+                    + ". Ids may be issued twice after its crash; " + RedisSettings.DURABILITY
+                    + "=warn accepts that."));
+        }
+        if (!unknown.isEmpty()) {
+            warnings.add(warning("does not say whether it keeps what it acknowledges: it refuses "
+                    + String.join(" and ", unknown)
+                    + ". See to it that appendonly is yes, appendfsync always and maxmemory-policy noeviction, or"
+                    + " allow this user +info and +config|get."));
+        }
+        String replicas = seen.get("connected_slaves");
+        if (replicas != null && !replicas.equals("0")) {
+            warnings.add(warning("has replicas (" + replicas + "). They lag behind: if one of them is made the primary,"
+                    + " records that were acknowledged are lost, and ids may be issued twice. Never fail over"
+                    + " without 'snowflake-operator restore' afterwards."));
+        }
+        return warnings;
+    }
+
+    private String warning(String danger) {
+        return "snowflake '" + settings.generator() + "': redis (" + settings.access() + ") " + danger;
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+
+/**
+ * The connection of all coordinators of an application that reach the same server in the same way. It exists as long as one of them
+ * uses it, and when the last one has given it back, its thread does not run any more: a server that ends an application takes its classes away
+ * then. Applications of one server have one each, told apart by their context class loader.
+ *
+ * <p><b>Deadlines.</b> A read from a socket ends neither at an interrupt nor, if bytes trickle in, at its timeout. So the connection
+ * belongs to a thread of its own, and who calls waits for that: who waits no longer closes the connection if the request was on its way, and
+ * else sees to it that it never is. A connection that is being set up goes on without him, for those who come after.
+ *
+ * <p>After any failure the next call begins with a new connection, which looks at the server anew.
+ */
+final class SharedConnection {
+    private static final System.Logger LOG = System.getLogger(SharedConnection.class.getName());
+
+    private static final Duration LONGEST_END = Duration.ofSeconds(2);
+
+    /** Those in use. Guarded by itself. */
+    private static final Map<Key, SharedConnection> IN_USE = new HashMap<>();
+
+    private record Key(
+            RedisSettings.Access access, @Nullable ClassLoader application) {}
+
+    private final Key key;
+    private final ThreadPoolExecutor thread;
+    private volatile @Nullable Thread current;
+
+    /** What was said need not be said again at each connection. The thread's alone. */
+    private final Set<String> warnings = new HashSet<>();
+
+    /** Guarded by {@link #IN_USE}. */
+    private int users;
+
+    // Guarded by this.
+    private boolean over;
+    private @Nullable RedisConnection present;
+
+    private SharedConnection(Key key) {
+        this.key = key;
+        this.thread = new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            Thread created = new Thread(task, "snowflake-redis-connection");
+            created.setDaemon(true);
+            created.setContextClassLoader(key.application());
+            current = created;
+            return created;
+        });
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** To be given back once. */
+    static SharedConnection borrow(RedisSettings.Access access, @Nullable ClassLoader application) {
+        Key key = new Key(access, application);
+        synchronized (IN_USE) {
+            SharedConnection shared = IN_USE.computeIfAbsent(key, SharedConnection::new);
+            shared.users++;
+            return shared;
+        }
+    }
+
+    void giveBack() {
+        synchronized (IN_USE) {
+            users--;
+            if (users > 0) {
+                return;
+            }
+            IN_USE.remove(key);
+        }
+        synchronized (this) {
+            over = true;
+            if (present != null) {
+                present.close();
+            }
+        }
+        thread.shutdownNow().forEach(waiting -> ((Call<?>) waiting).run());
+        try {
+            // The executor says that it has ended when its thread has a last step to do.
+            Thread last = current;
+            if (last != null) {
+                last.join(LONGEST_END.toMillis());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Sends a request and waits for what it gives.
+     *
+     * @param harmless if the server has closed a connection that was used before, it is sent over a new one
+     */
+    <T> T call(RedisSettings settings, Duration timeout, boolean harmless, Function<Connection, T> request)
+            throws RedisFailure {
+        Call<T> call = new Call<>(settings, harmless, request);
+        try {
+            thread.execute(call);
+            return call.result.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            throw RedisFailure.closed(settings);
+        } catch (InterruptedException e) {
+            boolean unused = call.giveUp();
+            Thread.currentThread().interrupt();
+            throw RedisFailure.interrupted(settings, e);
+        } catch (TimeoutException e) {
+            throw RedisFailure.late(settings, call.giveUp());
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RedisFailure failure ? failure : RedisFailure.lost(settings, e, true);
+        }
+    }
+
+    private final class Call<T> implements Runnable {
+        private final RedisSettings settings;
+        private final boolean harmless;
+        private final Function<Connection, T> request;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+
+        // Guarded by this.
+        private boolean givenUp;
+        private @Nullable RedisConnection sentOver;
+
+        Call(RedisSettings settings, boolean harmless, Function<Connection, T> request) {
+            this.settings = settings;
+            this.harmless = harmless;
+            this.request = request;
+        }
+
+        /** Whether the server may have got it, and may still get it. */
+        synchronized boolean giveUp() {
+            givenUp = true;
+            if (sentOver != null && !result.isDone()) {
+                discard(sentOver);
+            }
+            return sentOver != null;
+        }
+
+        private synchronized boolean begin(RedisConnection connection) {
+            if (!givenUp) {
+                sentOver = connection;
+            }
+            return !givenUp;
+        }
+
+        private synchronized boolean isGivenUp() {
+            return givenUp;
+        }
+
+        private synchronized void end(@Nullable T value, @Nullable RedisFailure failure) {
+            if (failure != null) {
+                boolean unused = result.completeExceptionally(failure);
+            } else {
+                boolean unused = result.complete(value);
+            }
+        }
+
+        @Override
+        public void run() {
+            try {
+                if (!isGivenUp() && !attempt() && !isGivenUp()) {
+                    boolean unused = attempt();
+                }
+            } catch (RedisFailure e) {
+                end(null, e);
+            }
+        }
+
+        /** Returns false if it may be sent once more. */
+        private boolean attempt() throws RedisFailure {
+            RedisConnection connection = connection(settings);
+            boolean usedBefore = connection.isUsed();
+            if (begin(connection)) {
+                try {
+                    end(connection.ask(request), null);
+                } catch (RedisFailure e) {
+                    discard(connection);
+                    if (harmless && usedBefore && e.isLoss()) {
+                        return false;
+                    }
+                    throw e;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** The present one, or a new one. */
+    private RedisConnection connection(RedisSettings settings) throws RedisFailure {
+        RedisConnection opened;
+        synchronized (this) {
+            if (over) {
+                throw RedisFailure.closed(settings);
+            }
+            if (present != null) {
+                return present;
+            }
+            opened = new RedisConnection(settings);
+            present = opened;
+        }
+        try {
+            opened.open().stream()
+                    .filter(warnings::add)
+                    .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
+            return opened;
+        } catch (RedisFailure e) {
+            discard(opened);
+            throw e;
+        }
+    }
+
+    private synchronized void discard(RedisConnection connection) {
+        connection.close();
+        if (connection.equals(present)) {
+            present = null;
+        }
+    }
+}

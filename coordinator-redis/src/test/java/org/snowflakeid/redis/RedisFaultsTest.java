@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+import static org.snowflakeid.tck.Stopwatch.requireWithin;
+import static org.snowflakeid.tck.Stopwatch.time;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.RedisServer;
+
+/** A server that is frozen, killed, not there or something else. */
+class RedisFaultsTest {
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
+    private final RedisServer server = RedisServer.start();
+    private final String namespace = Node.freshNamespace();
+    private final Node node = RedisNode.at(server.uri(), namespace);
+    private Stored meta;
+
+    @BeforeEach
+    void createMeta() {
+        meta = node.createMeta();
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+        server.close();
+    }
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
+        }
+    }
+
+    @Test
+    void everyCallEndsInTimeWhileTheServerIsFrozenForFiveSecondsAndWorksAfter() {
+        Stored mark = node.claim(3);
+
+        requireWithin(Duration.ofSeconds(2), () -> {
+            server.pause();
+            long frozenUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+            while (System.nanoTime() < frozenUntil) {
+                requireWithin(
+                        Duration.ofMillis(1_200),
+                        () -> time(() -> {
+                            CoordinatorException read = catchThrowableOfType(
+                                    CoordinatorException.class,
+                                    () -> node.coordinator.read(3, 3, Duration.ofMillis(500)));
+                            assertThat(read.permanent()).isFalse();
+                        }));
+            }
+            server.resume();
+            return Duration.ofMillis(await(TIMEOUT, node::answers));
+        });
+
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
+    }
+
+    @Test
+    void worksWithinTwoSecondsOfTheReturnOfAKilledServer() {
+        Stored mark = node.claim(3);
+
+        requireWithin(Duration.ofSeconds(2), () -> {
+            server.kill();
+            long downUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+            await(Node.PATIENCE, () -> {
+                assertThat(node.answers()).isFalse();
+                return System.nanoTime() > downUntil;
+            });
+            CoordinatorException unsent = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, SHORT));
+            assertThat(unsent.permanent()).isFalse();
+            server.startAgain();
+            server.awaitHealthy();
+            return Duration.ofMillis(await(TIMEOUT, node::answers));
+        });
+
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
+    }
+
+    @Test
+    void firstCallAfterARestartNobodyNoticedSucceeds() {
+        Stored mark = node.claim(3);
+        server.kill();
+        server.startAgain();
+        server.awaitHealthy();
+
+        assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
+    }
+
+    /** A kill takes the kernel's cache with it only where the machine dies; what the test can see is that nothing is left to write. */
+    @Test
+    void whatWasAcknowledgedSurvivesFiveKills() {
+        Stored mark = node.claim(3);
+        for (int i = 0; i < 5; i++) {
+            mark = applied(node.extend(3, mark)).written();
+            server.kill();
+            server.startAgain();
+            server.awaitHealthy();
+
+            assertThat(node.slot(3).mark()).isEqualTo(mark);
+        }
+    }
+
+    @Test
+    void unreachableServerIsReportedAtOnceAndNotPermanent() throws IOException {
+        String uri = "redis://127.0.0.1:" + closedPort();
+        try (Node nowhere = RedisNode.at(uri, namespace)) {
+            long start = System.nanoTime();
+            CoordinatorException read = catchThrowableOfType(
+                    CoordinatorException.class, () -> nowhere.coordinator.read(0, 0, Duration.ofSeconds(30)));
+            Duration took = Duration.ofNanos(System.nanoTime() - start);
+            CoordinatorException write = catchThrowableOfType(
+                    CoordinatorException.class, () -> nowhere.coordinator.writeMeta(null, "id=1", TIMEOUT));
+
+            assertThat(took).isLessThan(TIMEOUT.dividedBy(2));
+            assertThat(read)
+                    .hasMessageContaining(uri)
+                    .hasMessageContaining("Connection refused")
+                    .hasMessageContaining("snowflake.redis.uri");
+            assertThat(read.permanent()).isFalse();
+            assertThat(write.permanent()).isFalse();
+        }
+    }
+
+    @Test
+    void hostThatNobodyKnowsIsNamed() {
+        try (Node lost = RedisNode.at("redis://nobody.invalid:6379", namespace)) {
+            CoordinatorException thrown =
+                    catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
+
+            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("nobody.invalid");
+            assertThat(thrown.permanent()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
+                "",
+                "+OK\r\n",
+                "*2\r\n$-1\r\n:1\r\n",
+                "$5\r\nshort",
+                "-MOVED nowhere\r\n",
+                ":12a\r\n"
+            })
+    void whatIsNotRedisIsSaidToBeSo(String answer) throws IOException {
+        try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread answering = new Thread(() -> answer(web, answer), "web");
+            answering.setDaemon(true);
+            answering.start();
+            try (Node lost = RedisNode.at("redis://127.0.0.1:" + web.getLocalPort(), namespace)) {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
+
+                assertThat(thrown)
+                        .hasMessageContaining("does not speak as a Redis server does")
+                        .hasMessageContaining("snowflake.redis.uri, the port");
+                assertThat(thrown.permanent()).isFalse();
+            }
+        }
+    }
+
+    private static void answer(ServerSocket web, String answer) {
+        try {
+            while (!web.isClosed()) {
+                try (Socket connection = web.accept()) {
+                    int unused = connection.getInputStream().read();
+                    connection.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+        } catch (IOException closed) {
+            // the end of the test
+        }
+    }
+
+    /** It accepts connections, in plain or to be encrypted, and says nothing ever. */
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "rediss"})
+    void aBlackHoleHoldsNobodyUpForLongerThanHisTimeout(String scheme) throws IOException {
+        List<Socket> swallowed = new ArrayList<>();
+        try (ServerSocket hole = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Node lost = RedisNode.at(scheme + "://127.0.0.1:" + hole.getLocalPort(), namespace)) {
+            Thread swallowing = new Thread(() -> swallow(hole, swallowed), "hole");
+            swallowing.setDaemon(true);
+            swallowing.start();
+
+            requireWithin(
+                    Duration.ofSeconds(2),
+                    () -> time(() -> {
+                        CoordinatorException thrown = catchThrowableOfType(
+                                CoordinatorException.class, () -> lost.coordinator.read(0, 0, SHORT));
+                        assertThat(thrown)
+                                .hasMessageContaining("does not answer in time (no connection was established)");
+                        assertThat(thrown.permanent()).isFalse();
+                    }));
+            requireWithin(Duration.ofSeconds(2), () -> time(lost::close));
+        } finally {
+            for (Socket each : swallowed) {
+                each.close();
+            }
+        }
+    }
+
+    private static void swallow(ServerSocket hole, List<Socket> swallowed) {
+        try {
+            while (!hole.isClosed()) {
+                swallowed.add(hole.accept());
+            }
+        } catch (IOException closed) {
+            // the end of the test
+        }
+    }
+
+    /** Who waits as long as it takes is told why. */
+    @Test
+    void aConnectionThatIsNotAnsweredIsGivenUpByItself() throws IOException {
+        List<Socket> swallowed = new ArrayList<>();
+        try (ServerSocket hole = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Node lost = RedisNode.at("redis://127.0.0.1:" + hole.getLocalPort(), namespace)) {
+            Thread swallowing = new Thread(() -> swallow(hole, swallowed), "hole");
+            swallowing.setDaemon(true);
+            swallowing.start();
+
+            CoordinatorException thrown = catchThrowableOfType(
+                    CoordinatorException.class, () -> lost.coordinator.read(0, 0, Duration.ofMinutes(5)));
+
+            assertThat(thrown).hasMessageContaining("Check redis:// or rediss:// in snowflake.redis.uri");
+        } finally {
+            for (Socket each : swallowed) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void theCallTimeoutOfTheSettingsHolds() {
+        try (Node node = RedisNode.at(server.uri(), Map.of("snowflake.redis.call-timeout", "PT0.5S"))) {
+            assertThat(node.answers()).isTrue();
+            server.pause();
+
+            requireWithin(
+                    Duration.ofSeconds(5),
+                    () -> time(() -> assertThat(catchThrowableOfType(
+                                    CoordinatorException.class,
+                                    () -> node.coordinator.read(0, 0, Duration.ofMinutes(5))))
+                            .isNotNull()));
+            server.resume();
+        }
+    }
+}

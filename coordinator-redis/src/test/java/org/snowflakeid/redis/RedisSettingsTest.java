@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.LogLines;
+
+class RedisSettingsTest {
+    private static final String REDIS = "redis://localhost:6379";
+    private static final String REDISS = "rediss://localhost:6379";
+
+    @TempDir
+    private Path directory;
+
+    private static RedisSettings settings(Map<String, String> values) {
+        return RedisSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), values::get));
+    }
+
+    private static List<String> problems(Map<String, String> values) {
+        return catchThrowableOfType(InvalidSettingsException.class, () -> settings(values))
+                .problems();
+    }
+
+    @Test
+    void wantsAUri() {
+        assertThat(problems(Map.of()))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.uri is not set.")
+                .contains("redis://localhost:6379");
+    }
+
+    @Test
+    void takesAUriAndAddsThePort() {
+        assertThat(server("redis://a:1/")).isEqualTo(new RedisSettings.Server(false, "a", 1, 0));
+        assertThat(server(" REDIS://a ")).isEqualTo(new RedisSettings.Server(false, "a", 6379, 0));
+        assertThat(server("rediss://[::1]:3/15")).isEqualTo(new RedisSettings.Server(true, "::1", 3, 15));
+        assertThat(server("rediss://[::1]:3/15")).hasToString("rediss://[::1]:3/15");
+    }
+
+    private static RedisSettings.Server server(String uri) {
+        return settings(Map.of(RedisSettings.URI.name(), uri)).server();
+    }
+
+    @Test
+    void refusesWhatIsNoDurability() {
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.DURABILITY.name(), "never")))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.durability=never")
+                .contains("require", "warn");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "localhost:6379",
+                "localhost",
+                "http://localhost",
+                "unix:///var/run/redis.sock",
+                "redis://",
+                "redis://a:6379,",
+                "redis://a b:6379",
+                "redis://a:99999",
+                "redis://a:6379/v3",
+                "redis://a:6379/-1",
+                "redis://a:6379/1/2",
+                "redis://a:6379,b:6379",
+                "redis://a:6379?password=secret",
+                "redis://a:6379#secret",
+                "redis://a:6379?password=se,cret",
+                "redis://a:6379;password=secret"
+            })
+    void refusesWhatIsNotTheUrlOfASingleServer(String value) {
+        assertThat(problems(Map.of(RedisSettings.URI.name(), value)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.uri=")
+                .contains("is not the URL of a single Redis server")
+                .doesNotContain("secret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://user:hunter2@a:6379",
+                "redis://user:hunter2/x@a:6379",
+                "redis://user:12/hunter2@a:6379",
+                "redis://user:12,hunter2@a:6379",
+                "redis://b:6379,redis://user:hunter2@a:6379",
+                "redis://user:hunter2@a:6379?x=1",
+                "redis://a:6379?password=hunter2@b",
+                "user:hunter2@a:6379",
+                "user:12,hunter2@a:6379",
+                "hunter2@a"
+            })
+    void refusesCredentialsInTheUriAndDoesNotShowThem(String value) {
+        assertThat(problems(Map.of(RedisSettings.URI.name(), value)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.uri=")
+                .contains("Set snowflake.redis.user and snowflake.redis.password instead.")
+                .doesNotContain("hunter2", "user:");
+    }
+
+    @Test
+    void refusesAUserWithoutAPassword() {
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.USER.name(), "app")))
+                .singleElement()
+                .asString()
+                .contains("snowflake.redis.user=app")
+                .contains("Set snowflake.redis.password");
+    }
+
+    @Test
+    void keepsBlanksInPasswords() {
+        RedisSettings settings = settings(Map.of(
+                RedisSettings.URI.name(),
+                REDIS,
+                RedisSettings.USER.name(),
+                "app",
+                RedisSettings.PASSWORD.name(),
+                " a b "));
+
+        assertThat(settings.password()).isEqualTo(" a b ");
+    }
+
+    @Test
+    void readsThePasswordFromAFileWhenItIsAskedFor() throws IOException {
+        Path file = Files.writeString(directory.resolve("password"), " a b \r\n");
+        RedisSettings settings = settings(Map.of(
+                RedisSettings.URI.name(),
+                REDIS,
+                RedisSettings.USER.name(),
+                "app",
+                RedisSettings.PASSWORD_FILE.name(),
+                file.toString()));
+
+        assertThat(settings.password()).isEqualTo(" a b ");
+        Files.writeString(file, "c\n\n");
+        assertThat(settings.password()).isEqualTo("c\n");
+        Files.writeString(file, "\n");
+        assertThatThrownBy(settings::password)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("snowflake.redis.password-file=" + file + " is empty");
+    }
+
+    @Test
+    void refusesAPasswordBesideItsFile() throws IOException {
+        String file =
+                Files.writeString(directory.resolve("password"), "hunter2").toString();
+
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(),
+                        REDIS,
+                        RedisSettings.USER.name(),
+                        "app",
+                        RedisSettings.PASSWORD.name(),
+                        "hunter2",
+                        RedisSettings.PASSWORD_FILE.name(),
+                        file)))
+                .singleElement()
+                .asString()
+                .contains("snowflake.redis.password-file=" + file + " is set beside snowflake.redis.password.")
+                .doesNotContain("hunter2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2", "2s", "PT0.01S", "PT2M", "-PT1S"})
+    void refusesWhatIsNoCallTimeout(String value) {
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.CALL_TIMEOUT.name(), value)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.call-timeout=" + value);
+    }
+
+    @Test
+    void callTimeoutIsAnUpperBound() {
+        RedisSettings settings =
+                settings(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.CALL_TIMEOUT.name(), "PT2S"));
+
+        assertThat(settings.callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void takesPemFiles() {
+        Certificates pem = new Certificates(directory);
+
+        RedisSettings settings = settings(Map.of(
+                RedisSettings.URI.name(), REDISS,
+                RedisSettings.TLS_CA.name(), pem.ca().toString(),
+                RedisSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
+                RedisSettings.TLS_KEY.name(), pem.clientKey().toString()));
+
+        assertThat(settings.socketFactory()).isNotNull();
+    }
+
+    @Test
+    void warnsOfSecretsThatOthersCanRead() throws IOException {
+        Certificates pem = new Certificates(directory);
+        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r--r--"));
+        Path password = Files.writeString(directory.resolve("password"), "secret");
+        Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-r--r--"));
+
+        assertThat(warnings(
+                        "redis-open",
+                        Map.of(
+                                RedisSettings.URI.name(), REDISS,
+                                RedisSettings.USER.name(), "app",
+                                RedisSettings.PASSWORD_FILE.name(), password.toString(),
+                                RedisSettings.TLS_CERT.name(),
+                                        pem.clientCertificate().toString(),
+                                RedisSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                .containsExactlyInAnyOrder(
+                        "WARNING snowflake 'redis-open': snowflake.redis.tls.key names the file " + pem.clientKey()
+                                + ", which every account of this machine may read. Let only this process's account"
+                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).",
+                        "WARNING snowflake 'redis-open': snowflake.redis.password-file names the file " + password
+                                + ", which every account of this machine may read. Let only this process's account"
+                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+        assertThat(warnings(
+                        "redis-plain",
+                        Map.of(
+                                RedisSettings.URI.name(), REDIS,
+                                RedisSettings.USER.name(), "app",
+                                RedisSettings.PASSWORD.name(), "secret")))
+                .containsExactly("WARNING snowflake 'redis-plain': snowflake.redis.uri is not encrypted, and the"
+                        + " password is sent there: whoever sees the network's traffic can read it. Write rediss://.");
+    }
+
+    @Test
+    void warnsOfNothingWhereSecretsAreKept() throws IOException {
+        Certificates pem = new Certificates(directory);
+        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r-----"));
+
+        assertThat(warnings(
+                        "redis-kept",
+                        Map.of(
+                                RedisSettings.URI.name(),
+                                REDISS,
+                                RedisSettings.USER.name(),
+                                "app",
+                                RedisSettings.PASSWORD.name(),
+                                "secret",
+                                RedisSettings.TLS_CERT.name(),
+                                pem.clientCertificate().toString(),
+                                RedisSettings.TLS_KEY.name(),
+                                pem.clientKey().toString())))
+                .isEmpty();
+        assertThat(warnings("redis-anonymous", Map.of(RedisSettings.URI.name(), REDIS)))
+                .isEmpty();
+    }
+
+    private static List<String> warnings(String generator, Map<String, String> values) {
+        LogLines.listen();
+        RedisSettings.of(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
+        return LogLines.of(generator);
+    }
+
+    @Test
+    void accessIsTheSameWhereServersUserAndFilesAre() throws IOException {
+        Certificates pem = new Certificates(Files.createDirectory(directory.resolve("one")));
+        Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
+        Map<String, String> plain = Map.of(RedisSettings.URI.name(), REDIS);
+        Map<String, String> user = with(plain, RedisSettings.USER, "app", RedisSettings.PASSWORD, "hunter2");
+        Map<String, String> encrypted = with(Map.of(), RedisSettings.URI, REDISS, RedisSettings.TLS_CA, pem.ca());
+        Map<String, String> mutual = with(
+                encrypted, RedisSettings.TLS_CERT, pem.clientCertificate(), RedisSettings.TLS_KEY, pem.clientKey());
+        List<Map<String, String>> different = List.of(
+                plain,
+                Map.of(RedisSettings.URI.name(), "redis://elsewhere:6379"),
+                user,
+                with(user, RedisSettings.USER, "app", RedisSettings.PASSWORD, "hunter3"),
+                with(user, RedisSettings.USER, "other", RedisSettings.PASSWORD, "hunter2"),
+                Map.of(RedisSettings.URI.name(), REDISS),
+                encrypted,
+                with(encrypted, RedisSettings.TLS_CA, others.ca(), RedisSettings.TLS_CA, others.ca()),
+                with(plain, RedisSettings.DURABILITY, "warn", RedisSettings.URI, REDIS),
+                with(plain, RedisSettings.URI, REDIS + "/1", RedisSettings.URI, REDIS + "/1"),
+                mutual);
+
+        for (int i = 0; i < different.size(); i++) {
+            RedisSettings.Access access = access(different.get(i));
+            for (int j = 0; j < different.size(); j++) {
+                assertThat(access.equals(access(different.get(j))))
+                        .as("%s and %s", different.get(i), different.get(j))
+                        .isEqualTo(i == j);
+            }
+            assertThat(access).hasSameHashCodeAs(access(different.get(i)));
+            assertThat(access.toString()).doesNotContain("hunter");
+        }
+        assertThat(access(with(plain, RedisSettings.CALL_TIMEOUT, "PT2S", RedisSettings.URI, REDIS)))
+                .isEqualTo(access(plain));
+        RedisSettings.Access before = access(encrypted);
+        Files.copy(others.ca(), pem.ca(), StandardCopyOption.REPLACE_EXISTING);
+        assertThat(access(encrypted)).isEqualTo(before);
+    }
+
+    private static RedisSettings.Access access(Map<String, String> keys) {
+        return settings(keys).access();
+    }
+
+    private static Map<String, String> with(
+            Map<String, String> keys, Key<?> one, Object value, Key<?> other, Object otherValue) {
+        Map<String, String> all = new HashMap<>(keys);
+        all.put(one.name(), value.toString());
+        all.put(other.name(), otherValue.toString());
+        return all;
+    }
+
+    @Test
+    void refusesTlsFilesWithoutTls() {
+        String ca = new Certificates(directory).ca().toString();
+
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.TLS_CA.name(), ca)))
+                .singleElement()
+                .asString()
+                .contains("snowflake.redis.uri=" + REDIS)
+                .contains("rediss://");
+    }
+
+    @Test
+    void refusesCertificateWithoutKeyAndKeyWithoutCertificate() {
+        Certificates pem = new Certificates(directory);
+        String cert = pem.clientCertificate().toString();
+        String key = pem.clientKey().toString();
+
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_CERT.name(), cert)))
+                .singleElement()
+                .asString()
+                .contains("snowflake.redis.tls.cert=" + cert)
+                .contains("Set snowflake.redis.tls.key");
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_KEY.name(), key)))
+                .singleElement()
+                .asString()
+                .contains("snowflake.redis.tls.key=" + key)
+                .contains("Set snowflake.redis.tls.cert");
+    }
+
+    @Test
+    void refusesFilesThatAreNotThereOrNotPem() throws IOException {
+        Certificates pem = new Certificates(directory);
+        String missing = directory.resolve("missing.pem").toString();
+        String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
+
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_CA.name(), missing)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.tls.ca=" + missing + " is not a readable file");
+        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_CA.name(), text)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.tls.ca=" + text);
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(), REDISS,
+                        RedisSettings.TLS_CERT.name(), text,
+                        RedisSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.tls.cert=" + text);
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(), REDISS,
+                        RedisSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
+                        RedisSettings.TLS_KEY.name(), text)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.redis.tls.key=" + text);
+    }
+
+    @Test
+    void declaresTheKeysThatItReads() {
+        Set<String> read = new TreeSet<>();
+        CoordinatorConfig config = new CoordinatorConfig("default", "snowflake", Duration.ofSeconds(60), key -> {
+            read.add(key);
+            return key.endsWith("uri") ? REDIS : null;
+        });
+        RedisCoordinatorProvider provider = new RedisCoordinatorProvider();
+
+        provider.open(config, () -> {}).close();
+
+        assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
+    }
+
+    @Test
+    void namesAllProblemsAtOnce() {
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(), REDIS,
+                        RedisSettings.USER.name(), "app",
+                        RedisSettings.TLS_KEY.name(), "/nowhere",
+                        RedisSettings.CALL_TIMEOUT.name(), "soon")))
+                .hasSize(5);
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.LogLines;
+import org.snowflakeid.testservers.RedisServer;
+
+/** Servers that would lose what they acknowledge, or are none to ask. */
+class ServerCheckTest {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void start() {
+        LogLines.listen();
+        server = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static Node node(RedisServer at) {
+        return RedisNode.at(at.uri(), Node.freshNamespace());
+    }
+
+    private static CoordinatorException refused(RedisServer at) {
+        try (Node node = node(at)) {
+            return refusal(node);
+        }
+    }
+
+    private static CoordinatorException refusal(Node node) {
+        CoordinatorException thrown =
+                catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+        assertThat(thrown).isNotNull();
+        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
+        return thrown;
+    }
+
+    /** Starts a generator and ends it; returns the warnings. */
+    private static List<String> warnings(RedisServer at, Map<String, String> more) {
+        String generator = "g" + UUID.randomUUID();
+        Map<String, String> keys = new HashMap<>(more);
+        keys.put("snowflake.redis.uri", at.uri());
+        keys.put("snowflake.generators." + generator + ".namespace", Node.freshNamespace());
+        LeasedSnowflake.open(SnowflakeSettings.of(generator, keys::get)).close();
+        return LogLines.of(generator).stream()
+                .filter(line -> line.startsWith("WARNING") && !line.contains("did not exist and was created"))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "appendonly, no, appendonly is no (set it to yes)",
+        "appendfsync, everysec, appendfsync is everysec (set it to always)",
+        "appendfsync, no, appendfsync is no (set it to always)",
+        "no-appendfsync-on-rewrite, yes, no-appendfsync-on-rewrite is yes (set it to no)",
+        "maxmemory-policy, allkeys-lru, maxmemory-policy is allkeys-lru (set it to noeviction)"
+    })
+    void aServerThatLosesWhatItAcknowledgedIsRefusedUnlessThatIsAccepted(String name, String value, String said) {
+        try (RedisServer careless =
+                RedisServer.builder().arguments("--" + name, value).start()) {
+            CoordinatorException thrown = refused(careless);
+            List<String> warnings = warnings(careless, Map.of("snowflake.redis.durability", "warn"));
+
+            assertThat(thrown)
+                    .hasMessageStartingWith("redis (" + careless.uri() + ") does not keep all that it acknowledges: "
+                            + said + ". Ids could be issued twice after its crash.")
+                    .hasMessageContaining("CONFIG SET")
+                    .hasMessageEndingWith("snowflake.redis.durability=warn.");
+            assertThat(warnings)
+                    .singleElement()
+                    .asString()
+                    .contains("does not keep all that it acknowledges: " + said, "Ids may be issued twice");
+        }
+    }
+
+    @Test
+    void allThatIsWrongIsSaidAtOnce() {
+        try (RedisServer careless = RedisServer.builder()
+                .arguments("--appendonly", "no", "--maxmemory-policy", "allkeys-random")
+                .start()) {
+            assertThat(refused(careless))
+                    .hasMessageContaining("appendonly is no (set it to yes), maxmemory-policy is allkeys-random");
+        }
+    }
+
+    @Test
+    void whatTheMessageSaysHelpsWithoutARestart() {
+        try (RedisServer careless = RedisServer.builder()
+                        .arguments("--appendonly", "no", "--appendfsync", "everysec")
+                        .start();
+                Node node = node(careless)) {
+            refusal(node);
+
+            careless.command("CONFIG", "SET", "appendonly", "yes");
+            careless.command("CONFIG", "SET", "appendfsync", "always");
+
+            assertThat(node.createMeta()).isNotNull();
+        }
+    }
+
+    /** They evict what expires, and no record does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"noeviction", "volatile-lru", "volatile-ttl"})
+    void policiesThatEvictNoRecordAreAccepted(String policy) {
+        try (RedisServer careful =
+                RedisServer.builder().arguments("--maxmemory-policy", policy).start()) {
+            assertThat(warnings(careful, Map.of())).isEmpty();
+        }
+    }
+
+    @Test
+    void aServerThatWasStartedAgainWithOtherSettingsIsRefused(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("more.conf"), "\n");
+        try (RedisServer changed = RedisServer.builder()
+                        .arguments("--include", file.toString())
+                        .start();
+                Node node = node(changed)) {
+            Stored meta = node.createMeta();
+            Stored mark = node.claim(3);
+            Files.writeString(file, "appendfsync everysec\n");
+            changed.kill();
+            changed.startAgain();
+            changed.awaitHealthy();
+
+            CoordinatorException thrown = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> node.coordinator.extend(3, mark, Node.unique("limit=2"), node.owner(3), meta, TIMEOUT));
+
+            assertThat(thrown).hasMessageContaining("appendfsync is everysec");
+        }
+    }
+
+    @Test
+    void whatTheUserMayNotAskIsAWarningAndNoMore() {
+        server.command(
+                "ACL", "SETUSER", "blind", "on", ">blind", "~*", "-@all", "+eval", "+get", "+set", "+mget", "+time");
+
+        List<String> warnings =
+                warnings(server, Map.of("snowflake.redis.user", "blind", "snowflake.redis.password", "blind"));
+
+        assertThat(warnings)
+                .filteredOn(line -> !line.contains("is not encrypted"))
+                .singleElement()
+                .asString()
+                .contains("does not say whether it keeps what it acknowledges")
+                .contains("INFO (NOPERM", "CONFIG GET (NOPERM", "+info and +config|get");
+    }
+
+    /** As hosted ones have it. */
+    @Test
+    void aServerWithoutConfigIsAWarningAndWhatInfoTellsIsStillJudged() {
+        try (RedisServer hosted = RedisServer.builder()
+                        .arguments("--rename-command", "CONFIG", "")
+                        .start();
+                RedisServer careless = RedisServer.builder()
+                        .arguments("--rename-command", "CONFIG", "", "--appendonly", "no")
+                        .start()) {
+            assertThat(warnings(hosted, Map.of()))
+                    .singleElement()
+                    .asString()
+                    .contains("it refuses CONFIG GET (ERR unknown command");
+            assertThat(refused(careless)).hasMessageContaining("appendonly is no");
+        }
+    }
+
+    @Test
+    void aReplicaIsRefusedAndItsPrimaryIsAWarning() {
+        try (RedisServer replica = RedisServer.builder()
+                .arguments("--replicaof", "127.0.0.1", Integer.toString(server.clientPort()))
+                .start()) {
+            assertThat(refused(replica))
+                    .hasMessageContaining("is a replica (role slave), which lags behind its primary 127.0.0.1:"
+                            + server.clientPort() + ". Name the primary in snowflake.redis.uri.");
+            await(Node.PATIENCE, () -> server.info("connected_slaves").equals("1"));
+            assertThat(warnings(server, Map.of()))
+                    .singleElement()
+                    .asString()
+                    .contains("has replicas (1). They lag behind");
+        }
+    }
+
+    /** Its connections stay open. */
+    @Test
+    void aServerThatBecomesAReplicaTakesNoWrites() {
+        try (RedisServer demoted = RedisServer.start();
+                Node node = node(demoted)) {
+            Stored meta = node.createMeta();
+            Stored mark = node.claim(3);
+            demoted.command("REPLICAOF", "127.0.0.1", Integer.toString(server.clientPort()));
+
+            CoordinatorException thrown = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> node.coordinator.extend(
+                            3, mark, Node.unique("limit=2"), node.owner(3), meta, Duration.ofSeconds(10)));
+
+            assertThat(thrown == null ? refusal(node) : thrown).hasMessageContaining("replica");
+            demoted.command("REPLICAOF", "NO", "ONE");
+        }
+    }
+
+    @Test
+    void aMemberOfAClusterIsRefused() {
+        try (RedisServer member =
+                RedisServer.builder().arguments("--cluster-enabled", "yes").start()) {
+            assertThat(refused(member)).hasMessageContaining("is a member of a Redis Cluster, which is not supported");
+        }
+    }
+
+    @Test
+    void aSentinelIsRefused(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("sentinel.conf"), "\n");
+        try (RedisServer sentinel = RedisServer.builder().sentinel(file).start()) {
+            assertThat(refused(sentinel)).hasMessageContaining("is a Sentinel, and no server of records");
+        }
+    }
+
+    @Test
+    void warningsAreNotRepeatedAtEachConnection() {
+        try (RedisServer restarted = RedisServer.builder()
+                        .arguments("--appendfsync", "everysec")
+                        .start();
+                Node node = new RedisNode(
+                        Node.freshNamespace(),
+                        TIMEOUT,
+                        Map.of("snowflake.redis.uri", restarted.uri(), "snowflake.redis.durability", "warn"))) {
+            node.createMeta();
+            for (int i = 0; i < 3; i++) {
+                assertThat(restarted.command("CLIENT", "KILL", "TYPE", "normal"))
+                        .isNotBlank();
+                assertThat(node.meta()).isNotNull();
+            }
+
+            assertThat(LogLines.of("orders"))
+                    .filteredOn(line -> line.contains(restarted.uri() + ")"))
+                    .hasSize(1);
+            applied(node.claim(3, null, "o"));
+        }
+    }
+}

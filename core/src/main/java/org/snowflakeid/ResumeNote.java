@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.List;
+import org.snowflakeid.spi.Stored;
+
+/**
+ * What a process notes for one that takes over from it: this host may still issue the ticks from {@code lo} to the limit of {@code mark},
+ * exclusive, under this worker id; nothing at or above {@code lo} was issued.
+ *
+ * @param place names the coordinator and where it is
+ * @param mark as it stands in the coordinator, for all that its holder knows: to compare with, and to extend by
+ * @param meta the record of the namespace under which that was granted
+ */
+record ResumeNote(int workerId, String place, long lo, Mark mark, Meta meta) {
+
+    private static final String FORMAT = "1";
+
+    /** @throws IllegalArgumentException if the text was not written by this library, or by a newer one with another format */
+    static ResumeNote parse(String text) {
+        List<String> lines = text.lines().toList();
+        if (lines.size() != 3) {
+            throw new IllegalArgumentException(lines.size() + " lines are not 3");
+        }
+        Pairs pairs = Pairs.parse(lines.get(0));
+        if (!pairs.text("format").equals(FORMAT)) {
+            throw new IllegalArgumentException("format " + pairs.text("format") + " is not " + FORMAT);
+        }
+        Mark mark = Mark.parse(new Stored(lines.get(1), 0));
+        Meta meta = Meta.parse(new Stored(lines.get(2), 0));
+        long lo = pairs.number("lo");
+        if (lo < mark.from() || lo > mark.limit() || pairs.number("hi") != mark.limit()) {
+            throw new IllegalArgumentException("lo=" + lo + " hi=" + pairs.text("hi") + " contradict the mark");
+        }
+        return new ResumeNote(Math.toIntExact(pairs.number("worker-id")), pairs.text("place"), lo, mark, meta);
+    }
+
+    /** Exclusive. */
+    long hi() {
+        return mark.limit();
+    }
+
+    String text() {
+        return Pairs.NONE
+                        .with("format", FORMAT)
+                        .with("worker-id", workerId)
+                        .with("lo", lo)
+                        .with("hi", hi())
+                        .with("until", meta.layout().instantOf(hi()))
+                        .with("place", place)
+                + "\n" + mark.value() + "\n" + meta.stored().value() + "\n";
+    }
+}

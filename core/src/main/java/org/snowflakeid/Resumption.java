@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.snowflakeid.Logs.LOG;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * What one generator does for {@code snowflake.resume.directory}: a process that can't reach its coordinator when it starts takes over what one
+ * before it on the same host was granted and has certainly not issued.
+ *
+ * <p>Why nothing is issued twice. The grant is one of this host, and permanent: nobody else issues under it. Which part of it was not
+ * issued the file says, which the process before wrote before it used it ({@link LocalLimit}). Only one process at a time has the
+ * file, by an exclusive lock, and it is deleted before the mark is lowered. So it does not matter what the clocks say, or why the process
+ * before has gone. Nothing is extended before the coordinator shows the mark as it stands in the file ({@link Claim#meet}).
+ *
+ * <p>A thread of its own writes the files: the keeper's may wait for the coordinator for longer than what the files allow.
+ */
+final class Resumption {
+
+    /** Whoever takes over waits no longer for the clock to get to what was not issued. */
+    private static final long LONGEST_WAIT_TICKS = 10_000;
+
+    private static final long MILLISECOND = 1_000_000;
+    private static final long IDLE_NANOS = 60_000 * MILLISECOND;
+
+    private final SnowflakeSettings settings;
+    private final SnowflakeLayout layout;
+    private final Positions positions;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final Handover handover;
+    private final ResumeDirectory directory;
+    private final String place;
+    private final List<LocalLimit> limits = new CopyOnWriteArrayList<>();
+
+    /** What was said of files that can't be used, once each. */
+    private final Set<String> said = new HashSet<>();
+
+    private volatile @Nullable Thread thread;
+    private volatile boolean woken;
+    private volatile boolean over;
+
+    private Resumption(
+            SnowflakeSettings settings,
+            ResumeDirectory directory,
+            String place,
+            Platform platform,
+            VettedClock clock,
+            Handover handover) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.positions = Positions.of(layout);
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.directory = directory;
+        this.place = place;
+    }
+
+    /**
+     * @return null: it is not set
+     * @throws InvalidSettingsException if it is, and can't be used
+     */
+    static @Nullable Resumption open(
+            SnowflakeSettings settings,
+            WorkerCoordinatorProvider provider,
+            Platform platform,
+            VettedClock clock,
+            Handover handover) {
+        if (settings.resumeDirectory().isEmpty()) {
+            return null;
+        }
+        ResumeDirectory directory = platform instanceof ResumeDirectory.Host host
+                ? host.resumeDirectory(settings)
+                : new ResumeFolder(settings);
+        directory.require();
+        return new Resumption(settings, directory, place(settings, provider), platform, clock, handover);
+    }
+
+    /** Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. */
+    private static String place(SnowflakeSettings settings, WorkerCoordinatorProvider provider) {
+        SettingsReader reader = new SettingsReader(settings.coordinatorConfig());
+        StringBuilder where = new StringBuilder();
+        provider.keys().stream()
+                .filter(Key::isPlace)
+                .map(reader::shown)
+                .sorted()
+                .forEach(each -> where.append(each).append('\n'));
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(where.toString().getBytes(StandardCharsets.UTF_8));
+            return provider.name() + ":" + HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    // ---- the thread that writes the files
+
+    void start() {
+        thread = platform.start("snowflake-" + settings.generator() + "-resume", this::run);
+    }
+
+    void wake() {
+        woken = true;
+        Thread writing = thread;
+        if (writing != null) {
+            platform.unpark(writing);
+        }
+    }
+
+    private void run() {
+        while (!over) {
+            woken = false;
+            long pause = IDLE_NANOS;
+            try {
+                long now = clock.credibleTick();
+                for (LocalLimit each : limits) {
+                    pause = Math.min(pause, Math.max(1, each.advance(now)) * MILLISECOND);
+                }
+            } catch (Throwable e) {
+                report(e);
+            }
+            try {
+                if (!woken && !over) {
+                    platform.park(pause);
+                }
+            } catch (Throwable e) {
+                report(e);
+            }
+            // Nobody means this thread, and it could not write nor sleep.
+            boolean unused = Thread.interrupted();
+        }
+    }
+
+    /** The files are to be written on, whatever it was. */
+    private void report(Throwable failure) {
+        try {
+            LOG.log(
+                    Level.ERROR,
+                    handover.message("unexpected failure with " + SnowflakeKeys.RESUME_DIRECTORY),
+                    failure);
+        } catch (Throwable logFailed) {
+            failure.addSuppressed(logFailed);
+        }
+    }
+
+    /** Nothing is written any more. Files that were not deleted can be taken over. */
+    void end() {
+        over = true;
+        wake();
+        limits.forEach(LocalLimit::end);
+    }
+
+    // ---- for the keeper
+
+    /** What was granted is in doubt: nobody may take it over. The leases must have been sealed. */
+    void deleteAll() {
+        for (LocalLimit each : limits) {
+            boolean unused = each.delete();
+        }
+    }
+
+    /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
+    void keep(Claim claim, Meta meta) {
+        ResumeDirectory.Entry file = null;
+        try {
+            file = directory.lock(claim.workerId());
+            if (file == null) {
+                LOG.log(
+                        Level.WARNING,
+                        handover.message("another process of this host keeps the file of worker id " + claim.workerId()
+                                + " in " + settings.resumeDirectory().orElseThrow()
+                                + ", though this one was granted the worker id. A process that is restarted now does not"
+                                + " start while the coordinator is down."));
+                return;
+            }
+            keep(claim, file, meta);
+        } catch (IOException e) {
+            LOG.log(
+                    Level.WARNING,
+                    handover.message(
+                            "the file of worker id " + claim.workerId() + " in "
+                                    + settings.resumeDirectory().orElseThrow()
+                                    + " can't be used. A process that is restarted now does not start while the coordinator is down."),
+                    e);
+        } catch (Throwable e) {
+            if (file != null) {
+                file.close();
+            }
+            throw e;
+        }
+    }
+
+    private void keep(Claim claim, ResumeDirectory.Entry file, Meta meta) {
+        LocalLimit limit = new LocalLimit(
+                file,
+                claim.lease(),
+                positions,
+                claim.from(),
+                claim.mark(),
+                meta,
+                place,
+                settings.burst().toMillis(),
+                platform,
+                handover,
+                this::wake);
+        claim.keepLocally(limit);
+        long unused = limit.advance(clock.credibleTick());
+        limits.add(limit);
+        limits.removeIf(LocalLimit::isEnded);
+        wake();
+    }
+
+    /** A note that may be taken over, with its lock. */
+    private record Found(ResumeNote note, ResumeDirectory.Entry file) {}
+
+    /**
+     * Takes over as many worker ids as this generator uses, or none.
+     *
+     * @return none: there are not so many
+     */
+    List<Claim> resume(Claim.Place at) {
+        List<Found> found = new ArrayList<>();
+        try {
+            for (int workerId : directory.workerIds()) {
+                if (workerId >= settings.minWorkerId() && workerId <= settings.maxWorkerId()) {
+                    find(workerId, found);
+                }
+            }
+        } catch (IOException e) {
+            say(Level.WARNING, "what is in " + settings.resumeDirectory().orElseThrow() + " can't be read: " + e);
+        }
+        try {
+            return takeOver(found, at);
+        } catch (Throwable e) {
+            found.forEach(each -> each.file().close());
+            throw e;
+        }
+    }
+
+    private List<Claim> takeOver(List<Found> found, Claim.Place at) {
+        // Those that last longest, of one namespace: it may have been restored since one of them was written.
+        found.sort(Comparator.comparingLong((Found each) -> each.note().hi()).reversed());
+        List<Found> chosen = found.stream()
+                .filter(each -> each.note()
+                        .meta()
+                        .id()
+                        .equals(found.get(0).note().meta().id()))
+                .limit(settings.workers())
+                .toList();
+        List<Claim> claims = new ArrayList<>();
+        for (Found each : found) {
+            if (chosen.size() == settings.workers() && chosen.contains(each)) {
+                claims.add(takeOver(each, at));
+            } else {
+                each.file().close();
+            }
+        }
+        return claims;
+    }
+
+    private Claim takeOver(Found found, Claim.Place at) {
+        ResumeNote note = found.note();
+        at.namespace().resume(note.meta());
+        Claim claim = Claim.resumed(at, note);
+        keep(claim, found.file(), note.meta());
+        return claim;
+    }
+
+    private void find(int workerId, List<Found> found) {
+        ResumeDirectory.Entry file = null;
+        boolean usable = false;
+        try {
+            file = directory.lock(workerId);
+            String text = file == null ? null : file.read();
+            if (file != null && text != null) {
+                ResumeNote note = ResumeNote.parse(text);
+                String reason = reasonNotToTakeOver(note, workerId);
+                if (reason == null) {
+                    found.add(new Found(note, file));
+                    usable = true;
+                } else {
+                    say(Level.INFO, ignored(workerId) + reason);
+                }
+            }
+        } catch (ResumeDirectory.VoidException e) {
+            say(e.isExpected() ? Level.INFO : Level.WARNING, ignored(workerId) + e.getMessage());
+        } catch (IOException e) {
+            say(Level.WARNING, ignored(workerId) + e);
+        } catch (IllegalArgumentException e) {
+            say(Level.WARNING, ignored(workerId) + "unreadable: " + Quoted.plain(String.valueOf(e.getMessage())));
+        } finally {
+            if (file != null && !usable) {
+                file.close();
+            }
+        }
+    }
+
+    private String ignored(int workerId) {
+        return "the file of worker id " + workerId + " in "
+                + settings.resumeDirectory().orElseThrow() + " is not taken over: ";
+    }
+
+    private void say(Level level, String text) {
+        if (said.add(text)) {
+            LOG.log(level, handover.message(text));
+        }
+    }
+
+    /** Null: there is none. */
+    private @Nullable String reasonNotToTakeOver(ResumeNote note, int workerId) {
+        long now = clock.credibleTick();
+        if (note.workerId() != workerId) {
+            return "it is that of worker id " + note.workerId() + ".";
+        }
+        if (!note.place().equals(place)) {
+            return "it was written with another coordinator, or with other settings of where it is.";
+        }
+        if (!note.meta().layout().equals(layout)) {
+            return "it was written with " + Namespace.describe(note.meta().layout()) + ", but configured is "
+                    + Namespace.describe(layout) + ".";
+        }
+        if (note.lo() >= note.hi() || note.hi() <= now) {
+            return "what it was granted ended at " + layout.instantOf(note.hi()) + ".";
+        }
+        if (note.lo() - now
+                > LONGEST_WAIT_TICKS
+                        + settings.burst().plus(settings.startupAhead()).toMillis()) {
+            return "what was not issued begins only at " + layout.instantOf(note.lo()) + ".";
+        }
+        return null;
+    }
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/**
+ * A coordinator on a store that compares and sets one record at a time.
+ *
+ * <p><b>Uniqueness.</b> Others compare a mark and the namespace record in one transaction. Here a write of a mark is a grant only when the
+ * namespace record, read <em>after</em> the write is known to stand, is still the one expected (rule 19). Whoever replaces a namespace
+ * retires its record first and reads all marks then: a write that is applied before that is seen there, and one that is applied after it
+ * is validated after the retirement, and grants nothing. So records are always read in this order: marks, then the namespace.
+ * A write that stands and can't be validated is {@link CasResult.Unknown}.
+ *
+ * <p><b>Records.</b> One for the namespace, {@code meta}, and one for each worker id, {@code marks/<n>}: the mark in its first line, the owner in
+ * the second, {@code expires=<instant> <owner>}, so that both are written at once. Line ends and backslashes within them are escaped by a
+ * backslash.
+ *
+ * <p><b>Owners</b> expire by the store's clock.
+ */
+public final class RecordCoordinator implements WorkerCoordinator {
+
+    private final String namespace;
+    private final Duration timeToLive;
+    private final RecordStore store;
+    private final LongSupplier nanoTime;
+
+    public RecordCoordinator(CoordinatorConfig config, RecordStore store) {
+        this(config, store, System::nanoTime);
+    }
+
+    /** @param nanoTime by which timeouts are measured */
+    public RecordCoordinator(CoordinatorConfig config, RecordStore store, LongSupplier nanoTime) {
+        this.namespace = config.namespace();
+        this.timeToLive = config.timeToLive();
+        this.store = store;
+        this.nanoTime = nanoTime;
+    }
+
+    // ---- records
+
+    private String metaKey() {
+        return namespace + "/meta";
+    }
+
+    private String markKey(int id) {
+        return namespace + "/marks/" + id;
+    }
+
+    /**
+     * @param owner null: nobody
+     * @param expires null: nobody, or unreadable
+     */
+    private record Claimed(
+            String mark, @Nullable String owner, @Nullable Instant expires) {
+
+        static Claimed parse(String value) {
+            int end = value.indexOf('\n');
+            if (end < 0) {
+                return new Claimed(unescaped(value), null, null);
+            }
+            String second = value.substring(end + 1);
+            int blank = second.indexOf(' ');
+            String expires = second.substring("expires=".length(), Math.max(blank, "expires=".length()));
+            return new Claimed(
+                    unescaped(value.substring(0, end)), unescaped(second.substring(blank + 1)), instant(expires));
+        }
+
+        private static @Nullable Instant instant(String text) {
+            try {
+                return Instant.parse(text);
+            } catch (DateTimeException edited) {
+                return null;
+            }
+        }
+
+        String value() {
+            return owner == null ? escaped(mark) : escaped(mark) + "\nexpires=" + expires + " " + escaped(owner);
+        }
+
+        private static String escaped(String text) {
+            return text.replace("\\", "\\\\").replace("\n", "\\n");
+        }
+
+        private static String unescaped(String text) {
+            if (text.indexOf('\\') < 0) {
+                return text;
+            }
+            StringBuilder plain = new StringBuilder();
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                if (c == '\\' && i + 1 < text.length()) {
+                    i++;
+                    c = text.charAt(i) == 'n' ? '\n' : text.charAt(i);
+                }
+                plain.append(c);
+            }
+            return plain.toString();
+        }
+    }
+
+    /** What was read of a worker id and, after that, of the namespace. */
+    private record Seen(
+            int id,
+            RecordStore.@Nullable Entry entry,
+            @Nullable Claimed claimed,
+            @Nullable String meta,
+            Instant time) {
+
+        @Nullable
+        String mark() {
+            return claimed == null ? null : claimed.mark();
+        }
+
+        /** Whoever is present. */
+        @Nullable
+        String owner() {
+            Instant expires = claimed == null ? null : claimed.expires();
+            return claimed == null || expires == null || !time.isBefore(expires) ? null : claimed.owner();
+        }
+
+        Slot slot() {
+            return new Slot(id, stored(mark()), owner());
+        }
+
+        CasResult.Rejected rejected() {
+            return new CasResult.Rejected(stored(meta), slot());
+        }
+
+        boolean isAsExpected(@Nullable Stored mark, Stored expectedMeta) {
+            return Objects.equals(mark(), mark == null ? null : mark.value())
+                    && expectedMeta.value().equals(meta);
+        }
+    }
+
+    private static @Nullable Stored stored(@Nullable String value) {
+        return value == null ? null : new Stored(value, 0);
+    }
+
+    private static @Nullable String value(RecordStore.Reading reading, String key) {
+        RecordStore.Entry entry = reading.entries().get(key);
+        return entry == null ? null : entry.value();
+    }
+
+    // ---- reading
+
+    @Override
+    public Snapshot read(int fromId, int toId, Duration timeout) {
+        List<Integer> ids = IntStream.rangeClosed(fromId, toId).boxed().toList();
+        Time time = new Time(nanoTime, timeout);
+        List<Seen> seen = look(ids, time);
+        return new Snapshot(
+                stored(seen.get(0).meta()),
+                seen.stream().map(Seen::slot).toList(),
+                seen.get(0).time());
+    }
+
+    /** First the marks, then the namespace: a mark that is seen here is validated by what is read after it. */
+    private List<Seen> look(List<Integer> ids, Time time) {
+        RecordStore.Reading marks = store.read(ids.stream().map(this::markKey).toList(), time.left());
+        RecordStore.Reading meta = store.read(List.of(metaKey()), time.left());
+        List<Seen> seen = new ArrayList<>();
+        for (int id : ids) {
+            RecordStore.Entry entry = marks.entries().get(markKey(id));
+            seen.add(new Seen(
+                    id,
+                    entry,
+                    entry == null ? null : Claimed.parse(entry.value()),
+                    value(meta, metaKey()),
+                    meta.time()));
+        }
+        return seen;
+    }
+
+    private Seen look(int id, Time time) {
+        return look(List.of(id), time).get(0);
+    }
+
+    // ---- writing
+
+    @Override
+    public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+        return attempt(timeout, time -> writeMeta(expected, next, time));
+    }
+
+    private CasResult writeMeta(@Nullable Stored expected, String next, Time time) {
+        RecordStore.Entry meta =
+                store.read(List.of(metaKey()), time.left()).entries().get(metaKey());
+        if (!Objects.equals(expected == null ? null : expected.value(), meta == null ? null : meta.value())) {
+            return new CasResult.Rejected(stored(meta == null ? null : meta.value()), null);
+        }
+        RecordStore.Write write = store.compareAndSet(metaKey(), meta, next, time.left());
+        if (write instanceof RecordStore.Write.Unknown unknown) {
+            return new CasResult.Unknown(unknown.cause());
+        }
+        if (write instanceof RecordStore.Write.Applied) {
+            return new CasResult.Applied(new Stored(next, 0), false);
+        }
+        return new CasResult.Rejected(stored(value(store.read(List.of(metaKey()), time.left()), metaKey())), null);
+    }
+
+    @Override
+    public CasResult claim(
+            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
+        return attempt(timeout, time -> claim(id, mark, next, owner, evict, meta, time));
+    }
+
+    private CasResult claim(
+            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Time time) {
+        Seen before = look(id, time);
+        if (!before.isAsExpected(mark, meta) || (before.owner() != null && !evict)) {
+            return before.rejected();
+        }
+        return replace(before, new Claimed(next, owner, expiry(before)), meta, true, time);
+    }
+
+    @Override
+    public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return extendAll(List.of(new Extension(id, mark, next, owner)), meta, timeout)
+                .get(0);
+    }
+
+    /** Each by itself, between one reading of all and one of the namespace. */
+    @Override
+    public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+        if (extensions.isEmpty()) {
+            return List.of();
+        }
+        return attempt(timeout, time -> extendAll(extensions, meta, time), extensions.size());
+    }
+
+    private List<CasResult> extendAll(List<Extension> extensions, Stored meta, Time time) {
+        List<Integer> ids = extensions.stream().map(Extension::id).toList();
+        List<Seen> before = look(ids, time);
+        List<CasResult> results = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            results.add(extend(extensions.get(i), before.get(i), meta, time));
+        }
+        return validated(ids, results, meta, time);
+    }
+
+    /** Not validated yet. */
+    private CasResult extend(Extension extension, Seen before, Stored meta, Time time) {
+        if (!before.isAsExpected(extension.mark(), meta)) {
+            return before.rejected();
+        }
+        String owner = before.owner();
+        boolean held = extension.owner().equals(owner);
+        Claimed next = held
+                ? new Claimed(extension.next(), owner, expiry(before))
+                : new Claimed(
+                        extension.next(),
+                        owner,
+                        owner == null || before.claimed() == null
+                                ? null
+                                : before.claimed().expires());
+        try {
+            return written(before, next, held, time);
+        } catch (CoordinatorException nothingChanged) {
+            return new CasResult.Unknown(nothingChanged);
+        }
+    }
+
+    @Override
+    public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+        return attempt(timeout, time -> release(id, mark, next, owner, meta, time));
+    }
+
+    private CasResult release(int id, Stored mark, String next, String owner, Stored meta, Time time) {
+        Seen before = look(id, time);
+        if (!before.isAsExpected(mark, meta)) {
+            return before.rejected();
+        }
+        String present = before.owner();
+        Claimed free = present == null || present.equals(owner) || before.claimed() == null
+                ? new Claimed(next, null, null)
+                : new Claimed(next, present, before.claimed().expires());
+        return replace(before, free, meta, false, time);
+    }
+
+    @Override
+    public void abandon(int id, String owner, Duration timeout) {
+        try {
+            Time time = new Time(nanoTime, timeout);
+            Seen before = look(id, time);
+            Claimed claimed = before.claimed();
+            if (claimed != null && owner.equals(claimed.owner())) {
+                RecordStore.Write unused = store.compareAndSet(
+                        markKey(id), before.entry(), new Claimed(claimed.mark(), null, null).value(), time.left());
+            }
+        } catch (CoordinatorException e) {
+            // It expires, or is evicted.
+        }
+    }
+
+    private Instant expiry(Seen before) {
+        return before.time().plus(timeToLive);
+    }
+
+    private CasResult replace(Seen before, Claimed next, Stored meta, boolean held, Time time) {
+        return validated(List.of(before.id()), List.of(written(before, next, held, time)), meta, time)
+                .get(0);
+    }
+
+    /** Not validated yet. */
+    private CasResult written(Seen before, Claimed next, boolean held, Time time) {
+        RecordStore.Write write = store.compareAndSet(markKey(before.id()), before.entry(), next.value(), time.left());
+        if (write instanceof RecordStore.Write.Unknown unknown) {
+            return new CasResult.Unknown(unknown.cause());
+        }
+        return write instanceof RecordStore.Write.Applied
+                ? new CasResult.Applied(new Stored(next.mark(), 0), held)
+                : before.rejected();
+    }
+
+    /** What was applied is a grant if the namespace record is still as expected; what was rejected shows what stands there now. */
+    private List<CasResult> validated(List<Integer> ids, List<CasResult> results, Stored meta, Time time) {
+        if (results.stream().allMatch(CasResult.Unknown.class::isInstance)) {
+            return results;
+        }
+        List<CasResult> validated = new ArrayList<>();
+        try {
+            List<Seen> after = look(ids, time);
+            for (int i = 0; i < ids.size(); i++) {
+                CasResult result = results.get(i);
+                Seen now = after.get(i);
+                boolean granted =
+                        result instanceof CasResult.Applied && meta.value().equals(now.meta());
+                validated.add(result instanceof CasResult.Unknown || granted ? result : now.rejected());
+            }
+        } catch (CoordinatorException notSeen) {
+            for (CasResult result : results) {
+                validated.add(result instanceof CasResult.Unknown ? result : new CasResult.Unknown(notSeen));
+            }
+        }
+        return validated;
+    }
+
+    private CasResult attempt(Duration timeout, Function<Time, CasResult> call) {
+        return attempt(timeout, time -> List.of(call.apply(time)), 1).get(0);
+    }
+
+    /** An interrupt leaves an outcome unknown, whatever it interrupted. */
+    private List<CasResult> attempt(Duration timeout, Function<Time, List<CasResult>> call, int results) {
+        try {
+            return call.apply(new Time(nanoTime, timeout));
+        } catch (CoordinatorException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                return Collections.nCopies(results, new CasResult.Unknown(e));
+            }
+            throw e;
+        }
+    }
+
+    /** What is left of a call's timeout. */
+    private static final class Time {
+        private final LongSupplier nanoTime;
+        private final long endNanos;
+
+        Time(LongSupplier nanoTime, Duration timeout) {
+            this.nanoTime = nanoTime;
+            this.endNanos = nanoTime.getAsLong() + timeout.toNanos();
+        }
+
+        /** @throws CoordinatorException if nothing is left */
+        Duration left() {
+            long nanos = endNanos - nanoTime.getAsLong();
+            if (nanos <= 0) {
+                throw new CoordinatorException("no time was left for another request", false);
+            }
+            return Duration.ofNanos(nanos);
+        }
+    }
+
+    @Override
+    public @Nullable Object connection() {
+        return store.connection();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

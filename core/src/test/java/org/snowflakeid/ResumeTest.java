@@ -1,0 +1,732 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
+
+/** {@code snowflake.resume.directory}: a process takes over from one before it on its host while the coordinator is down. */
+class ResumeTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final Actor before = stage.process();
+    private final Actor after = stage.processOnHostOf(before);
+    private final SimulatedDisk disk = before.disk;
+
+    @BeforeEach
+    void set() {
+        stage.keys.putAll(Map.of(
+                "snowflake.resume.directory", "/resume",
+                "snowflake.worker-ids", "0-1",
+                "snowflake.window", "PT60S"));
+    }
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    /** A process that has been running for a while is killed, and the coordinator is gone. */
+    private int killAndCut() {
+        before.open();
+        before.issueFor(Duration.ofSeconds(30));
+        int workerId = before.workerId();
+        stage.store.down = true;
+        before.crash();
+        return workerId;
+    }
+
+    private void awaitExtension(Actor process) {
+        Instant reserved = process.ids().status().reservedUntil().orElseThrow();
+        stage.until(
+                "extended",
+                () -> process.ids().status().reservedUntil().orElseThrow().isAfter(reserved));
+    }
+
+    private String error(Actor process) {
+        return process.ids().status().lastError().orElse("");
+    }
+
+    @Nested
+    class WhileTheCoordinatorIsDown {
+
+        @Test
+        void aProcessGoesOnWithTheWorkerIdOfTheOneBefore() {
+            int workerId = killAndCut();
+            Instant until = disk.note(workerId)
+                    .meta()
+                    .layout()
+                    .instantOf(disk.note(workerId).hi());
+            try (LogLines log = new LogLines()) {
+                Instant began = stage.world.trueTime();
+
+                after.open();
+
+                assertThat(Duration.between(began, stage.world.trueTime())).isLessThan(Duration.ofSeconds(10));
+                assertThat(after.workerId()).isEqualTo(workerId);
+                after.issueFor(Duration.ofSeconds(10));
+                assertThat(after.ids().status().state()).isEqualTo(State.ACTIVE);
+                assertThat(after.ids().status().reservedUntil()).contains(until);
+                assertThat(error(after))
+                        .contains("worker id " + workerId)
+                        .contains("taken over from a process before this one")
+                        .contains(until.toString());
+                assertThat(log.all())
+                        .anyMatch(line -> line.contains("took worker id " + workerId + " over")
+                                && line.contains(until.toString()));
+            }
+        }
+
+        @Test
+        void idsEndWithTheGrantAndAProcessThatComesTooLateStartsNotAtAll() {
+            int workerId = killAndCut();
+            after.open();
+            Instant until = after.ids().status().reservedUntil().orElseThrow();
+
+            assertThatThrownBy(() -> after.issueFor(Duration.ofMinutes(2)))
+                    .isInstanceOf(SnowflakeUnavailableException.class)
+                    .hasMessageContaining("worker id " + workerId);
+            assertThat(stage.world.trueTime()).isAfterOrEqualTo(until);
+            assertThat(after.ids().status().state()).isEqualTo(State.SUSPENDED);
+
+            after.crash();
+            Actor late = stage.processOnHostOf(before);
+            try (LogLines log = new LogLines()) {
+                late.startOpening();
+                assertThat(late.awaitRefusal()).isInstanceOf(CoordinatorException.class);
+                assertThat(log.all())
+                        .anyMatch(line -> line.contains("is not taken over: what it was granted ended at " + until));
+            }
+        }
+
+        @Test
+        void onAnotherHostNothingCanBeTakenOver() {
+            int unused = killAndCut();
+            Actor elsewhere = stage.process();
+            elsewhere.startOpening();
+
+            assertThat(elsewhere.awaitRefusal()).isInstanceOf(CoordinatorException.class);
+        }
+
+        @Test
+        void itsSuccessorsTakeOverOneAfterTheOther() {
+            int workerId = killAndCut();
+            for (int i = 0; i < 3; i++) {
+                Actor next = stage.processOnHostOf(before);
+                next.open();
+                assertThat(next.workerId()).isEqualTo(workerId);
+                next.issue();
+                next.crash();
+            }
+        }
+
+        @Test
+        void aProcessThatWasClosedLeavesItsFileToTheNext() {
+            before.open();
+            before.issueFor(Duration.ofSeconds(30));
+            int workerId = before.workerId();
+            stage.store.down = true;
+
+            before.close();
+
+            assertThat(disk.has(workerId)).isTrue();
+            after.open();
+            assertThat(after.workerId()).isEqualTo(workerId);
+            after.issue();
+        }
+
+        @Test
+        void twoProcessesTakeOverFromTwo() {
+            Actor other = stage.processOnHostOf(before);
+            before.open();
+            other.open();
+            before.issueFor(Duration.ofSeconds(30));
+            other.issue();
+            stage.store.down = true;
+            before.crash();
+            other.crash();
+            Actor third = stage.processOnHostOf(before);
+
+            after.startOpening();
+            third.startOpening();
+            after.awaitOpen();
+            third.awaitOpen();
+
+            assertThat(after.workerId()).isNotEqualTo(third.workerId());
+            after.issue();
+            third.issue();
+        }
+
+        @Test
+        void severalWorkerIdsOfOneGeneratorAreTakenOverTogether() {
+            stage.keys.put("snowflake.workers", "2");
+            int unused = killAndCut();
+
+            after.open();
+
+            assertThat(after.ids().status().workerIds()).containsExactlyInAnyOrder(0, 1);
+            after.issueFor(Duration.ofSeconds(5));
+            stage.store.down = false;
+            awaitExtension(after);
+            stage.until("well", () -> error(after).isEmpty());
+            after.issue();
+        }
+
+        @Test
+        void fewerWorkerIdsThanAGeneratorNeedsAreLeft() {
+            int workerId = killAndCut();
+            stage.keys.put("snowflake.workers", "2");
+            after.startOpening();
+            assertThat(after.awaitRefusal()).isInstanceOf(CoordinatorException.class);
+
+            assertThat(disk.has(workerId)).isTrue();
+        }
+
+        @Test
+        void aBurstMayRunAheadOfTheClockAfterwards() {
+            stage.keys.put("snowflake.burst", "PT10S");
+            int unused = killAndCut();
+            after.open();
+
+            for (int i = 0; i < 4; i++) {
+                long[] ids = after.ids().nextIds(1_000_000);
+                assertThat(ids).isSorted();
+            }
+        }
+
+        @Test
+        void aStepOfTheClockKeepsIdsBackUntilItCanBeVetted() {
+            int unused = killAndCut();
+            after.open();
+            after.issue();
+            after.machine.stepClock(Duration.ofSeconds(5));
+
+            assertThatThrownBy(after::issue).isInstanceOf(SnowflakeUnavailableException.class);
+
+            stage.store.down = false;
+            stage.until("vetted", () -> error(after).isEmpty());
+            after.issue();
+        }
+    }
+
+    @Nested
+    class WhenTheCoordinatorIsBack {
+
+        @Test
+        void theGrantIsExtendedAndItsOwnerEntryIsReplaced() {
+            int workerId = killAndCut();
+            after.open();
+            Mark noted = disk.note(workerId).mark();
+            assertThat(stage.store.marks.get(workerId).value()).isEqualTo(noted.value());
+
+            stage.store.down = false;
+            awaitExtension(after);
+            after.issueFor(Duration.ofMinutes(3));
+
+            assertThat(after.workerId()).isEqualTo(workerId);
+            assertThat(error(after)).isEmpty();
+            Mark mark = stage.store.mark(workerId);
+            assertThat(mark.token()).isEqualTo(noted.token());
+            assertThat(mark.from()).isEqualTo(noted.from());
+            assertThat(stage.store.owner(workerId)).contains("process=" + after.machine.process());
+        }
+
+        @Test
+        void theOwnerEntryIsHadAgainAtOnceThoughThatOfTheProcessBeforeHasNotExpired() {
+            before.open();
+            before.issueFor(Duration.ofSeconds(30));
+            int workerId = before.workerId();
+            stage.store.down = true;
+            before.crash();
+            after.open();
+            assertThat(stage.store.owner(workerId)).contains("process=" + before.machine.process());
+
+            stage.store.down = false;
+            stage.within(Duration.ofSeconds(20), "owned", () -> String.valueOf(stage.store.owner(workerId))
+                    .contains("process=" + after.machine.process()));
+
+            assertThat(after.workerId()).isEqualTo(workerId);
+        }
+
+        @Test
+        void aStrangersOwnerEntryIsLeftAndAnotherWorkerIdIsClaimed() {
+            int workerId = killAndCut();
+            after.open();
+            stage.store.owners.put(
+                    workerId, new FakeStore.Held("token=another process=another", "holder", Long.MAX_VALUE));
+
+            stage.store.down = false;
+            stage.until("another worker id", () -> after.workerId() != workerId);
+
+            after.issue();
+            assertThat(stage.store.owner(workerId)).contains("token=another");
+        }
+
+        @Test
+        void aTakeoverOfWhatComesAfterIsLawful() {
+            int workerId = killAndCut();
+            after.open();
+            Mark noted = disk.note(workerId).mark();
+            stage.store.owners.clear();
+            stage.store.putMark(
+                    workerId,
+                    Mark.next(
+                                    Pairs.NONE,
+                                    noted.limit() + 60_000,
+                                    "another",
+                                    0,
+                                    noted.limit(),
+                                    stage.world.trueTime(),
+                                    SnowflakeLayout.STANDARD,
+                                    1)
+                            .value());
+
+            stage.store.down = false;
+            after.issueFor(Duration.ofSeconds(10));
+
+            stage.until("another worker id", () -> after.workerId() != workerId);
+            after.issue();
+        }
+
+        @Test
+        void aMarkThatWasLostOrLoweredEndsAllIdsAndTheFile() {
+            int workerId = killAndCut();
+            after.open();
+            Mark noted = disk.note(workerId).mark();
+            stage.store.putMark(
+                    workerId, noted.pairs().with("limit", noted.limit() - 1).toString());
+
+            stage.store.down = false;
+            stage.until("stopped", () -> after.ids().status().state() == State.SUSPENDED);
+
+            assertThatThrownBy(after::issue).isInstanceOf(CoordinatorRegressedException.class);
+            assertThat(disk.has(workerId)).isFalse();
+        }
+
+        @Test
+        void anotherNamespaceOfTheNameEndsAllIds() {
+            int workerId = killAndCut();
+            after.open();
+            stage.store.putMeta(
+                    Pairs.parse(stage.store.meta.value()).with("id", "another").toString());
+
+            stage.store.down = false;
+            stage.until("stopped", () -> after.ids().status().state() == State.SUSPENDED);
+
+            assertThatThrownBy(after::issue).isInstanceOf(CoordinatorRegressedException.class);
+            assertThat(disk.has(workerId)).isFalse();
+        }
+
+        @Test
+        void aNamespaceThatWasRetiredExtendsNothing() {
+            int workerId = killAndCut();
+            after.open();
+            Instant until = after.ids().status().reservedUntil().orElseThrow();
+            stage.store.putMeta(Pairs.parse(stage.store.meta.value())
+                    .with("state", "retired")
+                    .toString());
+            String mark = stage.store.marks.get(workerId).value();
+
+            stage.store.down = false;
+            stage.until("said", () -> error(after).contains("was retired"));
+
+            after.issue();
+            stage.until("over", () -> after.ids().status().state() == State.SUSPENDED);
+            assertThat(stage.world.trueTime()).isAfterOrEqualTo(until);
+            assertThat(stage.store.marks.get(workerId).value()).isEqualTo(mark);
+        }
+
+        @Test
+        void aClockThatItContradictsRaisesNoMark() {
+            stage.keys.put("snowflake.clock.max-skew", "PT1S");
+            int workerId = killAndCut();
+            after.machine.stepClock(Duration.ofSeconds(15));
+            after.open();
+            String mark = stage.store.marks.get(workerId).value();
+
+            stage.store.down = false;
+            stage.until("said", () -> error(after).contains("The system clock says"));
+            stage.sleep(Duration.ofSeconds(10));
+
+            assertThat(stage.store.marks.get(workerId).value()).isEqualTo(mark);
+        }
+
+        @Test
+        void aWiderWindowIsConfiguredMeanwhile() {
+            int unused = killAndCut();
+            stage.keys.putAll(Map.of("snowflake.window", "PT2M", "snowflake.startup-timeout", "PT3M"));
+            after.open();
+
+            stage.store.down = false;
+            awaitExtension(after);
+
+            assertThat(stage.store.meta.value()).contains("max-window=PT2M");
+        }
+    }
+
+    @Nested
+    class AWriteOfTheProcessBefore {
+
+        private int workerId;
+        private Request extension;
+
+        @BeforeEach
+        void isOnItsWayWhenTheProcessIsKilled() {
+            before.open();
+            before.issueFor(Duration.ofSeconds(15));
+            workerId = before.workerId();
+            before.wire.hold(Kind.EXTEND);
+            extension = before.wire.next();
+            stage.store.down = true;
+            before.crash();
+            after.open();
+            after.issue();
+        }
+
+        @Test
+        void arrivesBeforeTheNextAsksAndIsNotTakenForALoss() {
+            stage.store.down = false;
+            // Before anything else of this process can.
+            after.wire.cut = true;
+            assertThat(extension.arrive()).isInstanceOf(CasResult.Applied.class);
+            after.wire.cut = false;
+
+            after.issueFor(Duration.ofSeconds(5));
+            stage.until("another worker id", () -> after.workerId() != workerId);
+            after.issue();
+        }
+
+        @Test
+        void arrivesBeforeTheNextExtendsAndIsNotTakenForALoss() {
+            after.wire.hold(Kind.EXTEND);
+            stage.store.down = false;
+            Request own = after.wire.next();
+            assertThat(extension.arrive()).isInstanceOf(CasResult.Applied.class);
+            own.answer(own.arrive());
+            after.wire.release(Kind.EXTEND);
+
+            after.issueFor(Duration.ofSeconds(5));
+            stage.until("another worker id", () -> after.workerId() != workerId);
+            after.issue();
+        }
+
+        @Test
+        void arrivesAfterTheNextExtendedAndChangesNothing() {
+            stage.store.down = false;
+            stage.until("owned", () -> String.valueOf(stage.store.owner(workerId))
+                    .contains("process=" + after.machine.process()));
+            String mark = stage.store.marks.get(workerId).value();
+
+            assertThat(extension.arrive()).isInstanceOf(CasResult.Rejected.class);
+            assertThat(stage.store.marks.get(workerId).value()).isEqualTo(mark);
+            assertThat(after.workerId()).isEqualTo(workerId);
+            after.issue();
+        }
+    }
+
+    @Nested
+    class TheDisk {
+
+        @Test
+        void isWrittenToAboutEveryTwoSeconds() {
+            before.open();
+            before.issueFor(Duration.ofSeconds(10));
+            int writes = disk.writes;
+            before.issueFor(Duration.ofMinutes(1));
+
+            assertThat(disk.writes - writes).isBetween(25, 40);
+        }
+
+        @Test
+        void isSlowAndIdsWaitForItAndGoOn() {
+            before.open();
+            before.issue();
+            disk.stuck = true;
+            Actor.Call call = before.startCallAfter(Duration.ofSeconds(5));
+            stage.sleep(Duration.ofSeconds(6));
+            assertThat(call.isOver()).isFalse();
+            assertThat(before.ids().status().state()).isEqualTo(State.SUSPENDED);
+
+            disk.stuck = false;
+
+            IdParts unused = call.await();
+            assertThat(before.ids().status().state()).isEqualTo(State.ACTIVE);
+        }
+
+        @Test
+        void isStuckAndIdsStopWithTheReason() {
+            before.open();
+            before.issue();
+            disk.stuck = true;
+            stage.sleep(Duration.ofSeconds(5));
+
+            assertThatThrownBy(before::issue)
+                    .hasMessageContaining("what is noted for worker id")
+                    .hasMessageContaining("snowflake.resume.directory has not been written yet");
+            disk.stuck = false;
+            stage.sleep(Duration.ofMillis(10));
+            before.issue();
+        }
+
+        @Test
+        void isStuckInAWriteThatNobodyMayOvertake() {
+            before.open();
+            before.issueFor(Duration.ofSeconds(10));
+            disk.stuck = true;
+            stage.sleep(Duration.ofSeconds(3));
+            stage.store.down = true;
+            before.close();
+
+            after.startOpening();
+            stage.sleep(Duration.ofSeconds(15));
+            assertThat(after.isDecided()).isFalse();
+
+            disk.stuck = false;
+            after.awaitOpen();
+            after.issue();
+        }
+
+        @Test
+        void isFullAndIdsGoOnWithoutAFile() {
+            before.open();
+            before.issue();
+            int workerId = before.workerId();
+            try (LogLines log = new LogLines()) {
+                disk.full = true;
+                before.issueFor(Duration.ofMinutes(2));
+
+                assertThat(disk.has(workerId)).isFalse();
+                assertThat(error(before)).contains("can't be written").contains("no space left");
+                assertThat(log.all().stream().filter(line -> line.contains("was deleted. Ids go on")))
+                        .hasSize(1);
+                disk.full = false;
+                stage.until("written again", () -> disk.has(workerId));
+                stage.until("well", () -> error(before).isEmpty());
+                assertThat(log.all()).anyMatch(line -> line.contains("can be written again"));
+            }
+            before.issueFor(Duration.ofSeconds(70));
+            stage.store.down = true;
+            before.crash();
+            after.open();
+            after.issue();
+        }
+
+        @Test
+        void isDeadAndIdsStopWhereTheFileSaysThatTheyDo() {
+            before.open();
+            before.issueFor(Duration.ofSeconds(30));
+            int workerId = before.workerId();
+            try (LogLines log = new LogLines()) {
+                disk.full = true;
+                disk.dead = true;
+
+                assertThatThrownBy(() -> before.issueFor(Duration.ofMinutes(1)))
+                        .isInstanceOf(SnowflakeUnavailableException.class)
+                        .hasMessageContaining("nor deleted");
+                assertThat(before.ids().status().state()).isEqualTo(State.SUSPENDED);
+                assertThat(log.all().stream().filter(line -> line.contains("Ids stop until it can")))
+                        .hasSize(1);
+            }
+            // Whatever has become of the disk, the next process may go on.
+            disk.full = false;
+            disk.dead = false;
+            stage.store.down = true;
+            before.crash();
+            after.open();
+            assertThat(after.workerId()).isEqualTo(workerId);
+            after.issue();
+        }
+
+        @Test
+        void keepsTheFileOfAClosedProcessWhoseMarkIsNotLoweredThen() {
+            before.open();
+            before.issue();
+            int workerId = before.workerId();
+            String mark = stage.store.marks.get(workerId).value();
+            disk.dead = true;
+
+            before.close();
+
+            assertThat(stage.store.marks.get(workerId).value()).isEqualTo(mark);
+            stage.store.down = true;
+            after.open();
+            after.issue();
+        }
+
+        @Test
+        void holdsNothingOfAWorkerIdThatWasGivenUp() {
+            before.open();
+            before.issue();
+            int workerId = before.workerId();
+            before.wire.cut = true;
+            stage.sleep(Duration.ofSeconds(30));
+            // Taken over by a process of another host.
+            stage.store.owners.clear();
+            Mark mark = stage.store.mark(workerId);
+            stage.store.putMark(
+                    workerId,
+                    Mark.next(
+                                    Pairs.NONE,
+                                    mark.limit() + 60_000,
+                                    "another",
+                                    0,
+                                    mark.limit(),
+                                    stage.world.trueTime(),
+                                    SnowflakeLayout.STANDARD,
+                                    1)
+                            .value());
+            before.wire.cut = false;
+
+            stage.until("another worker id", () -> before.workerId() != workerId);
+
+            assertThat(disk.has(workerId)).isFalse();
+            assertThat(disk.has(before.workerId())).isTrue();
+            before.issue();
+        }
+
+        @Test
+        void isNoUseWhereAnotherProcessHasTheFileOfTheWorkerId() {
+            stage.keys.put("snowflake.worker-ids", "0");
+            before.open();
+            before.issue();
+            before.wire.cut = true;
+            stage.sleep(Duration.ofSeconds(61));
+            stage.store.owners.clear();
+            try (LogLines log = new LogLines()) {
+                after.open();
+
+                assertThat(log.all()).anyMatch(line -> line.contains("another process of this host keeps the file"));
+            }
+            Mark noted = disk.note(0).mark();
+            stage.sleep(Duration.ofSeconds(5));
+            assertThat(disk.note(0).mark().token()).isEqualTo(noted.token());
+            long id = after.ids().nextId();
+            assertThat(after.ids().layout().decode(id).workerId()).isZero();
+        }
+    }
+
+    @Nested
+    class AFileIsLeft {
+
+        private void assertLeft(String reason) {
+            try (LogLines log = new LogLines()) {
+                after.startOpening();
+                assertThat(after.awaitRefusal()).isInstanceOf(CoordinatorException.class);
+                assertThat(log.all().stream().filter(line -> line.contains("is not taken over: ")))
+                        .singleElement()
+                        .asString()
+                        .contains(reason);
+            }
+        }
+
+        @Test
+        void ofAnotherLayout() {
+            int unused = killAndCut();
+            stage.keys.put("snowflake.epoch", "2021-01-01T00:00:00Z");
+
+            assertLeft("it was written with epoch=2020-01-01T00:00:00Z");
+        }
+
+        @Test
+        void ofAnotherCoordinator() {
+            int workerId = killAndCut();
+            disk.edit(workerId, "place=fake", "place=etcd");
+
+            assertLeft("another coordinator");
+        }
+
+        @Test
+        void ofAnotherWorkerId() {
+            int workerId = killAndCut();
+            disk.edit(workerId, "worker-id=" + workerId, "worker-id=" + (1 - workerId));
+
+            assertLeft("it is that of worker id " + (1 - workerId));
+        }
+
+        @Test
+        void thatIsDamaged() {
+            int workerId = killAndCut();
+            disk.edit(workerId, "limit=", "limit=9");
+
+            assertLeft("unreadable: lo=");
+        }
+
+        @Test
+        void thatEndsBeforeItsOwnBeginning() {
+            int workerId = killAndCut();
+            disk.edit(workerId, "lo=", "lo=9");
+
+            assertLeft("unreadable: lo=9");
+        }
+
+        @Test
+        void whoseRestBeginsInAFarFuture() {
+            int unused = killAndCut();
+            after.machine.stepClock(Duration.ofMinutes(-5));
+
+            assertLeft("what was not issued begins only at");
+        }
+
+        @Test
+        void ofAWorkerIdThatIsNotToBeUsedAnyMore() {
+            int workerId = killAndCut();
+            stage.keys.put("snowflake.worker-ids", String.valueOf(1 - workerId));
+            after.startOpening();
+
+            assertThat(after.awaitRefusal()).isInstanceOf(CoordinatorException.class);
+        }
+    }
+
+    @Test
+    void whereTheCoordinatorAnswersAnotherGrantIsClaimedAndNothingTakenOver() {
+        before.open();
+        before.issue();
+        int workerId = before.workerId();
+        before.crash();
+
+        after.open();
+
+        assertThat(after.workerId()).isNotEqualTo(workerId);
+        assertThat(disk.note(workerId).mark().token())
+                .isEqualTo(stage.store.mark(workerId).token());
+    }
+
+    @Test
+    void aCopyLeavesNoFileThatSaysMoreThanItKnows() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        stage.store.tellsTime = false;
+        before.open();
+        before.issue();
+        before.machine.stepClock(Duration.ofSeconds(3));
+        Actor.Call call = before.startCall();
+
+        stage.until("left", () -> !disk.has(0));
+
+        stage.sleep(Duration.ofSeconds(30));
+        assertThat(call.isOver()).isTrue();
+        assertThat(disk.has(0)).isFalse();
+        long id = before.ids().nextId();
+        assertThat(id).isPositive();
+    }
+
+    @Test
+    void aPermanentFailureIsNoReasonToTakeOver() {
+        int unused = killAndCut();
+        after.wire.throwInsteadOf(Kind.READ, Integer.MAX_VALUE, new CoordinatorException("wrong password", true));
+        after.startOpening();
+
+        assertThat(after.awaitRefusal()).hasMessageContaining("wrong password");
+    }
+}

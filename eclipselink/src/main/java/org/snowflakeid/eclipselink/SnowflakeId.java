@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.eclipselink;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.snowflakeid.cdi.GeneratorReference;
+
+/**
+ * Has a new entity filled with an id: {@code @Id @SnowflakeId Long id}. {@link SnowflakeIdCustomizer} does it when the entity is
+ * persisted.
+ *
+ * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, be that
+ * the primary key or any other column, and on several of an entity if need be. What has a value already, other than 0 in a
+ * {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
+ */
+@Documented
+@GeneratorReference
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.FIELD, ElementType.METHOD})
+public @interface SnowflakeId {
+
+    /** The generator's name, as that in {@link org.snowflakeid.cdi.SnowflakeName}. */
+    String value() default "default";
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.eclipselink;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.eclipse.persistence.descriptors.ClassDescriptor;
+import org.eclipse.persistence.descriptors.DescriptorEvent;
+import org.eclipse.persistence.descriptors.DescriptorEventAdapter;
+import org.eclipse.persistence.mappings.AggregateObjectMapping;
+import org.eclipse.persistence.mappings.DatabaseMapping;
+import org.eclipse.persistence.sessions.Session;
+import org.eclipse.persistence.sessions.SessionCustomizer;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.cdi.ReferencedGenerator;
+
+/**
+ * Fills what {@link SnowflakeId} marks, in all entities of a persistence unit that names it:
+ *
+ * <pre>{@code
+ * <property name="eclipselink.session.customizer" value="org.snowflakeid.eclipselink.SnowflakeIdCustomizer"/>
+ * }</pre>
+ */
+public class SnowflakeIdCustomizer implements SessionCustomizer {
+
+    /** For EclipseLink. */
+    public SnowflakeIdCustomizer() {}
+
+    /** @throws SnowflakeException if an annotation stands where it can't be obeyed */
+    @Override
+    public void customize(Session session) {
+        for (ClassDescriptor descriptor : session.getDescriptors().values()) {
+            List<Marked> marked = marked(session, descriptor);
+            // What is embedded has no events of its own.
+            if (!marked.isEmpty() && !descriptor.isAggregateDescriptor()) {
+                descriptor.getEventManager().addListener(new BeforePersist(marked));
+            }
+        }
+    }
+
+    private static List<Marked> marked(Session session, ClassDescriptor descriptor) {
+        List<Marked> all = new ArrayList<>();
+        for (DatabaseMapping mapping : descriptor.getMappings()) {
+            String attribute = mapping.getAttributeName();
+            members(descriptor.getJavaClass(), attribute)
+                    .filter(member -> member.isAnnotationPresent(SnowflakeId.class))
+                    .findFirst()
+                    .ifPresent(member -> all.add(Marked.of(attribute, member)));
+            if (mapping instanceof AggregateObjectMapping embedded) {
+                List<Marked> parts = marked(session, session.getDescriptor(embedded.getReferenceClass()));
+                if (!parts.isEmpty()) {
+                    all.add(new Marked(attribute, null, parts));
+                }
+            }
+        }
+        return all;
+    }
+
+    /** The field and the getter of an attribute. */
+    private static Stream<AnnotatedElement> members(Class<?> entity, String attribute) {
+        String getter = "get" + attribute.substring(0, 1).toUpperCase(Locale.ROOT) + attribute.substring(1);
+        List<AnnotatedElement> members = new ArrayList<>();
+        for (Class<?> declaring = entity; declaring != null; declaring = declaring.getSuperclass()) {
+            for (Field field : declaring.getDeclaredFields()) {
+                if (field.getName().equals(attribute)) {
+                    members.add(field);
+                }
+            }
+            for (Method method : declaring.getDeclaredMethods()) {
+                if (method.getName().equals(getter) && method.getParameterCount() == 0) {
+                    members.add(method);
+                }
+            }
+        }
+        return members.stream();
+    }
+
+    /** An attribute that wants an id, or that holds an embeddable with parts that want one. */
+    private record Marked(String attribute, @Nullable ReferencedGenerator ids, List<Marked> parts) {
+
+        static Marked of(String attribute, AnnotatedElement member) {
+            SnowflakeId mark = member.getAnnotation(SnowflakeId.class);
+            Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
+            if (type != Long.class && type != long.class) {
+                throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
+                        + ", which is neither a Long nor a long. Change its type.");
+            }
+            return new Marked(attribute, new ReferencedGenerator(mark.value(), member.toString()), List.of());
+        }
+
+        /** @param descriptor of the owner, where its mappings are ready: each place of an embeddable has its own */
+        void fill(ClassDescriptor descriptor, Object owner) {
+            DatabaseMapping mapping = descriptor.getMappingForAttributeName(attribute);
+            Object value = mapping.getAttributeValueFromObject(owner);
+            if (ids == null) {
+                if (value != null) {
+                    parts.forEach(part -> part.fill(mapping.getReferenceDescriptor(), value));
+                }
+            } else if (value == null || value.equals(0L)) {
+                mapping.setAttributeValueInObject(owner, ids.nextId());
+            }
+        }
+    }
+
+    private static final class BeforePersist extends DescriptorEventAdapter {
+        private final List<Marked> marked;
+
+        BeforePersist(List<Marked> marked) {
+            this.marked = marked;
+        }
+
+        @Override
+        public void prePersist(DescriptorEvent event) {
+            marked.forEach(attribute -> attribute.fill(event.getDescriptor(), event.getSource()));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import org.snowflakeid.IdFormatException;
+
+/** Something else stands in the place of an id's text. */
+final class NotText {
+
+    private NotText() {}
+
+    /** @param kind what it is, in the words of the JSON library */
+    static IdFormatException refusal(Object kind) {
+        return new IdFormatException(kind + " is not an id: ids are text in JSON, in quotation marks");
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import jakarta.json.bind.annotation.JsonbCreator;
+import jakarta.json.bind.annotation.JsonbProperty;
+import jakarta.json.bind.annotation.JsonbTypeDeserializer;
+import jakarta.json.bind.annotation.JsonbTypeSerializer;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
+
+/** What an application writes: each place that the annotation can stand at. */
+public final class Orders {
+
+    private Orders() {}
+
+    public static class WithFields {
+        @SnowflakeText
+        public long id;
+
+        @SnowflakeText
+        public @Nullable Long parent;
+
+        public long quantity;
+    }
+
+    public static class WithGetter {
+        private long id;
+
+        @SnowflakeText
+        public long getId() {
+            return id;
+        }
+
+        public void setId(long id) {
+            this.id = id;
+        }
+    }
+
+    /** Yasson looks at a creator's parameters for its own annotation alone. */
+    public static class WithCreator {
+        private final long id;
+
+        @JsonbCreator
+        @JsonCreator
+        public WithCreator(
+                @JsonbProperty("id") @JsonProperty("id") @SnowflakeText @JsonbTypeDeserializer(JsonbText.class)
+                        long id) {
+            this.id = id;
+        }
+
+        @SnowflakeText
+        public long getId() {
+            return id;
+        }
+    }
+
+    /** As in {@link WithCreator}. */
+    public record AsRecord(
+            @SnowflakeText @JsonbTypeDeserializer(JsonbText.class)
+            long id,
+
+            @SnowflakeText @JsonbTypeDeserializer(JsonbText.class) @Nullable
+            Long parent) {}
+
+    public static class InOtherFormats {
+        @SnowflakeText(SnowflakeFormat.CROCKFORD)
+        public long crockford;
+
+        @SnowflakeText(SnowflakeFormat.BASE62)
+        public @Nullable Long base62;
+
+        @SnowflakeText(SnowflakeFormat.HEX)
+        public long hex;
+    }
+
+    public static class InOtherFormatsOfJsonB {
+        @JsonbTypeSerializer(JsonbText.Crockford.class)
+        @JsonbTypeDeserializer(JsonbText.Crockford.class)
+        public long crockford;
+
+        @JsonbTypeSerializer(JsonbText.Base62.class)
+        @JsonbTypeDeserializer(JsonbText.Base62.class)
+        public @Nullable Long base62;
+
+        @JsonbTypeSerializer(JsonbText.Hex.class)
+        @JsonbTypeDeserializer(JsonbText.Hex.class)
+        public long hex;
+    }
+}

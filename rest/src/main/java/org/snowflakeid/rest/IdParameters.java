@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.rest;
+
+import jakarta.ws.rs.ext.ParamConverter;
+import jakarta.ws.rs.ext.ParamConverterProvider;
+import jakarta.ws.rs.ext.Provider;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.IdFormatException;
+import org.snowflakeid.SnowflakeFormat;
+
+/** Reads parameters with {@link SnowflakeText}, of this module or of {@code snowflake-json}. */
+@Provider
+public class IdParameters implements ParamConverterProvider {
+
+    @Override
+    public <T> @Nullable ParamConverter<T> getConverter(
+            Class<T> type, @Nullable Type generic, Annotation @Nullable [] annotations) {
+        if (annotations != null && (type == long.class || type == Long.class)) {
+            for (Annotation annotation : annotations) {
+                SnowflakeFormat format = format(annotation);
+                if (format != null) {
+                    @SuppressWarnings("unchecked") // Both types are Long here.
+                    ParamConverter<T> converter = (ParamConverter<T>) new Converter(format, type.isPrimitive());
+                    return converter;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable SnowflakeFormat format(Annotation annotation) {
+        if (annotation instanceof SnowflakeText ours) {
+            return ours.value();
+        }
+        Class<? extends Annotation> type = annotation.annotationType();
+        // By name, since the module may not be there.
+        if (!type.getName().equals("org.snowflakeid.json.SnowflakeText")) {
+            return null;
+        }
+        try {
+            return (SnowflakeFormat) type.getMethod("value").invoke(annotation);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("snowflake-json and snowflake-rest are of different versions", e);
+        }
+    }
+
+    private record Converter(SnowflakeFormat format, boolean primitive) implements ParamConverter<Long> {
+
+        @Override
+        public @Nullable Long fromString(@Nullable String text) {
+            if (text == null) {
+                return primitive ? 0L : null;
+            }
+            try {
+                return format.parse(text);
+            } catch (IdFormatException bad) {
+                // Any other exception would answer 404.
+                throw new InvalidIdException(bad);
+            }
+        }
+
+        @Override
+        public String toString(Long id) {
+            return format.format(id);
+        }
+    }
+}

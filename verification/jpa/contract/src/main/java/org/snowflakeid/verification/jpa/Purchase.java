@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An entity with lines, each with a primary key from the generator {@code purchases}. */
+public interface Purchase {
+
+    @Nullable
+    Long id();
+
+    void preset(Long id);
+
+    /** An ordinary column, from the generator without a name. */
+    @Nullable
+    Long number();
+
+    void presetNumber(Long number);
+
+    /** In an embeddable, from the generator without a name. */
+    @Nullable
+    Long reference();
+
+    /** Cascades go there. */
+    void addLine();
+
+    /** Those of the lines, 0 for none. */
+    List<Long> lineIds();
+}

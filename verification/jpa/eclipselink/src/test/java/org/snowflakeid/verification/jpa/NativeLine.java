@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import org.snowflakeid.eclipselink.SnowflakeId;
+
+/** Its properties are mapped, and its key is primitive. */
+@Entity
+class NativeLine {
+    private long id;
+
+    @Id
+    @SnowflakeId("purchases")
+    public long getId() {
+        return id;
+    }
+
+    public void setId(long id) {
+        this.id = id;
+    }
+}

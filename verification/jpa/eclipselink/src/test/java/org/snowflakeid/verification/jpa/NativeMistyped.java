@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import org.snowflakeid.eclipselink.SnowflakeId;
+
+/** A mistake. */
+@Entity
+class NativeMistyped {
+    @Id
+    @SnowflakeId("purchases")
+    String id = "";
+}

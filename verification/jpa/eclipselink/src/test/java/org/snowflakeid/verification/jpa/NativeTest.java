@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+/** EclipseLink's own way. */
+class NativeTest extends EntityContract {
+
+    NativeTest() {
+        super("native", NativePurchase::new, NativeMistyped::new);
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.enterprise.inject.se.SeContainer;
+import jakarta.enterprise.inject.se.SeContainerInitializer;
+import jakarta.persistence.EntityManagerFactory;
+import org.hibernate.SessionFactory;
+import org.junit.jupiter.api.Test;
+
+/** Hibernate's own way. */
+class NativeTest extends EntityContract {
+
+    NativeTest() {
+        super("native", NativePurchase::new, NativeMistyped::new);
+    }
+
+    @Override
+    protected void assertInBatches(EntityManagerFactory factory, int inserts) {
+        assertThat(factory.unwrap(SessionFactory.class).getStatistics().getPrepareStatementCount())
+                .isLessThan(inserts / 100);
+    }
+
+    @Test
+    void statelessSessionsGiveIdsToo() {
+        System.setProperty("snowflake.coordinator", "memory");
+        try (SeContainer container = SeContainerInitializer.newInstance().initialize();
+                EntityManagerFactory factory = open("native")) {
+            NativePurchase purchase = new NativePurchase();
+            try (var session = factory.unwrap(SessionFactory.class).openStatelessSession()) {
+                var transaction = session.beginTransaction();
+                session.insert(purchase);
+                transaction.commit();
+            }
+
+            assertThat(container.isRunning()).isTrue();
+            assertThat(purchase.id()).isPositive();
+            assertThat(purchase.number()).isPositive();
+        }
+    }
+}

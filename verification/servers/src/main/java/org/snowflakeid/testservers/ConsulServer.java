@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testservers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Consul server on free loopback ports with a data directory of its own, deleted on close. Its faults are those of a process: paused,
+ * killed, started again. Needs {@code consul} on the path, or in an image if containers are asked for; its absence is a failure.
+ */
+public final class ConsulServer extends TestServer {
+    private final Ports ports;
+    private final @Nullable Certificates certificates;
+    private final boolean clientCertificateRequired;
+    private final List<String> settings;
+    private final int servers;
+
+    private ConsulServer(Ports ports, Builder options) {
+        super(
+                "Consul " + ports.server(),
+                ServerPlace.chosen()
+                        .server(
+                                "consul",
+                                "consul-" + ports.server(),
+                                Map.of("CONSUL_HTTP_ADDR", ports.plainUrl()),
+                                ports.http(),
+                                ports.https()));
+        this.ports = ports;
+        this.settings = List.copyOf(options.settings);
+        this.clientCertificateRequired = options.clientCertificateRequired;
+        this.servers = options.servers;
+        this.certificates = options.certificates == null
+                ? null
+                : options.certificates.copyTo(server.directory().resolve("certificates"));
+    }
+
+    /** A single server, answering, over plain HTTP. */
+    public static ConsulServer start() {
+        return builder().start();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** What a server is started with. */
+    public static final class Builder {
+        private final List<String> settings = new ArrayList<>();
+        private @Nullable Certificates certificates;
+        private boolean clientCertificateRequired;
+        private int servers = 1;
+
+        /** {@link #url()} is encrypted then; clients must show a certificate of the same authority if required. */
+        public Builder tls(Certificates certificates, boolean clientCertificateRequired) {
+            this.certificates = certificates;
+            this.clientCertificateRequired = clientCertificateRequired;
+            return this;
+        }
+
+        /** With users: whoever shows no token may do nothing, and this one everything. */
+        public Builder acl(String masterToken) {
+            return configure(
+                    "acl",
+                    "{\"enabled\": true, \"default_policy\": \"deny\", \"enable_token_persistence\": true,"
+                            + " \"tokens\": {\"master\": \"" + masterToken + "\", \"agent\": \"" + masterToken
+                            + "\"}}");
+        }
+
+        /** A field of its configuration, in JSON. */
+        public Builder configure(String field, String json) {
+            settings.add("\"" + field + "\": " + json);
+            return this;
+        }
+
+        /** It waits for others before it elects a leader. {@link #launchAlone()} starts such a one. */
+        public Builder expectsServers(int count) {
+            servers = count;
+            return this;
+        }
+
+        public ConsulServer start() {
+            ConsulServer server = new ConsulServer(Ports.free(), this);
+            return server.started(server);
+        }
+
+        /** Starts it without waiting for a leader. */
+        public ConsulServer launchAlone() {
+            ConsulServer server = new ConsulServer(Ports.free(), this);
+            try {
+                server.launch();
+                await("its HTTP port answers", server::answers);
+                return server;
+            } catch (RuntimeException e) {
+                server.close();
+                throw e;
+            }
+        }
+    }
+
+    private record Ports(int http, int https, int server, int lan, int wan) {
+        static Ports free() {
+            List<Integer> free = freePorts(5);
+            return new Ports(free.get(0), free.get(1), free.get(2), free.get(3), free.get(4));
+        }
+
+        String plainUrl() {
+            return "http://127.0.0.1:" + http;
+        }
+
+        String json() {
+            return "{\"http\": %d, \"https\": %d, \"server\": %d, \"serf_lan\": %d, \"serf_wan\": %d, \"dns\": -1, \"grpc\": -1}"
+                    .formatted(http, https, server, lan, wan);
+        }
+    }
+
+    @Override
+    void launch() {
+        List<String> lines = new ArrayList<>(settings);
+        lines.add("\"ports\": " + ports.json());
+        lines.add("\"performance\": {\"raft_multiplier\": 1}");
+        lines.add("\"leave_on_terminate\": false");
+        lines.add("\"limits\": {\"http_max_conns_per_client\": 2000}");
+        if (certificates != null) {
+            lines.add("\"cert_file\": \"" + certificates.serverCertificate() + "\"");
+            lines.add("\"key_file\": \"" + certificates.serverKey() + "\"");
+            lines.add("\"ca_file\": \"" + certificates.ca() + "\"");
+            lines.add("\"verify_incoming_https\": " + clientCertificateRequired);
+        }
+        Path file = server.directory().resolve("consul.json");
+        try {
+            Files.writeString(file, "{\n" + String.join(",\n", lines) + "\n}\n");
+            server.launch(List.of(
+                    "consul",
+                    "agent",
+                    "-server",
+                    "-bootstrap-expect=" + servers,
+                    "-node=consul-" + ports.server(),
+                    "-data-dir=" + server.data(),
+                    "-config-file=" + file,
+                    "-log-level=warn",
+                    "-bind=127.0.0.1",
+                    "-client=" + ServerPlace.chosen().listenAddress()));
+        } catch (UncheckedIOException e) {
+            throw new UncheckedIOException("Consul cannot be started; bin/test gets one", e.getCause());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    boolean healthy() {
+        return leads();
+    }
+
+    private boolean answers() {
+        try {
+            return !leader().isEmpty();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** It is the only one. */
+    @Override
+    public boolean leads() {
+        try {
+            return leader().contains(":");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private String leader() throws IOException {
+        HttpURLConnection connection = (HttpURLConnection)
+                URI.create(ports.plainUrl() + "/v1/status/leader").toURL().openConnection();
+        connection.setConnectTimeout(1_000);
+        connection.setReadTimeout(2_000);
+        // Kept alive, it would leave a thread of the JDK behind, and tests look for such.
+        connection.setRequestProperty("Connection", "close");
+        try (var body = connection.getInputStream()) {
+            return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    /** Where clients connect: {@code http://127.0.0.1:port}, or https. */
+    public String url() {
+        return (certificates == null ? "http" : "https") + "://127.0.0.1:" + clientPort();
+    }
+
+    @Override
+    public int clientPort() {
+        return certificates == null ? ports.http() : ports.https();
+    }
+
+    /** Plain HTTP, also beside TLS. */
+    public String plainUrl() {
+        return ports.plainUrl();
+    }
+
+    /** Shows other certificates, and trusts their authority, from its next start on. Needs a process that does not run. */
+    public void use(Certificates others) {
+        if (certificates == null) {
+            throw new IllegalStateException("this server is not encrypted");
+        }
+        certificates.become(others);
+    }
+
+    /**
+     * Runs {@code consul} against this server and returns what it printed.
+     *
+     * @throws IllegalStateException if it failed
+     */
+    public String consul(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("consul"));
+        command.addAll(List.of(arguments));
+        return server.run(command);
+    }
+
+    /** Runs lines of a shell, which use {@code consul}, with an ACL token, and returns what they printed. */
+    public String shell(String lines, String token) {
+        return server.run(List.of("sh", "-ec", "CONSUL_HTTP_TOKEN=" + token + "; export CONSUL_HTTP_TOKEN\n" + lines));
+    }
+
+    /** A snapshot of the running server; deleted with it. Needs a process. */
+    public Path backup() {
+        Path file = server.reachableData().resolveSibling("backup-" + System.nanoTime());
+        consul("snapshot", "save", file.toString());
+        return file;
+    }
+
+    /** Puts a backup in place of what the running server has. */
+    public void restore(Path backup) {
+        consul("snapshot", "restore", backup.toString());
+    }
+}
