@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,7 @@ final class Handover {
     private final String generator;
     private final WaitingThreads waiting;
     private final List<LeaseInUse> leases = new ArrayList<>();
+    private final Counters counters = new Counters();
 
     private volatile boolean started;
     private volatile boolean closed;
@@ -41,6 +43,21 @@ final class Handover {
 
     List<LeaseInUse> leases() {
         return leases;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    SnowflakeCounts counts() {
+        return new SnowflakeCounts(
+                leases.stream().mapToLong(LeaseInUse::issued).sum(),
+                counters.waits.count(),
+                Duration.ofNanos(counters.waits.nanos()),
+                counters.extensions.count(),
+                Duration.ofNanos(counters.extensions.nanos()),
+                counters.failedExtensions.sum(),
+                leases.stream().mapToLong(LeaseInUse::swaps).sum());
     }
 
     // ---- callers

@@ -7,7 +7,8 @@ import java.util.function.BooleanSupplier;
  * Hands out the ids of one worker id, on the callers' threads.
  *
  * <p>A position is a tick and a sequence in one number ({@link Positions}). The next position is {@code max(last + 1, now)}: an exhausted
- * millisecond, a clock that does not move or steps back, and a burst are the same case, so no branch can get one of them wrong.
+ * millisecond, a clock that does not move or steps back, and a burst are the same case, so no branch can get one of them wrong. A generator that
+ * is used up may go on at {@code last + 1} though that is over ({@link CatchUp}).
  * It is issued if it is below the lease's limit and not further ahead of the clock than allowed; taking it is one
  * compare-and-set on the lease's last position. The clock is read after that position: the other order would make a thread
  * that was preempted in between see a clock that stepped back.
@@ -39,6 +40,7 @@ final class IdIssuer {
     final LeaseInUse inUse;
     final Rollback rollback;
     final Turns turns;
+    final CatchUp catchUp;
 
     /** The last tick that was used up: threads want more than there is. */
     volatile long usedUpTick;
@@ -52,6 +54,7 @@ final class IdIssuer {
         this.inUse = inUse;
         this.rollback = Rollback.of(settings);
         this.turns = new Turns(platform);
+        this.catchUp = new CatchUp(positions, settings.maxLag().toMillis());
     }
 
     /**
@@ -68,7 +71,7 @@ final class IdIssuer {
                 && last != Lease.SEALED
                 && next < end(current, next, now)
                 && clock.isCredible(now)
-                && current.advance(last, next)) {
+                && current.advance(last, next, next)) {
             return positions.id(next, current.workerId);
         }
         return NONE;
@@ -85,31 +88,32 @@ final class IdIssuer {
             long position = call.take(1);
             return position == NONE ? call.given() : positions.id(position, call.lease().workerId);
         } finally {
-            call.leave();
+            call.end();
         }
     }
 
     /**
-     * Fills the array with ascending ids.
+     * Writes {@code count} ascending ids into the array, from an index on.
      *
      * @param elsewhere whether another worker id has ids: {@link #NONE} then if this one has none, and nothing is filled
      * @return the last one
      */
-    long nextIds(long[] ids, long fromTick, BooleanSupplier elsewhere) {
+    long nextIds(long[] into, int from, int count, long fromTick, BooleanSupplier elsewhere) {
         WaitingCall call = new WaitingCall(this, fromTick, false, elsewhere);
+        int to = from + count;
         try {
-            for (int filled = 0; filled < ids.length; filled += call.taken()) {
-                long first = call.take(ids.length - filled);
+            for (int filled = from; filled < to; filled += call.taken()) {
+                long first = call.take(to - filled);
                 if (first == NONE) {
                     return NONE;
                 }
                 call.stay();
-                fill(ids, filled, filled + call.taken(), first, call.lease().workerId);
+                fill(into, filled, filled + call.taken(), first, call.lease().workerId);
                 call.leave();
             }
-            return ids[ids.length - 1];
+            return into[to - 1];
         } finally {
-            call.leave();
+            call.end();
         }
     }
 
@@ -144,7 +148,7 @@ final class IdIssuer {
     }
 
     long next(long last, long now, long fromTick) {
-        return Math.max(positions.next(last, now), positions.first(fromTick));
+        return Math.max(catchUp.next(last, now), positions.first(fromTick));
     }
 
     /** Positions from here on may not be issued now: they are not granted, or too far ahead of the clock. */

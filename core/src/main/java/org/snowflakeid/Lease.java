@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The right to issue under one worker id, from the first tick of a claim up to a limit that only grows. Worker id, limit and
@@ -20,6 +21,9 @@ final class Lease {
     final int workerId;
 
     private final AtomicLongArray words = new AtomicLongArray(2 * POSITION + 1);
+
+    /** Positions that nobody was given, those between the ticks in which ids were wanted. */
+    private final LongAdder unissued = new LongAdder();
 
     /** The position before the first; {@link #SEALED} until it is opened. Guarded by this. */
     private long start = SEALED;
@@ -60,6 +64,21 @@ final class Lease {
 
     boolean advance(long from, long to) {
         return words.compareAndSet(POSITION, from, to);
+    }
+
+    /** As {@link #advance}, where the positions between {@code from} and {@code first} are issued to nobody. */
+    boolean advance(long from, long first, long to) {
+        long unused = first - from - 1;
+        if (unused == 0) {
+            return advance(from, to);
+        }
+        // Before, so that they are never taken for issued ones.
+        unissued.add(unused);
+        if (advance(from, to)) {
+            return true;
+        }
+        unissued.add(-unused);
+        return false;
     }
 
     /** Positions at or above it may not be issued: they are not granted, or not noted yet. */
@@ -171,6 +190,9 @@ final class Lease {
         do {
             last = words.get(POSITION);
         } while (last != SEALED && last < floor - 1 && !words.compareAndSet(POSITION, last, floor - 1));
+        if (last != SEALED && last < floor - 1) {
+            unissued.add(floor - 1 - last);
+        }
     }
 
     /** Ends issuing for good, for any thread. When it returns, {@link #lastIssued} is final. */
@@ -188,5 +210,11 @@ final class Lease {
             last = finalPosition;
         }
         return last > start ? last : SEALED;
+    }
+
+    /** How many positions were issued. While some are taken it may say fewer, never more. */
+    synchronized long issued() {
+        long last = lastIssued();
+        return last == SEALED ? 0 : Math.max(0, last - start - unissued.sum());
     }
 }

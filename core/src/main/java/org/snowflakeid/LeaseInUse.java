@@ -9,6 +9,13 @@ final class LeaseInUse {
 
     private volatile Lease lease = new Lease(0, 0);
 
+    /** The one before, under which a call may still be about to fail. Guarded by this, as all that counts is. */
+    private Lease previous = lease;
+
+    private long issuedBefore;
+    private long issued;
+    private long published;
+
     /** Callers need more than is granted, and the keeper has not looked yet. */
     private volatile boolean moreWanted;
 
@@ -17,8 +24,22 @@ final class LeaseInUse {
         return lease;
     }
 
-    void set(Lease next) {
+    synchronized void set(Lease next) {
+        issuedBefore += previous.issued();
+        previous = lease;
         lease = next;
+        published++;
+    }
+
+    /** How many ids were issued under all of its leases. */
+    synchronized long issued() {
+        issued = Math.max(issued, issuedBefore + previous.issued() + (lease.equals(previous) ? 0 : lease.issued()));
+        return issued;
+    }
+
+    /** How often a lease took the place of another. */
+    synchronized long swaps() {
+        return Math.max(0, published - 1);
     }
 
     /** @return whether nobody had asked since the keeper last looked */

@@ -4,6 +4,7 @@ package org.snowflakeid;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -158,14 +159,30 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     @Override
     public long[] nextIds(int count) {
+        requireCount(count);
+        long[] ids = new long[count];
+        fill(ids, 0, count);
+        return ids;
+    }
+
+    @Override
+    public void nextIds(long[] into, int from, int count) {
+        requireCount(count);
+        fill(into, Objects.checkFromIndexSize(from, count, into.length), count);
+    }
+
+    private void requireCount(int count) {
         if (count < 1 || count > MAX_BATCH) {
             throw new IllegalArgumentException(
                     "snowflake '" + settings.generator() + "': count " + count + " is not between 1 and " + MAX_BATCH);
         }
-        long[] ids = new long[count];
-        long last = striped != null ? striped.nextIds(ids) : issuer.nextIds(ids, 0, () -> false);
-        assert last == ids[count - 1];
-        return ids;
+    }
+
+    private void fill(long[] into, int from, int count) {
+        long last = striped != null
+                ? striped.nextIds(into, from, count)
+                : issuer.nextIds(into, from, count, 0, () -> false);
+        assert last == into[from + count - 1];
     }
 
     @Override
@@ -176,6 +193,11 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     @Override
     public SnowflakeStatus status() {
         return status.ofAll();
+    }
+
+    @Override
+    public SnowflakeCounts counts() {
+        return handover.counts();
     }
 
     /**

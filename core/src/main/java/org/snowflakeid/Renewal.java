@@ -17,6 +17,7 @@ final class Renewal {
     private final SnowflakeLayout layout;
     private final Platform platform;
     private final VettedClock clock;
+    private final Counters counters;
     private final long windowTicks;
     private final long windowNanos;
 
@@ -27,11 +28,12 @@ final class Renewal {
     private long sentNanos;
     private long limitBefore;
 
-    Renewal(Claim claim, SnowflakeSettings settings, Platform platform, VettedClock clock) {
+    Renewal(Claim claim, SnowflakeSettings settings, Platform platform, VettedClock clock, Counters counters) {
         this.claim = claim;
         this.layout = settings.layout();
         this.platform = platform;
         this.clock = clock;
+        this.counters = counters;
         this.windowTicks = settings.window().toMillis();
         this.windowNanos = settings.window().toNanos();
         long first = claim.isResumed() ? windowTicks : SlotClaimer.FIRST_WINDOW.toMillis();
@@ -88,14 +90,26 @@ final class Renewal {
 
     /** Draws the conclusion from the answer to {@link #nextWrite}. */
     void conclude(CasResult result, Duration timeout) {
-        claim.conclude(result, nextWindowTicks, timeout);
+        counted(() -> claim.conclude(result, nextWindowTicks, timeout));
         noteLimit();
     }
 
     void extend(Duration timeout) {
         sentNanos = platform.nanoTime();
-        claim.extend(nextWindowTicks, timeout);
+        counted(() -> claim.extend(nextWindowTicks, timeout));
         noteLimit();
+    }
+
+    private void counted(Runnable extension) {
+        counters.extensions.begin();
+        try {
+            extension.run();
+        } catch (RuntimeException | Error e) {
+            counters.failedExtensions.increment();
+            throw e;
+        } finally {
+            counters.extensions.end(platform.nanoTime() - sentNanos);
+        }
     }
 
     /** @return whether the owner entry was lost and is ours again */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.util.Objects;
+
 /**
  * A generator of 64-bit ids that increase strictly within this process and are unique over all processes that share its
  * namespace. Safe for use by any number of threads, virtual ones included; one instance per namespace serves a whole
@@ -31,9 +33,28 @@ public interface Snowflake {
      */
     long[] nextIds(int count);
 
+    /**
+     * As {@link #nextIds(int)}, without a new array.
+     *
+     * @param into gets the ids; if this throws, what it holds between {@code from} and {@code from + count} means nothing
+     * @param from the index of the first id
+     * @param count 1 to 1,000,000
+     * @throws IndexOutOfBoundsException if they don't fit into the array; no id is taken then
+     * @throws SnowflakeException as {@link #nextId()}; the ids taken until then are lost, never repeated
+     */
+    default void nextIds(long[] into, int from, int count) {
+        int unused = Objects.checkFromIndexSize(from, count, into.length);
+        System.arraycopy(nextIds(count), 0, into, from, count);
+    }
+
     /** How the ids of this generator are composed. */
     SnowflakeLayout layout();
 
     /** A snapshot for people and health checks; never blocks. */
     SnowflakeStatus status();
+
+    /** What it has done until now, for metrics; never blocks. All are zero where an implementation doesn't count. */
+    default SnowflakeCounts counts() {
+        return SnowflakeCounts.NONE;
+    }
 }

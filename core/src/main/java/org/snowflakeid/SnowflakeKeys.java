@@ -145,6 +145,13 @@ public final class SnowflakeKeys {
             .perGenerator()
             .meaning("A jump of the clock beyond it is checked against other clocks before it is believed.");
 
+    static final Key<Duration> MAX_LAG = Key.duration("snowflake.clock.max-lag", "PT0S", "PT1S")
+            .standard("PT0.01S")
+            .perGenerator()
+            .meaning(
+                    "While more ids are wanted than there are: how old the timestamps may be with which a generator goes on whose"
+                            + " callers woke up late. `PT0S` gives these milliseconds up.");
+
     static final Key<Duration> BURST = Key.duration("snowflake.burst", "PT0S", "PT1H")
             .standard("PT0S")
             .perGenerator()
@@ -184,6 +191,7 @@ public final class SnowflakeKeys {
             MAX_WAIT,
             MAX_AHEAD,
             MAX_SKEW,
+            MAX_LAG,
             RESUME_DIRECTORY,
             IGNORE);
 

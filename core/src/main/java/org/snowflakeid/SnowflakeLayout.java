@@ -53,7 +53,8 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     /**
-     * The smallest id of the millisecond {@code at} falls into: with {@link #maxId} the inclusive bounds of a range query.
+     * The smallest id of the millisecond {@code at} falls into: with {@link #maxId} the inclusive bounds of a range query. While more ids are
+     * wanted than there are, ids are dated up to {@code snowflake.clock.max-lag} (10 ms) before they are issued.
      *
      * @throws IllegalArgumentException if {@code at} lies before the epoch or past the last timestamp
      */

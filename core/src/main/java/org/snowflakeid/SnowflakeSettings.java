@@ -75,6 +75,7 @@ public final class SnowflakeSettings {
     private final OnRollback onRollback;
     private final Duration maxWait;
     private final Duration maxAhead;
+    private final Duration maxLag;
     private final Duration maxSkew;
     private final Duration burst;
     private final boolean healthEnabled;
@@ -188,6 +189,7 @@ public final class SnowflakeSettings {
         onRollback = reader.value(SnowflakeKeys.ON_ROLLBACK);
         maxWait = reader.value(SnowflakeKeys.MAX_WAIT);
         maxAhead = reader.value(SnowflakeKeys.MAX_AHEAD);
+        maxLag = reader.value(SnowflakeKeys.MAX_LAG);
         maxSkew = reader.value(SnowflakeKeys.MAX_SKEW);
         burst = reader.value(SnowflakeKeys.BURST);
         if (burst.multipliedBy(2).compareTo(window) > 0) {
@@ -339,6 +341,10 @@ public final class SnowflakeSettings {
 
     Duration maxAhead() {
         return maxAhead;
+    }
+
+    Duration maxLag() {
+        return maxLag;
     }
 
     Duration maxSkew() {

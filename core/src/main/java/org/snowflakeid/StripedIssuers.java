@@ -48,14 +48,14 @@ final class StripedIssuers {
     }
 
     /** Returns the last of them. */
-    long nextIds(long[] ids) {
+    long nextIds(long[] into, int from, int count) {
         long[] memory = ofThread.get();
         long last = IdIssuer.NONE;
         while (last == IdIssuer.NONE) {
             long high = highTick.get();
             int chosen = choose(memory, high);
             last = issuers.get(chosen)
-                    .nextIds(ids, fromTick(memory, chosen, high), () -> isAnotherIssuing(memory, chosen));
+                    .nextIds(into, from, count, fromTick(memory, chosen, high), () -> isAnotherIssuing(memory, chosen));
             if (last != IdIssuer.NONE) {
                 memory[PRESENT] = chosen;
             }

@@ -112,7 +112,7 @@ final class Succession {
     }
 
     void succeedWith(Claim claimed) {
-        successor = new Renewal(claimed, settings, platform, clock);
+        successor = new Renewal(claimed, settings, platform, clock, handover.counters());
     }
 
     /** Gives up a successor that is not ours any more. */

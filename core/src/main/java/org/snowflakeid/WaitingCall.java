@@ -127,7 +127,8 @@ final class WaitingCall {
                     return NONE;
                 }
             } else if (isForNextTick(last, next, end, now, leads) || !(leads || turns.isOpen())) {
-                if (awaitTurn(next >= end, isForNextTick(last, next, end, now, leads), now)) {
+                boolean forNextTick = isForNextTick(last, next, end, now, leads);
+                if (awaitTurn(next >= end, forNextTick, positions.tick(next), now)) {
                     return NONE;
                 }
             } else if (advance(current, last, next, end, most, now, arrived, leads)) {
@@ -158,16 +159,25 @@ final class WaitingCall {
         }
         int mine = (int) Math.min(most, free);
         long highest = next + mine + others - 1;
-        if (!current.advance(last, highest)) {
+        if (!current.advance(last, next, highest)) {
             return false;
         }
         if (leads) {
             turns.serve(arrived, positions.id(next + mine, current.workerId), others, highest, now);
         }
+        if (positions.tick(highest) > positions.tick(next)) {
+            issuer.catchUp.want(positions.tick(highest));
+        }
         lease = current;
         taken = mine;
-        waiting = false;
+        endWait();
         return true;
+    }
+
+    /** Nothing is waited for any more, whatever came of the call. */
+    void end() {
+        leave();
+        endWait();
     }
 
     /** Ends a wait in the queue: nobody keeps the lead who waits for more than the next millisecond. */
@@ -184,10 +194,11 @@ final class WaitingCall {
      *
      * @return whether it was given an id
      */
-    private boolean awaitTurn(boolean usedUp, boolean forNextTick, long now) {
-        waiting = false;
+    private boolean awaitTurn(boolean usedUp, boolean forNextTick, long wantedTick, long now) {
+        endWait();
         if (usedUp) {
             issuer.usedUpTick = now;
+            issuer.catchUp.want(wantedTick);
         }
         // Every call may wait for the next millisecond. A flag that is set would keep it from that.
         if (now > firstTick) {
@@ -222,10 +233,18 @@ final class WaitingCall {
         return false;
     }
 
+    private void endWait() {
+        if (waiting) {
+            waiting = false;
+            handover.counters().waits.end(platform.nanoTime() - sinceNanos);
+        }
+    }
+
     private long waitingSince() {
         if (!waiting) {
-            waiting = true;
             sinceNanos = platform.nanoTime();
+            waiting = true;
+            handover.counters().waits.begin();
         }
         leave();
         return sinceNanos;

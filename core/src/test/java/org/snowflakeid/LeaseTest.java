@@ -56,6 +56,23 @@ class LeaseTest {
         assertThat(lease.position()).isEqualTo(Lease.SEALED);
     }
 
+    @Test
+    void countsWhatWasIssuedAndNothingElse() {
+        open();
+        assertThat(lease.advance(5, 20, 20)).isFalse();
+        assertThat(lease.issued()).isZero();
+
+        assertThat(lease.advance(9, 12, 14)).isTrue();
+        assertThat(lease.issued()).isEqualTo(3);
+
+        lease.skipTo(30);
+        assertThat(lease.advance(29, 30, 30)).isTrue();
+        assertThat(lease.issued()).isEqualTo(4);
+
+        lease.seal();
+        assertThat(lease.issued()).isEqualTo(4);
+    }
+
     // a caller that noticed the end of one window while the next was granted
     @Test
     void anEndThatWasNoticedBeforeItCameWasThatOfAnEarlierWindow() {

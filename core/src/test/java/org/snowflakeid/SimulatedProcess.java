@@ -68,6 +68,7 @@ final class SimulatedProcess {
         this.disk = disk;
         random = new Random(seed);
         machine = run.world.new Machine();
+        machine.wakesLate = run.wakesLate;
         clients = new SimulatedClient.Clients(original == null ? null : original.clients);
         accidents = original != null || run.accidentsOneIn == 0 || run.isToBeCopied(this)
                 ? null

@@ -32,7 +32,8 @@ final class SimulatedSettings {
         SHORT_START,
         LONG_START,
         FENCED,
-        RESUME_DIRECTORY
+        RESUME_DIRECTORY,
+        LATE_WAKES
     }
 
     static final Instant EPOCH = Instant.parse("2020-01-01T00:00:00Z");

@@ -80,6 +80,9 @@ final class Simulation {
     /** Whether processes take over from others of their host. */
     private final boolean resuming;
 
+    /** Whether those that wait for the next millisecond wake up late. */
+    final boolean wakesLate;
+
     private final Operators operators;
     private int started;
 
@@ -105,6 +108,10 @@ final class Simulation {
         if (resuming) {
             simulated.resume();
         }
+        wakesLate = disks.nextInt(4) == 0;
+        if (wakesLate) {
+            tally.count(SimulatedSettings.Oddity.LATE_WAKES);
+        }
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
@@ -112,7 +119,8 @@ final class Simulation {
         store.readsFail = random.nextInt(4) == 0;
         note("like " + store.likeness + ", tells time: " + store.tellsTime + ", extends together: "
                 + store.extendsTogether + ", mishaps: one in "
-                + store.mishapsOneIn + ", of reads: " + store.readsFail + ", accidents: " + accidentsOneIn
+                + store.mishapsOneIn + ", wakes late: " + wakesLate + ", of reads: " + store.readsFail + ", accidents: "
+                + accidentsOneIn
                 + ", a process is copied: " + copied + ", " + simulated);
     }
 

@@ -146,7 +146,7 @@ class StripedIssuersTest {
 
                 giveBack();
                 long[] back = new long[2];
-                last = striped.nextIds(back);
+                last = striped.nextIds(back, 0, 2);
                 assertThat(elsewhere).isLessThan(back[0]);
                 assertThat(back[0]).isLessThan(back[1]);
                 assertThat(workerIdOf(last)).isEqualTo(3);
@@ -216,7 +216,7 @@ class StripedIssuersTest {
             handover.leases().get(0).get().skipTo((tick + 400) << 12);
 
             assertThat(workerIdOf(striped.nextId())).isEqualTo(7);
-            assertThat(workerIdOf(striped.nextIds(new long[10]))).isEqualTo(7);
+            assertThat(workerIdOf(striped.nextIds(new long[10], 0, 10))).isEqualTo(7);
         }
 
         @Test

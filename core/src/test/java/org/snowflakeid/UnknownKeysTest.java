@@ -33,7 +33,7 @@ class UnknownKeysTest {
                     snowflake.startup.timeout               , snowflake.startup-timeout
                     snowflake.clock-max-skew                , snowflake.clock.max-skew
                     snowflake.clock.skew                    , snowflake.clock.max-skew
-                    snowflake.clock                         , snowflake.clock.max-skew
+                    snowflake.clock                         , snowflake.clock.max-lag
                     snowflake.health.enable                 , snowflake.health.enabled
                     snowflake.static.id                     , snowflake.static.worker-id
                     snowflake.generators.orders.windw       , snowflake.generators.orders.window

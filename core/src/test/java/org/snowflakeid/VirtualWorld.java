@@ -375,6 +375,9 @@ final class VirtualWorld {
 
         private boolean looked;
 
+        /** On a busy machine whoever waits for the next millisecond wakes up up to 15 ms after it. */
+        boolean wakesLate;
+
         /** From now on its memory can be copied. */
         void beCopyable() {
             past = new MemoryImage();
@@ -561,7 +564,9 @@ final class VirtualWorld {
 
         @Override
         public void awaitNextMillis() {
-            VirtualWorld.this.park(1_000_000 - nanosNow() % 1_000_000);
+            // Not at random: a copy of it has to do the same.
+            long lateMillis = wakesLate ? (nanosNow() / 1_000_000 * 0x9E3779B97F4A7C15L) >>> 60 : 0;
+            VirtualWorld.this.park((1 + lateMillis) * 1_000_000 - nanosNow() % 1_000_000);
         }
 
         @Override

@@ -14,7 +14,9 @@ enum Column {
     BURST,
     ALLOCATION,
     LOW,
-    DUPLICATES;
+    DUPLICATES,
+    BUSY_30,
+    BUSY_50;
 
     /** Leaves figures; none if the subject or this JDK has nothing to measure. */
     void measure(Subject subject, Windows windows, Figures figures) throws Exception {
@@ -29,15 +31,28 @@ enum Column {
             case ALLOCATION -> Allocation.measure(subject, figures);
             case LOW -> LowBits.measure(subject, figures);
             case DUPLICATES -> Duplicates.measure(subject, figures);
+            case BUSY_30 -> underNoise(0.3, subject, windows, figures);
+            case BUSY_50 -> underNoise(0.5, subject, windows, figures);
         }
     }
 
+    private void underNoise(double share, Subject subject, Windows windows, Figures figures) throws Exception {
+        Figures noisy = new Figures();
+        try (Noise noise = Noise.taking(share)) {
+            Windows alike = windows.with(noise::load);
+            Saturated.byPlatformThreads(subject, alike, noisy);
+            Saturated.byVirtualThreads(subject, alike, noisy);
+            Burst.measure(subject, alike, noisy);
+        }
+        figures.putAll(this + "-", noisy);
+    }
+
     static Column named(String name) {
-        return valueOf(name.toUpperCase(Locale.ROOT));
+        return valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -16,6 +16,11 @@ final class Figures {
         byName.put(name, figure);
     }
 
+    /** All of others, each name with a prefix. */
+    void putAll(String prefix, Figures others) {
+        others.byName.forEach((name, figure) -> put(prefix + name, figure));
+    }
+
     Optional<Figure> get(String name) {
         return Optional.ofNullable(byName.get(name));
     }

@@ -22,6 +22,13 @@ record MachineLoad(long nanos, long busyTicks, long ownTicks, int processors) {
                 Runtime.getRuntime().availableProcessors());
     }
 
+    /** Counts another process as if it were this one. */
+    static MachineLoad now(long otherPid) throws IOException {
+        MachineLoad alone = now();
+        long otherTicks = ticksOf(Files.readString(Path.of("/proc/" + otherPid + "/stat")));
+        return new MachineLoad(alone.nanos, alone.busyTicks, alone.ownTicks + otherTicks, alone.processors);
+    }
+
     /** From the two files' text. */
     static MachineLoad of(long nanos, String machine, String process, int processors) {
         // cpu  user nice system idle iowait irq softirq steal ...
@@ -30,9 +37,13 @@ record MachineLoad(long nanos, long busyTicks, long ownTicks, int processors) {
         for (int field : new int[] {1, 2, 3, 6, 7, 8}) {
             busy += Long.parseLong(all[field]);
         }
+        return new MachineLoad(nanos, busy, ticksOf(process), processors);
+    }
+
+    private static long ticksOf(String process) {
         // The second field is the command in parentheses, which may hold anything.
-        String[] own = process.substring(process.lastIndexOf(')') + 2).split(" ", -1);
-        return new MachineLoad(nanos, busy, Long.parseLong(own[11]) + Long.parseLong(own[12]), processors);
+        String[] fields = process.substring(process.lastIndexOf(')') + 2).split(" ", -1);
+        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
     }
 
     /** The share of the machine that was taken by others since {@code before}: 0 to 1. */

@@ -42,6 +42,18 @@ final class ResultTable {
                             new Heading("duplicates", of -> joined(of, "%,.0f", "duplicates"))))
             .toList();
 
+    private static List<Heading> headingsOf(Column busy) {
+        return Stream.concat(
+                        Saturated.THREADS.stream()
+                                .map(count -> new Heading(
+                                        count + (count == 1 ? " thread" : " threads"),
+                                        of -> load(of, busy + "-saturated-" + count))),
+                        Stream.of(
+                                new Heading("1,000 virtual", of -> load(of, busy + "-virtual")),
+                                new Heading("burst ms", of -> joined(of, "%.1f", busy + "-burst"))))
+                .toList();
+    }
+
     private final List<Measured> all;
 
     ResultTable(List<Measured> all) {
@@ -62,22 +74,10 @@ final class ResultTable {
     String markdown() {
         List<Measured> rows =
                 all.stream().filter(measured -> !measured.subject().isControl()).toList();
-        List<Heading> shown = HEADINGS.stream()
-                .filter(heading -> rows.stream()
-                        .anyMatch(row -> !heading.cell().apply(row.figures()).equals(NONE)))
-                .toList();
         StringBuilder text = new StringBuilder();
-        if (!rows.isEmpty()) {
-            row(text, "", shown.stream().map(Heading::text), "how");
-            row(text, "---", shown.stream().map(heading -> "---:"), "---");
-            for (Measured row : rows) {
-                row(
-                        text,
-                        row.subject().name(),
-                        shown.stream().map(heading -> heading.cell().apply(row.figures())),
-                        row.subject().kind());
-            }
-        }
+        table(text, "", HEADINGS, rows);
+        table(text, "While 30 % of each processor are taken by another process:", headingsOf(Column.BUSY_30), rows);
+        table(text, "While 50 % of each processor are taken by another process:", headingsOf(Column.BUSY_50), rows);
         controls().forEach(line -> text.append('\n').append(line).append('\n'));
         if (text.indexOf(DISTURBED) >= 0) {
             text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows;"
@@ -93,6 +93,29 @@ final class ResultTable {
             }
         }
         return text.toString();
+    }
+
+    /** Leaves out what nobody was measured by. */
+    private static void table(StringBuilder text, String title, List<Heading> headings, List<Measured> rows) {
+        List<Heading> shown = headings.stream()
+                .filter(heading -> rows.stream()
+                        .anyMatch(row -> !heading.cell().apply(row.figures()).equals(NONE)))
+                .toList();
+        if (shown.isEmpty()) {
+            return;
+        }
+        if (!title.isEmpty()) {
+            text.append(text.length() == 0 ? "" : "\n").append(title).append("\n\n");
+        }
+        row(text, "", shown.stream().map(Heading::text), "how");
+        row(text, "---", shown.stream().map(heading -> "---:"), "---");
+        for (Measured row : rows) {
+            row(
+                    text,
+                    row.subject().name(),
+                    shown.stream().map(heading -> heading.cell().apply(row.figures())),
+                    row.subject().kind());
+        }
     }
 
     private static void row(StringBuilder text, String first, Stream<String> cells, String last) {

@@ -32,6 +32,11 @@ final class Windows {
         this.load = load;
     }
 
+    /** As many windows, where the load of the machine is read otherwise. */
+    Windows with(Load other) {
+        return new Windows(least, most, other);
+    }
+
     /** Where the load of the machine is read. */
     interface Load {
         MachineLoad now() throws IOException;

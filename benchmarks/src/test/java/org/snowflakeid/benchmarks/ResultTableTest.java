@@ -49,6 +49,21 @@ class ResultTableTest {
     }
 
     @Test
+    void whatWasMeasuredOnABusyMachineHasATableOfItsOwn() {
+        String table = new ResultTable(List.of(
+                        measured("ours", List.of("solo 34.6 33.0 37.0 0.1", "busy-30-burst 24.4 24.0 25.0 0.0")),
+                        measured("agrona", List.of("solo 35.4 34.2 36.6 0.0", "busy-50-virtual.ratio 0.9 0.9 0.9 0.0", "busy-50-virtual.cpu 0.4 0.4 0.4 0.0"))))
+                .markdown();
+
+        assertThat(table)
+                .startsWith("|  | solo ns | how |")
+                .contains("30 % of each processor are taken by another process:\n\n|  | burst ms | how |")
+                .contains("50 % of each processor are taken by another process:\n\n|  | 1,000 virtual | how |")
+                .contains("| ours | 24.4 |")
+                .contains("| agrona | 0.90/.400 |");
+    }
+
+    @Test
     void saysWhereNothingCouldBeMeasured() {
         String nothing = "NaN NaN NaN 0.9";
         String table = new ResultTable(List.of(measured("agrona", List.of("two.p50 " + nothing, "two.p90 " + nothing))))

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeCounts;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeStatus;
 import org.snowflakeid.SnowflakeStatus.State;
@@ -53,6 +54,11 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     }
 
     @Override
+    public void nextIds(long[] into, int from, int count) {
+        ids.nextIds(into, from, count);
+    }
+
+    @Override
     public SnowflakeLayout layout() {
         return ids.layout();
     }
@@ -60,6 +66,11 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     @Override
     public SnowflakeStatus status() {
         return ids.status();
+    }
+
+    @Override
+    public SnowflakeCounts counts() {
+        return ids.counts();
     }
 
     /** Has something show this generator, the first time only, until it is closed. */

@@ -21,6 +21,7 @@ import org.snowflakeid.HotPathScenarios.CloseWhileWaiting;
 import org.snowflakeid.HotPathScenarios.Events;
 import org.snowflakeid.HotPathScenarios.FailureInSwap;
 import org.snowflakeid.HotPathScenarios.InterruptWhileWaiting;
+import org.snowflakeid.HotPathScenarios.LateAfterUsedUpTick;
 import org.snowflakeid.HotPathScenarios.NoticedEnd;
 import org.snowflakeid.HotPathScenarios.RequestBesideLook;
 import org.snowflakeid.HotPathScenarios.ResumedCopy;
@@ -76,6 +77,14 @@ class BrokenCoreTest {
                                 "return words.compareAndSet(POSITION, from, to);",
                                 "words.set(POSITION, to); return true;"),
                         SkipAndSeal.class,
+                        ""),
+                fails(
+                        Mutant.of(
+                                "goes on at the begin of a tick that was used up in part",
+                                CatchUp.class,
+                                "return following;",
+                                "return positions.first(tick);"),
+                        LateAfterUsedUpTick.class,
                         ""),
                 fails(
                         Mutant.of(
@@ -180,10 +189,10 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "uses a grant that it has only asked for",
                                 Renewal.class,
-                                "        sentNanos = platform.nanoTime();\n" + "        claim.extend(",
+                                "        sentNanos = platform.nanoTime();\n" + "        counted(() -> claim.extend(",
                                 "        sentNanos = platform.nanoTime();\n"
                                         + "        claim.lease().grant(Positions.of(layout).first(claim.limit() + nextWindowTicks), claim.lease().endNanos(), nextWindowTicks);\n"
-                                        + "        claim.extend("),
+                                        + "        counted(() -> claim.extend("),
                         WaitingForSwap.class,
                         "lies outside of"),
                 fails(

@@ -37,6 +37,7 @@ abstract class GeneratorScenario implements Scenario {
     private OutOfMemoryError failure;
     private Thread keeper;
     private long wallAheadMillis;
+    private long wakesLateMillis;
     private long drawn;
     private long returned;
 
@@ -77,6 +78,11 @@ abstract class GeneratorScenario implements Scenario {
     final void stepAhead(Duration by) {
         wallAheadMillis += by.toMillis();
         clockIsWatched = true;
+    }
+
+    /** From now on whoever waits for the next millisecond wakes up so much later. */
+    final void wakeLate(long millis) {
+        wakesLateMillis = millis;
     }
 
     /** The next time that the keeper wakes a thread, it runs out of memory. */
@@ -248,7 +254,7 @@ abstract class GeneratorScenario implements Scenario {
 
         @Override
         public void awaitNextMillis() {
-            schedule.advance(1_000_000 - schedule.nanoTime() % 1_000_000);
+            schedule.advance((1 + wakesLateMillis) * 1_000_000 - schedule.nanoTime() % 1_000_000);
         }
 
         @Override

@@ -65,6 +65,18 @@ final class HotPathScenarios {
         }
     }
 
+    /** Whoever waits for the next millisecond sleeps for longer, and ids go on where they were. */
+    static final class LateAfterUsedUpTick extends GeneratorScenario {
+        @Override
+        void prepare() {
+            open("sequence-bits", "1");
+            wakeLate(4);
+            callForBatch(3);
+            callers("a", "b");
+            schedule.actor("batch", () -> callForBatch(3));
+        }
+    }
+
     /** A millisecond has few ids, so that whoever leads the queue serves the others. */
     static final class ServedInTheQueue extends GeneratorScenario {
         @Override
