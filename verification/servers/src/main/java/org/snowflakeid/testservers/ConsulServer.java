@@ -108,8 +108,8 @@ public final class ConsulServer extends TestServer {
 
     private record Ports(int http, int https, int server, int lan, int wan) {
         static Ports free() {
-            List<Integer> free = freePorts(5);
-            return new Ports(free.get(0), free.get(1), free.get(2), free.get(3), free.get(4));
+            return new Ports(
+                    FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next());
         }
 
         String plainUrl() {

@@ -95,8 +95,7 @@ public final class EtcdServer extends TestServer {
 
     record Ports(String name, int client, int peer, int metrics) {
         static Ports free(String name) {
-            List<Integer> free = freePorts(3);
-            return new Ports(name, free.get(0), free.get(1), free.get(2));
+            return new Ports(name, FreePorts.next(), FreePorts.next(), FreePorts.next());
         }
 
         String serverName() {

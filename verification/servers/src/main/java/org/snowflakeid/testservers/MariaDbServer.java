@@ -25,7 +25,7 @@ public final class MariaDbServer extends DatabaseServer {
     private final List<String> arguments;
 
     private MariaDbServer(List<String> arguments, @Nullable Certificates certificates) {
-        super("mariadb", freePorts(1).get(0));
+        super("mariadb", FreePorts.next());
         this.arguments = new ArrayList<>(arguments);
         if (certificates != null) {
             Certificates copy = certificates.copyTo(server.directory().resolve("certificates"));

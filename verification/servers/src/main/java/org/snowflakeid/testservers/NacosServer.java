@@ -103,7 +103,7 @@ public final class NacosServer extends TestServer {
         }
 
         public NacosServer start() {
-            NacosServer server = new NacosServer(freePorts(1).get(0), this);
+            NacosServer server = new NacosServer(FreePorts.next(), this);
             return server.started(server);
         }
     }

@@ -25,7 +25,7 @@ public final class PostgresServer extends DatabaseServer {
     private final List<String> access;
 
     private PostgresServer(Builder options) {
-        super("postgres", freePorts(1).get(0));
+        super("postgres", FreePorts.next());
         this.programs = programs();
         // What a killed process wrote the system still has, and the disk may be busy.
         configuration.put("fsync", "off");

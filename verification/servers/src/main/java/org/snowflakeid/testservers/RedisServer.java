@@ -100,8 +100,7 @@ public final class RedisServer extends TestServer {
         }
 
         private RedisServer create() {
-            List<Integer> free = freePorts(2);
-            return new RedisServer(free.get(0), free.get(1), this);
+            return new RedisServer(FreePorts.next(), FreePorts.next(), this);
         }
     }
 

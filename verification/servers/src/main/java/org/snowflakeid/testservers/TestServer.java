@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.testservers;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -23,24 +17,6 @@ public abstract sealed class TestServer implements AutoCloseable
     TestServer(String description, Server server) {
         this.description = description;
         this.server = server;
-    }
-
-    /** Ports that nobody uses now. */
-    static List<Integer> freePorts(int count) {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            }
-            List<Integer> ports =
-                    sockets.stream().map(ServerSocket::getLocalPort).toList();
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-            return ports;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Starts it on what data it has, without waiting until it answers. */

@@ -108,8 +108,7 @@ public final class ZooKeeperServer extends TestServer {
         }
 
         static Ports free(int id) {
-            List<Integer> free = freePorts(4);
-            return new Ports(id, free.get(0), free.get(1), free.get(2), free.get(3));
+            return new Ports(id, FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next());
         }
     }
 

@@ -6,8 +6,6 @@ import com.google.gson.JsonParser;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,6 +27,7 @@ import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.FreePorts;
 
 /** A kube-apiserver on an etcd of its own, with rights by roles (RBAC). Its program has to be at hand. */
 final class RealApiServer implements ApiServer {
@@ -40,7 +39,7 @@ final class RealApiServer implements ApiServer {
     private final Path directory;
     private final Certificates certificates;
     private final EtcdServer etcd = EtcdServer.start();
-    private final int port = freePort();
+    private final int port = FreePorts.next();
     private final HttpClient administrator;
 
     /** What each user may do, by number. */
@@ -94,14 +93,6 @@ final class RealApiServer implements ApiServer {
                     .build();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

@@ -8,8 +8,6 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import java.io.IOException;
 import java.io.StringReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -23,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.snowflakeid.testservers.FreePorts;
 
 /** A packaged application as a process of its own, configured by its environment. */
 public final class RunningApplication implements AutoCloseable {
@@ -37,9 +36,7 @@ public final class RunningApplication implements AutoCloseable {
     private final Process process;
 
     private RunningApplication(Launcher launcher, String name, Map<String, String> environment) throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        port = FreePorts.next();
         log = Path.of("target", name + ".log");
         ProcessBuilder builder =
                 launcher.prepare(port).redirectErrorStream(true).redirectOutput(log.toFile());

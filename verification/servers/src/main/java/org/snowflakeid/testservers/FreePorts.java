@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.testservers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Loopback ports for servers that are started later, killed, and started again. They are not of those that the system gives to connections, and a lock
+ * on a file keeps other test processes from them, as long as this JVM lives. So nobody has a port when its server wants it.
+ */
+public final class FreePorts {
+    private static final int FIRST = 12_000;
+
+    /** Linux gives connections ports from 32768 on; some servers listen on a second port, a thousand above the first. */
+    private static final int END = 31_000;
+
+    private static final Path LOCKS =
+            Path.of(System.getProperty("java.io.tmpdir"), "test-ports-" + System.getProperty("user.name"));
+
+    private FreePorts() {}
+
+    /** One that was given to nobody before. */
+    public static int next() {
+        try {
+            Files.createDirectories(LOCKS);
+            while (true) {
+                int port = ThreadLocalRandom.current().nextInt(FIRST, END);
+                if (isLocked(port) && isUnused(port)) {
+                    return port;
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether it is ours now. The lock ends with this JVM. */
+    private static boolean isLocked(int port) throws IOException {
+        FileChannel file = FileChannel.open(
+                LOCKS.resolve(Integer.toString(port)), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (file.tryLock() != null) {
+                return true;
+            }
+        } catch (OverlappingFileLockException e) {
+            // It was given to somebody in this JVM.
+        }
+        file.close();
+        return false;
+    }
+
+    private static boolean isUnused(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
