@@ -84,13 +84,6 @@ final class CoordinatorLoad implements Callable<Integer> {
     @Option(names = "--date", paramLabel = "DATE", defaultValue = "", description = "the date for the report")
     private String date = "";
 
-    @Option(
-            names = "--note",
-            paramLabel = "TEXT",
-            defaultValue = "",
-            description = "a sentence for the report, such as what else ran on the machine")
-    private String note = "";
-
     @Option(names = "--commit", defaultValue = "unknown", hidden = true)
     private String commit = "";
 
@@ -119,27 +112,25 @@ final class CoordinatorLoad implements Callable<Integer> {
             System.err.println("Measuring " + coordinator);
             try (MeasuredServer server = MeasuredServer.start(coordinator)) {
                 if (starts > 0) {
-                    firstIds.add(Starts.measure(server, starts));
+                    add(firstIds, Starts.measure(server, starts));
                 }
                 if (calls > 0 && !coordinator.equals("static")) {
-                    callTimes.add(Calls.measure(server, calls));
+                    add(callTimes, Calls.measure(server, calls));
                 }
                 if (server.processorTime() == null) {
                     continue;
                 }
             }
-            for (int i = 0; i < warmUps && !holders.isEmpty(); i++) {
-                claimOnly(coordinator, Collections.max(holders));
+            List<Integer> counts = holders.stream().filter(count -> count > 0).toList();
+            for (int i = 0; i < warmUps && !counts.isEmpty(); i++) {
+                claimOnly(coordinator, Collections.max(counts));
             }
-            for (int count : holders) {
-                if (count == 0) {
-                    continue;
-                }
+            for (int count : counts) {
                 try (MeasuredServer server = MeasuredServer.start(coordinator);
                         Holders all = new Holders(server, window, count)) {
-                    claims.add(all.claim());
+                    add(claims, all.claim());
                     if (seconds > 0) {
-                        held.add(all.hold(seconds));
+                        add(held, all.hold(seconds));
                     }
                 }
             }
@@ -156,10 +147,6 @@ final class CoordinatorLoad implements Callable<Integer> {
                         + " before it answers. PostgreSQL and MariaDB are reached by a URL, without a pool. `kubernetes` is the mock of"
                         + " an API server, which keeps everything in memory, within the measuring process: its figures are the"
                         + " client's, and say nothing about a cluster. Neither it nor a folder has a process whose time could be measured.");
-        if (!note.isEmpty()) {
-            lines.add("");
-            lines.add(note);
-        }
         table(
                 lines,
                 "From the start of a fresh process to its first id, median (range) of " + starts + ":",
@@ -189,6 +176,12 @@ final class CoordinatorLoad implements Callable<Integer> {
             Files.write(report, lines);
         }
         return 0;
+    }
+
+    /** Shown at once: a later one may fail. */
+    private static void add(List<String> rows, String row) {
+        System.err.println(row);
+        rows.add(row);
     }
 
     private static void table(List<String> lines, String title, String head, List<String> rows) {
