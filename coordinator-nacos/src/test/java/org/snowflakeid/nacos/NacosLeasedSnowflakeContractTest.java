@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.nacos;
 
+import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class NacosLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
+    private static final ProxiedServer NACOS = NacosFixture.start();
+
     NacosLeasedSnowflakeContractTest() {
-        super(NacosFixture.PROXIED);
+        super(NACOS);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        NACOS.close();
     }
 }

@@ -15,7 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.RecordStore;
@@ -23,11 +25,24 @@ import org.snowflakeid.spi.RecordStore.Entry;
 import org.snowflakeid.spi.RecordStore.Reading;
 import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.NacosServer;
 
 /** The promises of a store of records, where the coordinator's contract does not look. */
 class NacosStoreTest {
+    private static NacosServer server;
+
     private final String namespace = Node.freshNamespace() + "/a.b_c/Orders";
     private final RecordStore store = open();
+
+    @BeforeAll
+    static void startServer() {
+        server = NacosServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
 
     @AfterEach
     void close() {
@@ -35,7 +50,7 @@ class NacosStoreTest {
     }
 
     private RecordStore open() {
-        Map<String, String> keys = Map.of("snowflake.nacos.server-addr", NacosFixture.SERVER.address());
+        Map<String, String> keys = Map.of("snowflake.nacos.server-addr", server.address());
         return new NacosStore(NacosSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
