@@ -3,9 +3,10 @@ package org.snowflakeid.consul;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.WorkerCoordinatorContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class ConsulContractTest extends WorkerCoordinatorContract {
-    private static final ConsulFixture CONSUL = new ConsulFixture();
+    private static final ProxiedServer CONSUL = ConsulFixture.start();
 
     ConsulContractTest() {
         super(CONSUL);

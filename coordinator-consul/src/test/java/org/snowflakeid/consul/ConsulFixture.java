@@ -3,52 +3,19 @@ package org.snowflakeid.consul;
 
 import java.time.Duration;
 import java.util.Map;
-import org.snowflakeid.spi.WorkerCoordinator;
-import org.snowflakeid.spi.WorkerCoordinatorProvider;
-import org.snowflakeid.tck.CoordinatorFixture;
 import org.snowflakeid.testservers.ConsulServer;
-import org.snowflakeid.testservers.TcpProxy;
+import org.snowflakeid.testservers.ProxiedServer;
 
 /** A real Consul behind a proxy that can be cut. */
-final class ConsulFixture implements CoordinatorFixture, AutoCloseable {
-    private final ConsulServer server = ConsulServer.start();
-    private final TcpProxy proxy = TcpProxy.to(server.clientPort());
-
-    @Override
-    public WorkerCoordinatorProvider provider() {
-        return new ConsulCoordinatorProvider();
-    }
-
-    @Override
-    public Map<String, String> settings() {
-        return Map.of("snowflake.consul.url", "http://127.0.0.1:" + proxy.port());
-    }
+final class ConsulFixture {
+    private ConsulFixture() {}
 
     /** It tells the time in whole seconds: what lasts three of them ends after two and a bit at times. */
-    @Override
-    public Duration unit() {
-        return Duration.ofMillis(1_500);
-    }
-
-    /** Closing says nothing to the server: the owner expires, as after a kill. */
-    @Override
-    public void crash(WorkerCoordinator coordinator) {
-        coordinator.close();
-    }
-
-    @Override
-    public void disconnect(String namespace) {
-        proxy.freeze();
-    }
-
-    @Override
-    public void reconnect(String namespace) {
-        proxy.pass();
-    }
-
-    @Override
-    public void close() {
-        proxy.close();
-        server.close();
+    static ProxiedServer start() {
+        return new ProxiedServer(
+                new ConsulCoordinatorProvider(),
+                ConsulServer.start(),
+                port -> Map.of("snowflake.consul.url", "http://127.0.0.1:" + port),
+                Duration.ofMillis(1_500));
     }
 }

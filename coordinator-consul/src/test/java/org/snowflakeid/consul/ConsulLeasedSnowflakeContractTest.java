@@ -3,9 +3,10 @@ package org.snowflakeid.consul;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class ConsulLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
-    private static final ConsulFixture CONSUL = new ConsulFixture();
+    private static final ProxiedServer CONSUL = ConsulFixture.start();
 
     ConsulLeasedSnowflakeContractTest() {
         super(CONSUL);

@@ -4,7 +4,7 @@ package org.snowflakeid.consul;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
-import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
@@ -81,16 +80,6 @@ class ConsulSecurityTest {
         return at(withTokens.url(), "tls.ca", trusted.ca().toString(), "token", token);
     }
 
-    private static void claimExtendAndRelease(Node node) {
-        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
-        Stored before = node.slot(3).mark();
-        Stored mark = applied(node.claim(3, before, Node.unique("host=a"))).written();
-        CasResult.Applied extended = applied(node.extend(3, mark));
-        assertThat(extended.ownerHeld()).isTrue();
-        assertThat(node.read(0, 1_023).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
-    }
-
     private static CoordinatorException refused(Node node) {
         try (node) {
             CoordinatorException read =
@@ -104,17 +93,12 @@ class ConsulSecurityTest {
         }
     }
 
-    private static void assertPermanent(CoordinatorException thrown, String... parts) {
-        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
-        assertThat(thrown.getMessage()).contains(parts);
-    }
-
     // ---- tokens
 
     @Test
     void worksWithATokenThatMayWriteTheNamespaceAndNothingElse() {
         try (Node node = withToken(APP)) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -126,7 +110,7 @@ class ConsulSecurityTest {
         String printed = withTokens.shell(block, MASTER);
 
         try (Node node = withToken(printed.replaceFirst("(?s).*SecretID: *(\\S+).*", "$1"))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -171,7 +155,7 @@ class ConsulSecurityTest {
                     .hasMessageContaining("Permission denied");
 
             Files.writeString(file, APP + "\n");
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             Files.delete(file);
 
             CoordinatorException gone = catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0));
@@ -221,7 +205,7 @@ class ConsulSecurityTest {
                 trusted.clientCertificate().toString(),
                 "tls.key",
                 trusted.clientKey().toString())) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -264,7 +248,7 @@ class ConsulSecurityTest {
                         used.clientCertificate().toString(),
                         "tls.key",
                         used.clientKey().toString())) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             server.stop();
             Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
             server.use(others);
@@ -283,7 +267,7 @@ class ConsulSecurityTest {
                     return false;
                 }
             });
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 }

@@ -3,9 +3,10 @@ package org.snowflakeid.etcd;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.WorkerCoordinatorContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class EtcdContractTest extends WorkerCoordinatorContract {
-    private static final EtcdFixture ETCD = new EtcdFixture();
+    private static final ProxiedServer ETCD = EtcdFixture.start();
 
     EtcdContractTest() {
         super(ETCD);

@@ -3,9 +3,10 @@ package org.snowflakeid.etcd;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class EtcdLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
-    private static final EtcdFixture ETCD = new EtcdFixture();
+    private static final ProxiedServer ETCD = EtcdFixture.start();
 
     EtcdLeasedSnowflakeContractTest() {
         super(ETCD);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.nio.file.Files;
@@ -63,15 +64,6 @@ class EtcdSecurityTest {
                 withUsers.endpoint(), Map.of("snowflake.etcd.user", name, "snowflake.etcd.password", password));
     }
 
-    private static void claimExtendAndRelease(Node node) {
-        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
-        Stored mark = node.claim(3);
-        CasResult.Applied extended = applied(node.extend(3, mark));
-        assertThat(extended.ownerHeld()).isTrue();
-        assertThat(node.read(0, 100).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
-    }
-
     private static CoordinatorException refused(Node node) {
         try (node) {
             CoordinatorException read =
@@ -85,15 +77,10 @@ class EtcdSecurityTest {
         }
     }
 
-    private static void assertPermanent(CoordinatorException thrown, String... parts) {
-        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
-        assertThat(thrown.getMessage()).contains(parts);
-    }
-
     @Test
     void worksWithUserAndPasswordAlsoAfterTheLoginExpired() {
         try (Node node = user("app", "apple")) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             Stored mark = applied(node.claim(4, null, Node.unique("host=a"))).written();
             long idleUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
             await(Node.PATIENCE, () -> System.nanoTime() > idleUntil);
@@ -183,7 +170,7 @@ class EtcdSecurityTest {
     void worksOverTls() {
         try (Node node = EtcdNode.at(
                 tls.endpoint(), Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -223,7 +210,7 @@ class EtcdSecurityTest {
                         "snowflake.etcd.tls.ca", trusted.ca().toString(),
                         "snowflake.etcd.tls.cert", trusted.clientCertificate().toString(),
                         "snowflake.etcd.tls.key", trusted.clientKey().toString()))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 

@@ -3,9 +3,10 @@ package org.snowflakeid.nacos;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.WorkerCoordinatorContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class NacosContractTest extends WorkerCoordinatorContract {
-    private static final NacosFixture NACOS = new NacosFixture();
+    private static final ProxiedServer NACOS = NacosFixture.start();
 
     NacosContractTest() {
         super(NACOS);

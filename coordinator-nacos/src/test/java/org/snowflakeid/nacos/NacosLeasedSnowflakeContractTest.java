@@ -3,9 +3,10 @@ package org.snowflakeid.nacos;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class NacosLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
-    private static final NacosFixture NACOS = new NacosFixture();
+    private static final ProxiedServer NACOS = NacosFixture.start();
 
     NacosLeasedSnowflakeContractTest() {
         super(NACOS);

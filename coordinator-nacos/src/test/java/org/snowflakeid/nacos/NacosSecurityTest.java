@@ -4,7 +4,7 @@ package org.snowflakeid.nacos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
-import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
@@ -18,8 +18,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.spi.CasResult;
-import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.NacosServer;
@@ -87,16 +85,6 @@ class NacosSecurityTest {
         return at(withUsers.address(), "user", name, "password", password);
     }
 
-    private static void claimExtendAndRelease(Node node) {
-        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
-        Stored before = node.slot(3).mark();
-        Stored mark = applied(node.claim(3, before, Node.unique("host=a"))).written();
-        CasResult.Applied extended = applied(node.extend(3, mark));
-        assertThat(extended.ownerHeld()).isTrue();
-        assertThat(node.read(0, 1_023).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
-    }
-
     private static CoordinatorException refused(Node node) {
         try (node) {
             CoordinatorException read =
@@ -109,19 +97,14 @@ class NacosSecurityTest {
         }
     }
 
-    private static void assertPermanent(CoordinatorException thrown, String... parts) {
-        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
-        assertThat(thrown.getMessage()).contains(parts);
-    }
-
     @Test
     void worksWithAUserWhoMayWriteTheNacosNamespaceAndNothingElseAlsoAfterTheLoginEnded() {
         try (Node node = user("app", "apple")) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             long later = System.nanoTime() + 12_000_000_000L;
             await(Node.PATIENCE, () -> System.nanoTime() > later);
 
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -171,7 +154,7 @@ class NacosSecurityTest {
                     .hasMessageContaining("refuses user 'app'");
 
             Files.writeString(file, "apple\n");
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -186,7 +169,7 @@ class NacosSecurityTest {
                 "tls.key",
                 trusted.clientKey().toString())) {
             await(Node.PATIENCE, node::answers);
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 

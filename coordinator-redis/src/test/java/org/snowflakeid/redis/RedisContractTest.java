@@ -3,9 +3,10 @@ package org.snowflakeid.redis;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.WorkerCoordinatorContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class RedisContractTest extends WorkerCoordinatorContract {
-    private static final RedisFixture REDIS = new RedisFixture();
+    private static final ProxiedServer REDIS = RedisFixture.start();
 
     RedisContractTest() {
         super(REDIS);

@@ -3,9 +3,10 @@ package org.snowflakeid.redis;
 
 import org.junit.jupiter.api.AfterAll;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
+import org.snowflakeid.testservers.ProxiedServer;
 
 class RedisLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
-    private static final RedisFixture REDIS = new RedisFixture();
+    private static final ProxiedServer REDIS = RedisFixture.start();
 
     RedisLeasedSnowflakeContractTest() {
         super(REDIS);

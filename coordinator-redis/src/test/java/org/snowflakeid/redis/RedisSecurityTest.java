@@ -4,7 +4,7 @@ package org.snowflakeid.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
-import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
@@ -83,16 +83,6 @@ class RedisSecurityTest {
                 withUsers.uri(), Map.of("snowflake.redis.user", name, "snowflake.redis.password", password));
     }
 
-    private static void claimExtendAndRelease(Node node) {
-        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
-        Stored before = node.slot(3).mark();
-        Stored mark = applied(node.claim(3, before, Node.unique("host=a"))).written();
-        CasResult.Applied extended = applied(node.extend(3, mark));
-        assertThat(extended.ownerHeld()).isTrue();
-        assertThat(node.read(0, 100).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
-    }
-
     private static CoordinatorException refused(Node node) {
         try (node) {
             CoordinatorException read =
@@ -106,11 +96,6 @@ class RedisSecurityTest {
         }
     }
 
-    private static void assertPermanent(CoordinatorException thrown, String... parts) {
-        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
-        assertThat(thrown.getMessage()).contains(parts);
-    }
-
     @Test
     void theUserOfThePageCanDoAllThatIsNeededAndIsNotWarnedOf() throws IOException {
         createUser("least");
@@ -121,7 +106,7 @@ class RedisSecurityTest {
                         "snowflake.redis.uri", withUsers.uri(),
                         "snowflake.redis.user", "least",
                         "snowflake.redis.password", "least's"))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
         assertThat(LogLines.of("orders")).noneMatch(line -> line.contains("does not say whether"));
     }
@@ -160,7 +145,7 @@ class RedisSecurityTest {
         assertPermanent(refused(RedisNode.at(withUsers.uri() + "/3", keys)), "+select");
         assertThat(withUsers.command("ACL", "SETUSER", "selects", "+select")).isEqualTo("OK");
         try (Node node = RedisNode.at(withUsers.uri() + "/3", keys)) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
         assertThat(withUsers.info("db3")).startsWith("keys=");
     }
@@ -188,7 +173,7 @@ class RedisSecurityTest {
     @Test
     void worksWithThePasswordOfTheDefaultUser() {
         try (Node node = RedisNode.at(withUsers.uri(), Map.of("snowflake.redis.password", "root"))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -211,13 +196,13 @@ class RedisSecurityTest {
         try (Node node = RedisNode.at(
                 withUsers.uri(),
                 Map.of("snowflake.redis.user", "rotated", "snowflake.redis.password-file", file.toString()))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             Files.writeString(file, "new one\n");
             assertThat(withUsers.command("ACL", "SETUSER", "rotated", "resetpass", ">new one"))
                     .isEqualTo("OK");
             assertThat(withUsers.command("CLIENT", "KILL", "USER", "rotated")).isEqualTo("1");
 
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
         assertPermanent(refused(user("rotated", "rotated's")), "refuses user 'rotated'");
     }
@@ -237,10 +222,10 @@ class RedisSecurityTest {
     @Test
     void worksOverTls() {
         try (Node node = RedisNode.at(tls.tlsUri(), files(trusted, null))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
         try (Node node = RedisNode.at(mutualTls.tlsUri(), files(trusted, trusted))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -315,7 +300,7 @@ class RedisSecurityTest {
         Certificates next = new Certificates(Files.createDirectory(directory.resolve("next")));
         try (RedisServer server = RedisServer.builder().tls(pem, true).start();
                 Node node = RedisNode.at(server.tlsUri(), files(pem, pem))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             server.kill();
             server.use(next);
             server.startAgain();
@@ -325,7 +310,7 @@ class RedisSecurityTest {
             pem.become(next);
 
             await(Node.PATIENCE, node::answers);
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 }

@@ -106,6 +106,22 @@ public class Node implements AutoCloseable {
         return coordinator.read(from, to, TIMEOUT);
     }
 
+    /** All that a generator asks for, of worker id 3, to see that it may; in a namespace that is created if it is not there. */
+    public void claimExtendAndRelease() {
+        Stored meta = read(0, 0).meta() == null ? createMeta() : meta();
+        Stored mark = applied(claim(3, slot(3).mark(), unique("host=a"))).written();
+        CasResult.Applied extended = applied(extend(3, mark));
+        assertThat(extended.ownerHeld()).isTrue();
+        assertThat(read(0, 1_023).serverTime()).isNotNull();
+        applied(coordinator.release(3, extended.written(), unique("free"), owner(3), meta, TIMEOUT));
+    }
+
+    /** Waiting can't cure it, and it says all of that. */
+    public static void assertPermanent(CoordinatorException thrown, String... parts) {
+        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
+        assertThat(thrown.getMessage()).contains(parts);
+    }
+
     public static CasResult.Applied applied(CasResult result) {
         assertThat(result).isInstanceOf(CasResult.Applied.class);
         return (CasResult.Applied) result;

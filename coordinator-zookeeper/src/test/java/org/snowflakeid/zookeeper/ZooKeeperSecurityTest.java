@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
@@ -56,18 +56,6 @@ class ZooKeeperSecurityTest {
         mutualTls.close();
     }
 
-    private static void claimExtendAndRelease(Node node) {
-        Stored meta = node.read(0, 0).meta() == null ? node.createMeta() : node.meta();
-        Stored mark = node.claim(3, node.slot(3).mark(), Node.unique("host=a")) instanceof CasResult.Applied claimed
-                ? claimed.written()
-                : null;
-        assertThat(mark).isNotNull();
-        CasResult.Applied extended = applied(node.extend(3, mark));
-        assertThat(extended.ownerHeld()).isTrue();
-        assertThat(node.read(0, 100).serverTime()).isNotNull();
-        applied(node.coordinator.release(3, extended.written(), Node.unique("free"), node.owner(3), meta, TIMEOUT));
-    }
-
     /** Reads and claims until the refusal says that; on a slow machine the first may come before the reason was found out. */
     private static CoordinatorException refused(Node node, String said) {
         Duration brief = Duration.ofMillis(500);
@@ -85,11 +73,6 @@ class ZooKeeperSecurityTest {
         }
     }
 
-    private static void assertPermanent(CoordinatorException thrown, String... parts) {
-        assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
-        assertThat(thrown.getMessage()).contains(parts);
-    }
-
     /** The plain port of a server, and a namespace of the test's own. */
     private static Node plain(String name, Map<String, String> settings) {
         return ZooKeeperNode.at("127.0.0.1:" + tls.plainPort() + "/" + name, settings);
@@ -100,7 +83,7 @@ class ZooKeeperSecurityTest {
         try (Node node = plain("digest", Map.of(DIGEST, "app:apple"));
                 Inspector world = new Inspector(tls.plainPort(), null);
                 Inspector app = new Inspector(tls.plainPort(), "app:apple")) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             node.claim(4);
 
             String user = "digest " + DigestAuthenticationProvider.generateDigest("app:apple");
@@ -150,7 +133,7 @@ class ZooKeeperSecurityTest {
     @Test
     void worksOverTls() {
         try (Node node = ZooKeeperNode.at(tls.connectString(), tls(trusted))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
         }
     }
 
@@ -158,7 +141,7 @@ class ZooKeeperSecurityTest {
     void worksOverMutualTlsAndWritesNoKeyAnywhere() {
         long before = keyFiles();
         try (Node node = ZooKeeperNode.at(mutualTls.connectString(), tls(trusted, trusted))) {
-            claimExtendAndRelease(node);
+            node.claimExtendAndRelease();
             assertThat(keyFiles()).isEqualTo(before);
         }
         assertThat(keyFiles()).isEqualTo(before);

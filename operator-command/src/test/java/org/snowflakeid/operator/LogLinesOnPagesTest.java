@@ -92,6 +92,7 @@ class LogLinesOnPagesTest {
                 "docs/runbook.md",
                 "docs/safety.md",
                 "docs/configuration.md",
+                "docs/coordinators.md",
                 "docs/coordinator-redis.md",
                 "docs/coordinator-kubernetes.md",
                 "docs/coordinator-consul.md",

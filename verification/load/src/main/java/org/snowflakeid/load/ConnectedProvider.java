@@ -20,11 +20,12 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * thousand connections, which belong to a thousand machines. It shares nothing with others, as if it were in a process of its own. Counts
  * what a claim asks for.
  */
-final class ConnectedProvider implements WorkerCoordinatorProvider {
+final class ConnectedProvider implements WorkerCoordinatorProvider, AutoCloseable {
 
     private final String name;
     private final WorkerCoordinator coordinator;
     private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger extended = new AtomicInteger();
     private volatile Runnable lossHint = () -> {};
 
     ConnectedProvider(String name, Map<String, String> settings, Duration timeToLive) {
@@ -52,6 +53,21 @@ final class ConnectedProvider implements WorkerCoordinatorProvider {
     /** How many reads, claims and writes of the namespace's record there were; extensions don't count. */
     int asked() {
         return asked.get();
+    }
+
+    /** How often a mark was extended. */
+    int extended() {
+        return extended.get();
+    }
+
+    /** Itself, of which nothing is counted. */
+    WorkerCoordinator coordinator() {
+        return coordinator;
+    }
+
+    @Override
+    public void close() {
+        coordinator.close();
     }
 
     @Override
@@ -99,6 +115,15 @@ final class ConnectedProvider implements WorkerCoordinatorProvider {
                 Duration timeout) {
             asked.incrementAndGet();
             return super.claim(id, mark, next, owner, evict, meta, timeout);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            CasResult result = super.extend(id, mark, next, owner, meta, timeout);
+            if (result instanceof CasResult.Applied) {
+                extended.incrementAndGet();
+            }
+            return result;
         }
     }
 }

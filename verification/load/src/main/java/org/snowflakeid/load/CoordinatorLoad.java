@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.load;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,8 +19,8 @@ import picocli.CommandLine.Option;
         name = "bin/coordinator-load",
         mixinStandardHelpOptions = true,
         description =
-                "Measures, on real servers of its own: how long a fresh process takes to its first id, how long many take"
-                        + " to claim at once, and what many holders cost the server.")
+                "Measures, on real servers of its own: how long a fresh process takes to its first id, one claim and one"
+                        + " extension, how long many take to claim at once, and what many holders cost the server.")
 final class CoordinatorLoad implements Callable<Integer> {
 
     private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
@@ -32,7 +28,7 @@ final class CoordinatorLoad implements Callable<Integer> {
     @Option(
             names = "--coordinators",
             split = ",",
-            defaultValue = "etcd,zookeeper",
+            defaultValue = "static,file,etcd,zookeeper,redis,postgresql,mariadb,consul,nacos,kubernetes",
             description = "default: ${DEFAULT-VALUE}")
     private List<String> coordinators = List.of();
 
@@ -44,17 +40,25 @@ final class CoordinatorLoad implements Callable<Integer> {
     private int starts;
 
     @Option(
+            names = "--calls",
+            paramLabel = "N",
+            defaultValue = "200",
+            description = "how many claims and extensions; default: ${DEFAULT-VALUE}, 0 for none")
+    private int calls;
+
+    @Option(
             names = "--holders",
             split = ",",
             paramLabel = "N",
-            defaultValue = "1024,512,256",
-            description = "how many worker ids are claimed at once and held, at most 1024; default: ${DEFAULT-VALUE}")
+            defaultValue = "256",
+            description =
+                    "how many worker ids are claimed at once and held, at most 1024; default: ${DEFAULT-VALUE}, 0 for none")
     private List<Integer> holders = List.of();
 
     @Option(
             names = "--warm-ups",
             paramLabel = "N",
-            defaultValue = "8",
+            defaultValue = "2",
             description =
                     "how often the largest number claims before, unmeasured, until this process has compiled what would run"
                             + " on as many machines; default: ${DEFAULT-VALUE}")
@@ -86,8 +90,6 @@ final class CoordinatorLoad implements Callable<Integer> {
     @Option(names = "--arguments", defaultValue = "", hidden = true)
     private String arguments = "";
 
-    private final List<String> lines = new ArrayList<>();
-
     public static void main(String... arguments) {
         System.exit(run(arguments));
     }
@@ -102,94 +104,97 @@ final class CoordinatorLoad implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         LOGGER.setLevel(Level.SEVERE);
-        add("# Load of coordinators");
-        add("");
-        add("Written by `bin/coordinator-load " + arguments + "`, commit " + commit
-                + (date.isEmpty() ? "" : ", " + date)
-                + ". JDK " + Runtime.version() + ", " + Runtime.getRuntime().availableProcessors()
-                + " processors, which servers and clients share; one server, its data on this machine's disk.");
-        if (starts > 0) {
-            add("");
-            add("From the start of a fresh process to its first id, median (range) of " + starts + ":");
-            add("");
-            add("| coordinator | ms | of a processor's time, ms | memory, MiB |");
-            add("| --- | ---: | ---: | ---: |");
-            measureStarts();
-        }
+        List<String> firstIds = new ArrayList<>();
+        List<String> callTimes = new ArrayList<>();
+        List<String> claims = new ArrayList<>();
         List<String> held = new ArrayList<>();
-        add("");
-        add("Claimed at once, each over an open connection of its own, all in one process:");
-        add("");
-        add(
-                "| coordinator | claimants | s until half have one | s until all | transactions each | server, processor s |");
-        add("| --- | ---: | ---: | ---: | ---: | ---: |");
         for (String coordinator : coordinators) {
-            for (int i = 0; i < warmUps; i++) {
-                claimOnly(coordinator, Collections.max(holders));
+            System.err.println("Measuring " + coordinator);
+            try (MeasuredServer server = MeasuredServer.start(coordinator)) {
+                if (starts > 0) {
+                    add(firstIds, Starts.measure(server, starts));
+                }
+                if (calls > 0 && !coordinator.equals("static")) {
+                    add(callTimes, Calls.measure(server, calls));
+                }
+                if (server.processorTime() == null) {
+                    continue;
+                }
             }
-            for (int count : holders) {
+            List<Integer> counts = holders.stream().filter(count -> count > 0).toList();
+            for (int i = 0; i < warmUps && !counts.isEmpty(); i++) {
+                claimOnly(coordinator, Collections.max(counts));
+            }
+            for (int count : counts) {
                 try (MeasuredServer server = MeasuredServer.start(coordinator);
                         Holders all = new Holders(server, window, count)) {
-                    add(all.claim());
+                    add(claims, all.claim());
                     if (seconds > 0) {
-                        held.add(all.hold(seconds));
+                        add(held, all.hold(seconds));
                     }
                 }
             }
         }
-        if (seconds > 0) {
-            add("");
-            add("Held, over " + seconds + " s, once the windows have their full length:");
-            add("");
-            add(
-                    "| coordinator | holders | window | writes/s | server, of a processor | ms of a processor per write | ready |");
-            add("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-            held.forEach(this::add);
-        }
+        List<String> lines = new ArrayList<>();
+        lines.add("# Load of coordinators");
+        lines.add("");
+        lines.add(
+                "Written by `bin/coordinator-load " + arguments + "`, commit " + commit
+                        + (date.isEmpty() ? "" : ", " + date)
+                        + ". JDK " + Runtime.version() + ", "
+                        + Runtime.getRuntime().availableProcessors()
+                        + " processors, which servers and clients share; one server, its data on this machine's disk, which it waits for"
+                        + " before it answers. PostgreSQL and MariaDB are reached by a URL, without a pool. `kubernetes` is the mock of"
+                        + " an API server, which keeps everything in memory, within the measuring process: its figures are the"
+                        + " client's, and say nothing about a cluster. Neither it nor a folder has a process whose time could be measured.");
+        table(
+                lines,
+                "From the start of a fresh process to its first id, median (range) of " + starts + ":",
+                "| coordinator | ms | of a processor's time, ms | memory, MiB |\n| --- | ---: | ---: | ---: |",
+                firstIds);
+        table(
+                lines,
+                "One call of a coordinator over a connection that is there, " + calls
+                        + " of each, one after another, in ms (for each worker id a claim, then an extension):",
+                "| coordinator | claim, median | claim, 99 % | extension, median | extension, 99 % |\n"
+                        + "| --- | ---: | ---: | ---: | ---: |",
+                callTimes);
+        table(
+                lines,
+                "Claimed at once, each over an open connection of its own, all in one process:",
+                "| coordinator | claimants | s until half have one | s until all | transactions each | server, processor s |\n"
+                        + "| --- | ---: | ---: | ---: | ---: | ---: |",
+                claims);
+        table(
+                lines,
+                "Held, over " + seconds + " s, once the windows have their full length (an extension is one write):",
+                "| coordinator | holders | window | writes/s | server, of a processor | ms of a processor per write | ready |\n"
+                        + "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+                held);
+        lines.forEach(System.out::println);
         if (report != null) {
             Files.write(report, lines);
         }
         return 0;
     }
 
+    /** Shown at once: a later one may fail. */
+    private static void add(List<String> rows, String row) {
+        System.err.println(row);
+        rows.add(row);
+    }
+
+    private static void table(List<String> lines, String title, String head, List<String> rows) {
+        if (!rows.isEmpty()) {
+            lines.addAll(List.of("", title, "", head));
+            lines.addAll(rows);
+        }
+    }
+
     private void claimOnly(String coordinator, int count) throws Exception {
         try (MeasuredServer server = MeasuredServer.start(coordinator);
                 Holders all = new Holders(server, window, count)) {
-            all.claim();
+            String unused = all.claim();
         }
-    }
-
-    private void measureStarts() throws IOException, InterruptedException {
-        add(Starts.measure(
-                "static, no coordinator",
-                Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1"),
-                starts));
-        Path folder = Files.createTempDirectory("coordinator-load-");
-        try {
-            add(Starts.measure(
-                    "file",
-                    Map.of("snowflake.coordinator", "file", "snowflake.file.directory", folder.toString()),
-                    starts));
-        } finally {
-            delete(folder);
-        }
-        for (String coordinator : coordinators) {
-            try (MeasuredServer server = MeasuredServer.start(coordinator)) {
-                add(Starts.measure(coordinator, server.settings(), starts));
-            }
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
-    }
-
-    private void add(String line) {
-        System.out.println(line);
-        lines.add(line);
     }
 }

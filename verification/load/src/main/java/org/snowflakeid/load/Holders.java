@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -37,13 +38,20 @@ final class Holders implements AutoCloseable {
         values.put("snowflake.window", window);
         this.settings = SnowflakeSettings.of(values);
         createNamespace();
-        this.connections =
-                all(count, i -> new ConnectedProvider(settings.coordinator().orElseThrow(), values, settings.window()));
+        this.connections = all(count, i -> new ConnectedProvider(server.coordinator(), values, settings.window()));
     }
 
     /** Otherwise all would try to, once in the life of an installation. */
     private void createNamespace() {
         LeasedSnowflake.open(settings).close();
+    }
+
+    private Duration processorTime() {
+        return Objects.requireNonNull(server.processorTime()).get();
+    }
+
+    private long extended() {
+        return connections.stream().mapToLong(ConnectedProvider::extended).sum();
     }
 
     private interface Act<T> {
@@ -67,7 +75,7 @@ final class Holders implements AutoCloseable {
 
     /** A row of the table: how long until half and until all have a worker id, and what each asked for. */
     String claim() throws InterruptedException, ExecutionException {
-        Duration processor = server.cpuTime();
+        Duration processor = processorTime();
         long begin = System.nanoTime();
         Queue<Long> took = new ConcurrentLinkedQueue<>();
         generators = all(connections.size(), i -> {
@@ -75,7 +83,7 @@ final class Holders implements AutoCloseable {
             took.add(System.nanoTime() - begin);
             return generator;
         });
-        Duration processorUsed = server.cpuTime().minus(processor);
+        Duration processorUsed = processorTime().minus(processor);
         int asked = connections.stream().mapToInt(ConnectedProvider::asked).sum();
         Set<Integer> workerIds = new HashSet<>();
         for (LeasedSnowflake generator : generators) {
@@ -89,7 +97,7 @@ final class Holders implements AutoCloseable {
         return String.format(
                 Locale.ROOT,
                 "| %s | %,d | %.1f | %.1f | %.2f | %.2f |",
-                settings.coordinator().orElseThrow(),
+                server.name(),
                 count,
                 nanos[count / 2] / 1e9,
                 nanos[count - 1] / 1e9,
@@ -97,26 +105,26 @@ final class Holders implements AutoCloseable {
                 processorUsed.toMillis() / 1e3);
     }
 
-    /** A row of the table: writes a second, and the share of a processor that the server takes. */
+    /** A row of the table: extensions a second, and the share of a processor that the server takes. */
     String hold(int seconds) throws InterruptedException {
         Thread.sleep(UNTIL_FULL_WINDOW.toMillis());
-        long writes = server.writes();
-        Duration processor = server.cpuTime();
+        long extended = extended();
+        Duration processor = processorTime();
         long begin = System.nanoTime();
         Thread.sleep(seconds * 1_000L);
         double took = (System.nanoTime() - begin) / 1e9;
-        long written = server.writes() - writes;
-        double share = server.cpuTime().minus(processor).toNanos() / 1e9 / took;
+        double rate = (extended() - extended) / took;
+        double share = processorTime().minus(processor).toNanos() / 1e9 / took;
         long ready = generators.stream().filter(ids -> ids.status().ready()).count();
         return String.format(
                 Locale.ROOT,
                 "| %s | %,d | %s | %.1f | %.1f %% | %.2f | %,d |",
-                settings.coordinator().orElseThrow(),
+                server.name(),
                 generators.size(),
                 settings.window().toString().substring(2),
-                written / took,
+                rate,
                 share * 100,
-                share * 1_000 / (written / took),
+                share * 1_000 / rate,
                 ready);
     }
 

@@ -18,8 +18,8 @@ final class Starts {
     private Starts() {}
 
     /** A row of the table: milliseconds, of a processor's time, memory. */
-    static String measure(String coordinator, Map<String, String> settings, int times)
-            throws IOException, InterruptedException {
+    static String measure(MeasuredServer server, int times) throws IOException, InterruptedException {
+        Map<String, String> settings = server.settings();
         // The first one brings files into memory and creates the namespace.
         start(settings);
         List<Start> starts = new ArrayList<>();
@@ -29,7 +29,7 @@ final class Starts {
         return String.format(
                 Locale.ROOT,
                 "| %s | %d (%d–%d) | %d | %d |",
-                coordinator,
+                server.name(),
                 median(starts, Start::millis),
                 starts.stream().mapToLong(Start::millis).min().orElseThrow(),
                 starts.stream().mapToLong(Start::millis).max().orElseThrow(),

@@ -11,19 +11,30 @@ import org.junit.jupiter.api.io.TempDir;
 class CoordinatorLoadTest {
 
     @Test
-    void measuresStartsAndClaimsOnRealServers(@TempDir Path folder) throws Exception {
+    void measuresStartsCallsAndClaimsOnRealServers(@TempDir Path folder) throws Exception {
         Path report = folder.resolve("report.md");
 
         int status = CoordinatorLoad.run(
-                "--starts=1", "--warm-ups=0", "--holders=8", "--seconds=0", "--report", report.toString());
+                "--coordinators=file,etcd,zookeeper",
+                "--starts=1",
+                "--calls=5",
+                "--warm-ups=0",
+                "--holders=8",
+                "--seconds=0",
+                "--report",
+                report.toString());
 
         assertThat(status).isZero();
         String start = " \\d+ \\(\\d+–\\d+\\) \\| [1-9]\\d* \\| [1-9]\\d* \\|";
+        String calls = "( \\d+\\.\\d\\d \\|){4}";
         String claims = " 8 \\| \\d+\\.\\d \\| \\d+\\.\\d \\| [2-9]\\.\\d\\d \\| \\d+\\.\\d\\d \\|";
         assertThat(Files.readAllLines(report))
                 .anySatisfy(row -> assertThat(row).matches("\\| file \\|" + start))
                 .anySatisfy(row -> assertThat(row).matches("\\| etcd \\|" + start))
                 .anySatisfy(row -> assertThat(row).matches("\\| zookeeper \\|" + start))
+                .anySatisfy(row -> assertThat(row).matches("\\| file \\|" + calls))
+                .anySatisfy(row -> assertThat(row).matches("\\| etcd \\|" + calls))
+                .anySatisfy(row -> assertThat(row).matches("\\| zookeeper \\|" + calls))
                 .anySatisfy(row -> assertThat(row).matches("\\| etcd \\|" + claims))
                 .anySatisfy(row -> assertThat(row).matches("\\| zookeeper \\|" + claims));
     }

@@ -126,7 +126,9 @@ public final class ConsulServer extends TestServer {
     void launch() {
         List<String> lines = new ArrayList<>(settings);
         lines.add("\"ports\": " + ports.json());
-        lines.add("\"performance\": {\"raft_multiplier\": 1}");
+        // How long a request waits for a leader: not for one that will never be.
+        lines.add(
+                "\"performance\": {\"raft_multiplier\": 1, \"rpc_hold_timeout\": \"" + (servers == 1 ? 7 : 1) + "s\"}");
         lines.add("\"leave_on_terminate\": false");
         lines.add("\"limits\": {\"http_max_conns_per_client\": 2000}");
         if (certificates != null) {

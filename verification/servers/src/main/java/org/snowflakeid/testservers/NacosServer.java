@@ -31,12 +31,14 @@ public final class NacosServer extends TestServer {
     private final int port;
     private final boolean tls;
     private final Map<String, String> properties;
+    private final List<String> jvmArguments;
 
     private NacosServer(int port, Builder options) {
         super("Nacos " + port, new ServerProcess("nacos-" + port, Map.of()));
         this.port = port;
         this.tls = options.certificates != null;
         this.properties = new LinkedHashMap<>(options.properties);
+        this.jvmArguments = List.copyOf(options.jvmArguments);
         if (options.certificates != null) {
             Certificates certificates =
                     options.certificates.copyTo(server.directory().resolve("certificates"));
@@ -64,6 +66,7 @@ public final class NacosServer extends TestServer {
     /** What a server is started with. */
     public static final class Builder {
         private final Map<String, String> properties = new LinkedHashMap<>();
+        private final List<String> jvmArguments = new ArrayList<>();
         private @Nullable Certificates certificates;
         private boolean clientCertificateRequired;
 
@@ -102,6 +105,12 @@ public final class NacosServer extends TestServer {
             return this;
         }
 
+        /** Further arguments of the JVM, such as system properties. */
+        public Builder jvmArguments(String... more) {
+            jvmArguments.addAll(List.of(more));
+            return this;
+        }
+
         public NacosServer start() {
             NacosServer server = new NacosServer(FreePorts.next(), this);
             return server.started(server);
@@ -133,10 +142,9 @@ public final class NacosServer extends TestServer {
                     "-Dserver.port=" + port,
                     "-Dserver.address=127.0.0.1",
                     "-Dnacos.server.ip=127.0.0.1",
-                    "-Dnacos.inetutils.ip-address=127.0.0.1",
-                    "-cp",
-                    home.resolve("conf") + ":" + ClassPath.OF_THE_SERVER,
-                    MAIN));
+                    "-Dnacos.inetutils.ip-address=127.0.0.1"));
+            command.addAll(jvmArguments);
+            command.addAll(List.of("-cp", home.resolve("conf") + ":" + ClassPath.OF_THE_SERVER, MAIN));
             server.launch(command);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
