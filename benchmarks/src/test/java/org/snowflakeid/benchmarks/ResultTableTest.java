@@ -52,7 +52,12 @@ class ResultTableTest {
     void whatWasMeasuredOnABusyMachineHasATableOfItsOwn() {
         String table = new ResultTable(List.of(
                         measured("ours", List.of("solo 34.6 33.0 37.0 0.1", "busy-30-burst 24.4 24.0 25.0 0.0")),
-                        measured("agrona", List.of("solo 35.4 34.2 36.6 0.0", "busy-50-virtual.ratio 0.9 0.9 0.9 0.0", "busy-50-virtual.cpu 0.4 0.4 0.4 0.0"))))
+                        measured(
+                                "agrona",
+                                List.of(
+                                        "solo 35.4 34.2 36.6 0.0",
+                                        "busy-50-virtual.ratio 0.9 0.9 0.9 0.0",
+                                        "busy-50-virtual.cpu 0.4 0.4 0.4 0.0"))))
                 .markdown();
 
         assertThat(table)

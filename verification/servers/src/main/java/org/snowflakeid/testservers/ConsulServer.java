@@ -108,8 +108,7 @@ public final class ConsulServer extends TestServer {
 
     private record Ports(int http, int https, int server, int lan, int wan) {
         static Ports free() {
-            return new Ports(
-                    FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next());
+            return new Ports(FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next(), FreePorts.next());
         }
 
         String plainUrl() {
