@@ -15,6 +15,7 @@ final class Renewal {
 
     private final Claim claim;
     private final SnowflakeLayout layout;
+    private final long lastTick;
     private final Platform platform;
     private final VettedClock clock;
     private final long windowTicks;
@@ -30,6 +31,7 @@ final class Renewal {
     Renewal(Claim claim, SnowflakeSettings settings, Platform platform, VettedClock clock) {
         this.claim = claim;
         this.layout = settings.layout();
+        this.lastTick = settings.lastTick();
         this.platform = platform;
         this.clock = clock;
         this.windowTicks = settings.window().toMillis();
@@ -69,7 +71,7 @@ final class Renewal {
 
     /** Callers need more than is granted: extend now, if that gains something. */
     void hurryIfItGains() {
-        long gain = Math.min(clock.tick() + nextWindowTicks, layout.lastTick()) - claim.limit();
+        long gain = Math.min(clock.tick() + nextWindowTicks, lastTick) - claim.limit();
         if (gain > nextWindowTicks / 8) {
             advance(platform.nanoTime());
         }
