@@ -15,6 +15,9 @@ public class NativePurchase extends NativeRow {
     @SnowflakeId
     public @Nullable Long number;
 
+    @SnowflakeId
+    public @Nullable String code;
+
     @OneToMany(cascade = CascadeType.ALL)
     public List<NativeLine> lines = new ArrayList<>();
 }
