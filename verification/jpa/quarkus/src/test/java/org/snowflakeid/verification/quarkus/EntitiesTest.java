@@ -108,7 +108,7 @@ class EntitiesTest {
                 .doesNotContainNull();
         Long stored = store.transact(entities -> entities.find(NativePurchase.class, key).number);
         assertThat(stored).isEqualTo(purchase.number);
-        assertThat(purchase.code).hasSize(13);
+        assertThat(purchase.code).hasSize(16);
         String code = store.transact(entities -> entities.find(NativePurchase.class, key).code);
         assertThat(code).isEqualTo(purchase.code);
     }
