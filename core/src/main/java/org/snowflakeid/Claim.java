@@ -82,11 +82,16 @@ final class Claim {
         TO_BE_SENT_AGAIN
     }
 
-    /** What a claim's writes need, beside itself. */
+    /**
+     * What a claim's writes need, beside itself.
+     *
+     * @param lastTick no limit is higher
+     */
     record Place(
             WorkerCoordinator coordinator,
             Namespace namespace,
             SnowflakeLayout layout,
+            long lastTick,
             Platform platform,
             VettedClock clock) {
 
@@ -260,7 +265,7 @@ final class Claim {
     WorkerCoordinator.Extension nextWrite(long windowTicks) {
         Mark next = pending;
         if (next == null) {
-            long wanted = Math.min(place.clock.vettedTick() + windowTicks, place.layout.lastTick());
+            long wanted = Math.min(place.clock.vettedTick() + windowTicks, place.lastTick);
             next = Mark.next(
                     mark.pairs(),
                     Math.max(mark.limit(), wanted),

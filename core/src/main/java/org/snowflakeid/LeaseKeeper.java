@@ -104,7 +104,7 @@ final class LeaseKeeper {
         this.namespace = new Namespace(settings, coordinator, platform, provider);
         this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
         this.resumption = resumption;
-        this.place = new Claim.Place(coordinator, namespace, layout, platform, clock);
+        this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
         SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
         this.vetting = new ClockVetting(clock, slots, platform, settings, provider.name());
         this.workerIds = new WorkerIds(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -19,6 +22,9 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private static final int MAX_BATCH = 1_000_000;
+
+    /** Nobody wants a layout that lasts less than ten years. */
+    private static final Duration YEARS_WORTH_A_LAYOUT = Duration.ofDays(3650);
 
     private final SnowflakeSettings settings;
     private final Handover handover;
@@ -134,18 +140,42 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                     + " is not in the past of the system clock, which says " + now
                     + ". Correct the one that is wrong."));
         }
-        if (!layout.exhaustedAt().isAfter(now.plus(settings.window()))) {
-            throw new InvalidSettingsException(
-                    List.of(
-                            prefix + "snowflake.worker-id-bits=" + layout.workerIdBits()
-                                    + " and snowflake.sequence-bits=" + layout.sequenceBits() + " leave "
-                                    + (63 - layout.workerIdBits() - layout.sequenceBits())
-                                    + " bits for the timestamp, which ran out on "
-                                    + layout.exhaustedAt().toString().substring(0, 10)
-                                    + " counting from snowflake.epoch="
-                                    + layout.epoch() + " (the system clock says " + now
-                                    + "). Lower one of them, or use a new namespace with a later epoch, for a column of its own: in the old one ids would repeat."));
+        if (!settings.exhaustedAt().isAfter(now.plus(settings.window()))) {
+            boolean bounded = settings.idBits() < SnowflakeLayout.ID_BITS;
+            throw new InvalidSettingsException(List.of(prefix
+                    + (bounded ? settings.shown(SnowflakeKeys.ID_BITS) + ", " : "")
+                    + settings.shown(SnowflakeKeys.WORKER_ID_BITS) + " and "
+                    + settings.shown(SnowflakeKeys.SEQUENCE_BITS) + " leave "
+                    + (settings.idBits() - layout.workerIdBits() - layout.sequenceBits())
+                    + " bits for the timestamp, which ran out on " + day(settings.exhaustedAt())
+                    + " counting from " + settings.shown(SnowflakeKeys.EPOCH) + " (the system clock says " + now
+                    + "). Lower the bits of worker id or sequence, or use a new namespace with a later epoch, for a column of its own:"
+                    + " in the old one ids would repeat. " + proposal(settings, now)));
         }
+    }
+
+    /** With as many bits of milliseconds as the standard layout has, 41. */
+    private static String proposal(SnowflakeSettings settings, Instant now) {
+        int lowBits = settings.idBits() - 41;
+        int workerIdBits = lowBits / 2 - 1;
+        int sequenceBits = lowBits - workerIdBits;
+        long lastTick = new Positions(workerIdBits, sequenceBits).lastTick(settings.idBits());
+        Instant epoch = settings.layout().epoch();
+        String which = "this epoch";
+        if (epoch.plusMillis(lastTick).isBefore(now.plus(YEARS_WORTH_A_LAYOUT))) {
+            epoch = now.truncatedTo(ChronoUnit.DAYS)
+                    .atOffset(ZoneOffset.UTC)
+                    .withDayOfYear(1)
+                    .toInstant();
+            which = SnowflakeKeys.EPOCH + "=" + epoch;
+        }
+        return "For example, " + SnowflakeKeys.WORKER_ID_BITS + "=" + workerIdBits + " and "
+                + SnowflakeKeys.SEQUENCE_BITS + "=" + sequenceBits + " with " + which + " last until "
+                + day(epoch.plusMillis(lastTick)) + ".";
+    }
+
+    private static String day(Instant instant) {
+        return instant.toString().substring(0, 10);
     }
 
     @Override

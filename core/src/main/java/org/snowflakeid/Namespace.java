@@ -102,7 +102,7 @@ final class Namespace {
             throw new CoordinatorRegressedException(who
                     + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
         }
-        if (vettedTick < 0 || vettedTick > settings.layout().lastTick()) {
+        if (vettedTick < 0 || vettedTick > settings.lastTick()) {
             throw new CoordinatorException(
                     who + " can't be created: the system clock says "
                             + settings.layout().instantOf(vettedTick)

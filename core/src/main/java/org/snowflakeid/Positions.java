@@ -75,8 +75,12 @@ final class Positions {
         return (int) sequenceMask;
     }
 
-    /** The highest tick that an id of 63 bits can hold. */
-    long lastTick() {
-        return (1L << (63 - tickShift)) - 1;
+    /**
+     * The highest tick that an id of so many bits can hold.
+     *
+     * @param idBits more than those of worker id and sequence, at most 63
+     */
+    long lastTick(int idBits) {
+        return (1L << (idBits - tickShift)) - 1;
     }
 }

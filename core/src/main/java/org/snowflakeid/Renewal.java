@@ -15,6 +15,7 @@ final class Renewal {
 
     private final Claim claim;
     private final SnowflakeLayout layout;
+    private final long lastTick;
     private final Platform platform;
     private final VettedClock clock;
     private final Counters counters;
@@ -31,6 +32,7 @@ final class Renewal {
     Renewal(Claim claim, SnowflakeSettings settings, Platform platform, VettedClock clock, Counters counters) {
         this.claim = claim;
         this.layout = settings.layout();
+        this.lastTick = settings.lastTick();
         this.platform = platform;
         this.clock = clock;
         this.counters = counters;
@@ -71,7 +73,7 @@ final class Renewal {
 
     /** Callers need more than is granted: extend now, if that gains something. */
     void hurryIfItGains() {
-        long gain = Math.min(clock.tick() + nextWindowTicks, layout.lastTick()) - claim.limit();
+        long gain = Math.min(clock.tick() + nextWindowTicks, lastTick) - claim.limit();
         if (gain > nextWindowTicks / 8) {
             advance(platform.nanoTime());
         }

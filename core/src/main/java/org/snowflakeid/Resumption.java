@@ -337,6 +337,10 @@ final class Resumption {
             return "it was written with " + Namespace.describe(note.meta().layout()) + ", but configured is "
                     + Namespace.describe(layout) + ".";
         }
+        if (note.hi() > settings.lastTick()) {
+            return "what it was granted ends at " + layout.instantOf(note.hi()) + ", but the "
+                    + settings.endOfTimestamps();
+        }
         if (note.lo() >= note.hi() || note.hi() <= now) {
             return "what it was granted ended at " + layout.instantOf(note.hi()) + ".";
         }

@@ -135,12 +135,9 @@ final class SlotClaimer {
                                             + " clock."));
         }
         long window = Math.min(settings.window().toMillis(), FIRST_WINDOW.toMillis());
-        long limit = Math.min(from + window, layout.lastTick());
+        long limit = Math.min(from + window, place.lastTick());
         if (limit <= from) {
-            throw new InvalidSettingsException(
-                    List.of(
-                            "the timestamps of " + layout + " end at " + layout.exhaustedAt()
-                                    + ". Use a new namespace with a later epoch, for a column of its own: in the old one ids would repeat."));
+            throw new InvalidSettingsException(List.of("the " + settings.endOfTimestamps()));
         }
         String token = Token.random(platform);
         Instant at = place.rawTime();

@@ -71,6 +71,14 @@ public final class SnowflakeKeys {
             .meaning(
                     "How many ids a worker id has per millisecond, as a power of two; fixed once the namespace exists.");
 
+    static final Key<Integer> ID_BITS = Key.integer("snowflake.id-bits", 53, 63)
+            .standard("63")
+            .use(Use.ESSENTIAL)
+            .perGenerator()
+            .meaning("Every id has at most so many bits; with `53` JavaScript keeps it as a number."
+                    + " The timestamp gets fewer bits and ends sooner:"
+                    + " [a layout that lasts](json-and-rest.md#ids-that-javascript-keeps).");
+
     static final Key<String> WORKER_IDS = Key.text("snowflake.worker-ids", text -> true, "", "a range such as `0-511`")
             .otherwise("all")
             .use(Use.OFTEN)
@@ -177,6 +185,7 @@ public final class SnowflakeKeys {
             EPOCH,
             WORKER_ID_BITS,
             SEQUENCE_BITS,
+            ID_BITS,
             WORKER_IDS,
             WINDOW,
             STARTUP_TIMEOUT,

@@ -13,6 +13,9 @@ import java.time.Instant;
  */
 public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits) {
 
+    /** Those of a {@code long} that is not negative. */
+    static final int ID_BITS = 63;
+
     /** 41 bits of timestamp, 10 of worker id, 12 of sequence, from 2020-01-01T00:00:00Z: lasts until 2089. */
     public static final SnowflakeLayout STANDARD = new SnowflakeLayout(Instant.parse("2020-01-01T00:00:00Z"), 10, 12);
 
@@ -79,7 +82,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         return id(at, maxWorkerId(), maxSequence());
     }
 
-    /** No id is dated at or after this instant. */
+    /** No id is dated at or after this instant. With {@code snowflake.id-bits} ids end earlier. */
     public Instant exhaustedAt() {
         return instantOf(lastTick());
     }
@@ -94,7 +97,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
 
     /** Highest value of the timestamp field. A limit never exceeds it, so it is never issued and no shift reaches the sign. */
     long lastTick() {
-        return Positions.of(this).lastTick();
+        return Positions.of(this).lastTick(ID_BITS);
     }
 
     /**

@@ -3,6 +3,7 @@ package org.snowflakeid;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,7 @@ public final class SnowflakeSettings {
     private final String namespace;
     private final NamespaceCreation namespaceCreation;
     private final SnowflakeLayout layout;
+    private final int idBits;
     private final int minWorkerId;
     private final int maxWorkerId;
     private final Duration window;
@@ -179,6 +181,7 @@ public final class SnowflakeSettings {
                 reader.value(SnowflakeKeys.EPOCH),
                 reader.value(SnowflakeKeys.WORKER_ID_BITS),
                 reader.value(SnowflakeKeys.SEQUENCE_BITS));
+        idBits = reader.value(SnowflakeKeys.ID_BITS);
         int[] ids = readWorkerIds(reader);
         minWorkerId = ids[0];
         maxWorkerId = ids[1];
@@ -282,6 +285,35 @@ public final class SnowflakeSettings {
 
     public SnowflakeLayout layout() {
         return layout;
+    }
+
+    int idBits() {
+        return idBits;
+    }
+
+    /** Nothing is granted beyond it, so that it is never issued: no id has more than {@code snowflake.id-bits}. */
+    long lastTick() {
+        return Positions.of(layout).lastTick(idBits);
+    }
+
+    /** No id is dated at or after this instant. */
+    Instant exhaustedAt() {
+        return layout.instantOf(lastTick());
+    }
+
+    /** When it is and what to do then, to follow "the". */
+    String endOfTimestamps() {
+        boolean bounded = idBits < SnowflakeLayout.ID_BITS;
+        return "timestamps of " + layout + (bounded ? " with " + shown(SnowflakeKeys.ID_BITS) : "") + " end at "
+                + exhaustedAt()
+                + ", and ids with them. Use a new namespace with a later epoch, for a column of its own: in the"
+                + " old one ids would repeat."
+                + (bounded ? " Or raise snowflake.id-bits, if all who read the ids keep so many bits." : "");
+    }
+
+    /** Key and value, as messages name them. */
+    String shown(Key<?> key) {
+        return new SettingsReader(generator, lookup).shown(key);
     }
 
     /** Timestamps reserved ahead, and the time to live of the owner entry. */

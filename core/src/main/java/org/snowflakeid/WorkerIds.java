@@ -135,10 +135,8 @@ final class WorkerIds {
 
     private void noteLimit(Renewal renewal) {
         Claim claim = renewal.claim();
-        if (claim.limit() == layout.lastTick()) {
-            handover.noteError(
-                    "The timestamps of " + layout + " end at " + layout.exhaustedAt()
-                            + ": nothing can be added. Use a new namespace with a later epoch, for a column of its own: in the old one ids would repeat.");
+        if (claim.limit() == settings.lastTick()) {
+            handover.noteError("The " + settings.endOfTimestamps());
         } else if (claim.limit() > clock.credibleTick() + 2 * horizon()) {
             // A claim begins no further ahead than that, and takes no more.
             handover.noteError("What is reserved for worker id " + claim.workerId() + " ends at "

@@ -46,6 +46,9 @@ class SnowflakeSettingsTest {
                     snowflake.worker-id-bits         | ten                  | not a whole number
                     snowflake.sequence-bits          | -1                   | between 1 and 20
                     snowflake.sequence-bits          | 12.5                 | not a whole number
+                    snowflake.id-bits                | 52                   | is not a whole number between 53 and 63
+                    snowflake.id-bits                | 64                   | is not a whole number between 53 and 63
+                    snowflake.id-bits                | 53 bits              | is not a whole number between 53 and 63. The default is 63.
                     snowflake.worker-ids             | 5-4                  | is not a range of worker ids between 0 and 1023
                     snowflake.worker-ids             | 0-1024               | as 10 bits allow
                     snowflake.worker-ids             | all                  | Write it as 0-1023

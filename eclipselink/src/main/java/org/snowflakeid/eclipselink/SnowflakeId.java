@@ -6,15 +6,16 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.cdi.GeneratorReference;
 
 /**
  * Has a new entity filled with an id: {@code @Id @SnowflakeId Long id}. {@link SnowflakeIdCustomizer} does it when the entity is
  * persisted.
  *
- * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, be that
- * the primary key or any other column, and on several of an entity if need be. What has a value already, other than 0 in a
- * {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
+ * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, or
+ * {@code String} for the text of an id, be that the primary key or any other column, and on several of an entity if need be. What has a
+ * value already, other than 0 in a {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
  */
 @Documented
 @GeneratorReference
@@ -24,4 +25,10 @@ public @interface SnowflakeId {
 
     /** The generator's name, as that in {@link org.snowflakeid.cdi.SnowflakeName}. */
     String value() default "default";
+
+    /**
+     * How the id is written in a {@code String}. The default takes 13 characters, and its texts have the order of their ids; in a
+     * {@code Long} or {@code long} it has no meaning.
+     */
+    SnowflakeFormat format() default SnowflakeFormat.CROCKFORD;
 }

@@ -16,8 +16,7 @@ import org.eclipse.persistence.mappings.DatabaseMapping;
 import org.eclipse.persistence.sessions.Session;
 import org.eclipse.persistence.sessions.SessionCustomizer;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.SnowflakeException;
-import org.snowflakeid.cdi.ReferencedGenerator;
+import org.snowflakeid.cdi.IdAttribute;
 
 /**
  * Fills what {@link SnowflakeId} marks, in all entities of a persistence unit that names it:
@@ -31,7 +30,7 @@ public class SnowflakeIdCustomizer implements SessionCustomizer {
     /** For EclipseLink. */
     public SnowflakeIdCustomizer() {}
 
-    /** @throws SnowflakeException if an annotation stands where it can't be obeyed */
+    /** @throws org.snowflakeid.SnowflakeException if an annotation stands where it can't be obeyed */
     @Override
     public void customize(Session session) {
         for (ClassDescriptor descriptor : session.getDescriptors().values()) {
@@ -81,16 +80,13 @@ public class SnowflakeIdCustomizer implements SessionCustomizer {
     }
 
     /** An attribute that wants an id, or that holds an embeddable with parts that want one. */
-    private record Marked(String attribute, @Nullable ReferencedGenerator ids, List<Marked> parts) {
+    private record Marked(String attribute, @Nullable IdAttribute ids, List<Marked> parts) {
 
         static Marked of(String attribute, AnnotatedElement member) {
             SnowflakeId mark = member.getAnnotation(SnowflakeId.class);
             Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
-            if (type != Long.class && type != long.class) {
-                throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
-                        + ", which is neither a Long nor a long. Change its type.");
-            }
-            return new Marked(attribute, new ReferencedGenerator(mark.value(), member.toString()), List.of());
+            return new Marked(
+                    attribute, new IdAttribute(mark.value(), mark.format(), type, member.toString()), List.of());
         }
 
         /** @param descriptor of the owner, where its mappings are ready: each place of an embeddable has its own */
@@ -101,8 +97,8 @@ public class SnowflakeIdCustomizer implements SessionCustomizer {
                 if (value != null) {
                     parts.forEach(part -> part.fill(mapping.getReferenceDescriptor(), value));
                 }
-            } else if (value == null || value.equals(0L)) {
-                mapping.setAttributeValueInObject(owner, ids.nextId());
+            } else if (ids.isMissing(value)) {
+                mapping.setAttributeValueInObject(owner, ids.next());
             }
         }
     }

@@ -8,15 +8,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.hibernate.annotations.IdGeneratorType;
 import org.hibernate.annotations.ValueGenerationType;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.cdi.GeneratorReference;
 
 /**
  * Has a new entity filled with an id: {@code @Id @SnowflakeId Long id}. Hibernate does it without any other setting: a primary
  * key when the entity is persisted, another column when it is flushed.
  *
- * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, be that
- * the primary key or any other column, and on several of an entity if need be. What has a value already, other than 0 in a
- * {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
+ * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, or
+ * {@code String} for the text of an id, be that the primary key or any other column, and on several of an entity if need be. What has a
+ * value already, other than 0 in a {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
  */
 @IdGeneratorType(SnowflakeIdGenerator.class)
 @ValueGenerationType(generatedBy = SnowflakeIdGenerator.class)
@@ -28,4 +29,10 @@ public @interface SnowflakeId {
 
     /** The generator's name, as that in {@link org.snowflakeid.cdi.SnowflakeName}. */
     String value() default "default";
+
+    /**
+     * How the id is written in a {@code String}. The default takes 13 characters, and its texts have the order of their ids; in a
+     * {@code Long} or {@code long} it has no meaning.
+     */
+    SnowflakeFormat format() default SnowflakeFormat.CROCKFORD;
 }

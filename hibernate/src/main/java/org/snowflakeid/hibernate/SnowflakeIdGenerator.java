@@ -12,8 +12,7 @@ import org.hibernate.generator.EventType;
 import org.hibernate.generator.EventTypeSets;
 import org.hibernate.generator.GeneratorCreationContext;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.SnowflakeException;
-import org.snowflakeid.cdi.ReferencedGenerator;
+import org.snowflakeid.cdi.IdAttribute;
 
 /** How Hibernate obeys {@link SnowflakeId}; nobody else needs it. */
 // Hibernate may make it while an application is built, before there are beans: so it looks for its generator when it
@@ -21,20 +20,16 @@ import org.snowflakeid.cdi.ReferencedGenerator;
 public class SnowflakeIdGenerator implements BeforeExecutionGenerator, AnnotationBasedGenerator<SnowflakeId> {
     private static final long serialVersionUID = 1L;
 
-    private @Nullable ReferencedGenerator ids;
+    private @Nullable IdAttribute attribute;
 
     /** For Hibernate. */
     public SnowflakeIdGenerator() {}
 
-    /** @throws SnowflakeException if the annotation stands where it can't be obeyed */
+    /** @throws org.snowflakeid.SnowflakeException if the annotation stands where it can't be obeyed */
     @Override
     public void initialize(SnowflakeId mark, Member member, GeneratorCreationContext context) {
         Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
-        if (type != Long.class && type != long.class) {
-            throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
-                    + ", which is neither a Long nor a long. Change its type.");
-        }
-        ids = new ReferencedGenerator(mark.value(), member.toString());
+        attribute = new IdAttribute(mark.value(), mark.format(), type, member.toString());
     }
 
     @Override
@@ -43,13 +38,10 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
             Object owner,
             @Nullable Object currentValue,
             EventType eventType) {
-        if (currentValue != null && !currentValue.equals(0L)) {
-            return currentValue;
-        }
-        if (ids == null) {
+        if (attribute == null) {
             throw new IllegalStateException("Hibernate did not initialize this generator");
         }
-        return ids.nextId();
+        return currentValue == null || attribute.isMissing(currentValue) ? attribute.next() : currentValue;
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeException;
-import org.snowflakeid.cdi.ReferencedGenerator;
+import org.snowflakeid.cdi.IdAttribute;
 
 /** A field or property of an entity: it wants an id, or it holds an embeddable with parts that want one. */
 final class MarkedAttribute {
@@ -22,14 +22,11 @@ final class MarkedAttribute {
     private final AnnotatedElement member;
 
     private final @Nullable Method setter;
-    private final @Nullable ReferencedGenerator ids;
+    private final @Nullable IdAttribute ids;
     private final List<MarkedAttribute> parts;
 
     private MarkedAttribute(
-            AnnotatedElement member,
-            @Nullable Method setter,
-            @Nullable ReferencedGenerator ids,
-            List<MarkedAttribute> parts) {
+            AnnotatedElement member, @Nullable Method setter, @Nullable IdAttribute ids, List<MarkedAttribute> parts) {
         this.member = member;
         this.setter = setter;
         this.ids = ids;
@@ -77,11 +74,9 @@ final class MarkedAttribute {
         if (mark == null) {
             return null;
         }
-        if (type != Long.class && type != long.class) {
-            throw new SnowflakeException(complaint(mark, member) + "is neither a Long nor a long. Change its type.");
-        }
+        IdAttribute ids = new IdAttribute(mark.value(), mark.format(), type, member.toString());
         Method setter = member instanceof Method getter ? setter(mark, getter, type) : null;
-        return new MarkedAttribute(member, setter, new ReferencedGenerator(mark.value(), member.toString()), List.of());
+        return new MarkedAttribute(member, setter, ids, List.of());
     }
 
     private static @Nullable MarkedAttribute ifEmbedded(Field field, Set<Class<?>> around) {
@@ -98,12 +93,10 @@ final class MarkedAttribute {
             return setter;
         } catch (NoSuchMethodException e) {
             throw new SnowflakeException(
-                    complaint(mark, getter) + "has no setter beside it. Add one, or annotate the field.", e);
+                    "snowflake '" + mark.value() + "': @SnowflakeId stands on " + getter
+                            + ", which has no setter beside it. Add one, or annotate the field.",
+                    e);
         }
-    }
-
-    private static String complaint(SnowflakeId mark, AnnotatedElement member) {
-        return "snowflake '" + mark.value() + "': @SnowflakeId stands on " + member + ", which ";
     }
 
     /**
@@ -118,8 +111,8 @@ final class MarkedAttribute {
                 if (value != null) {
                     parts.forEach(part -> part.fill(value));
                 }
-            } else if (value == null || value.equals(0L)) {
-                long id = ids.nextId();
+            } else if (ids.isMissing(value)) {
+                Object id = ids.next();
                 if (setter == null) {
                     ((Field) member).set(owner, id);
                 } else {

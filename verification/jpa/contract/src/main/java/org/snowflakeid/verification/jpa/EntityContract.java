@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.SnowflakeUnavailableException;
 import org.snowflakeid.cdi.SnowflakeName;
@@ -119,10 +120,23 @@ public abstract class EntityContract {
 
             assertThat(purchase.number()).isGreaterThan(numberBefore).isLessThan(numbers.nextId());
             assertThat(purchase.reference()).isGreaterThan(numberBefore).isLessThan(numbers.nextId());
-            transact(factory, entities -> assertThat(
-                            stored(entities, purchase.id()).number())
-                    .isEqualTo(purchase.number()));
+            assertThat(id(SnowflakeFormat.CROCKFORD, purchase.code()))
+                    .isGreaterThan(numberBefore)
+                    .isLessThan(numbers.nextId());
+            assertThat(id(SnowflakeFormat.HEX, purchase.tag()))
+                    .isGreaterThan(numberBefore)
+                    .isLessThan(numbers.nextId());
+            transact(factory, entities -> {
+                Purchase stored = stored(entities, purchase.id());
+                assertThat(stored.number()).isEqualTo(purchase.number());
+                assertThat(stored.code()).isEqualTo(purchase.code());
+                assertThat(stored.tag()).isEqualTo(purchase.tag());
+            });
         }
+    }
+
+    private static long id(SnowflakeFormat format, @Nullable String text) {
+        return format.parse(Objects.requireNonNull(text));
     }
 
     @Test
@@ -136,11 +150,19 @@ public abstract class EntityContract {
             transact(factory, entities -> entities.persist(purchase));
 
             assertThat(container.isRunning()).isTrue();
-            transact(factory, entities -> assertThat(
-                            stored(entities, purchase.id()).lineIds())
-                    .hasSize(2)
-                    .doesNotHaveDuplicates()
-                    .allSatisfy(id -> assertThat(id).isPositive()));
+            transact(factory, entities -> {
+                Purchase stored = stored(entities, purchase.id());
+                assertThat(stored.lineIds()).hasSize(2).doesNotHaveDuplicates().allSatisfy(id -> assertThat(id)
+                        .isPositive());
+                assertThat(stored.lineCodes())
+                        .hasSize(2)
+                        .doesNotHaveDuplicates()
+                        .allSatisfy(code ->
+                                assertThat(id(SnowflakeFormat.CROCKFORD, code)).isPositive());
+                assertThat(stored.noteIds()).hasSize(2).doesNotHaveDuplicates().allSatisfy(id -> assertThat(
+                                id(SnowflakeFormat.BASE62, id))
+                        .isPositive());
+            });
         }
     }
 
@@ -162,6 +184,9 @@ public abstract class EntityContract {
                 assertThat(stored.number()).isPositive();
                 assertThat(stored.lineIds()).singleElement().satisfies(id -> assertThat(id)
                         .isPositive());
+                assertThat(id(SnowflakeFormat.CROCKFORD, stored.code())).isPositive();
+                assertThat(stored.noteIds()).singleElement().satisfies(id -> assertThat(id(SnowflakeFormat.BASE62, id))
+                        .isPositive());
             });
         }
     }
@@ -173,6 +198,7 @@ public abstract class EntityContract {
             Purchase purchase = purchases.get();
             transact(factory, entities -> entities.persist(purchase));
             Long number = purchase.number();
+            String code = purchase.code();
             List<Purchase> copies = new ArrayList<>();
 
             transact(factory, entities -> copies.add(entities.merge(purchase)));
@@ -180,6 +206,7 @@ public abstract class EntityContract {
             assertThat(container.isRunning()).isTrue();
             assertThat(copies.get(0).id()).isEqualTo(purchase.id());
             assertThat(copies.get(0).number()).isEqualTo(number);
+            assertThat(copies.get(0).code()).isEqualTo(code);
             assertThat(count(factory)).isEqualTo(1);
         }
     }
@@ -191,9 +218,11 @@ public abstract class EntityContract {
             Purchase persisted = purchases.get();
             persisted.preset(42L);
             persisted.presetNumber(43L);
+            persisted.presetCode("forty-three");
             Purchase merged = purchases.get();
             merged.preset(44L);
             merged.presetNumber(45L);
+            merged.presetCode("");
 
             transact(factory, entities -> entities.persist(persisted));
             transact(factory, entities -> entities.merge(merged));
@@ -201,7 +230,9 @@ public abstract class EntityContract {
             assertThat(container.isRunning()).isTrue();
             transact(factory, entities -> {
                 assertThat(stored(entities, 42L).number()).isEqualTo(43);
+                assertThat(stored(entities, 42L).code()).isEqualTo("forty-three");
                 assertThat(stored(entities, 44L).number()).isEqualTo(45);
+                assertThat(stored(entities, 44L).code()).isEmpty();
             });
         }
     }
@@ -288,7 +319,7 @@ public abstract class EntityContract {
                             .filteredOn(SnowflakeException.class::isInstance)
                             .first()
                             .asString()
-                            .contains("snowflake 'purchases': @SnowflakeId stands on ", "Mistyped.id", "a long."));
+                            .contains("snowflake 'purchases': @SnowflakeId stands on ", "Mistyped.id", "a String."));
         }
     }
 }

@@ -4,6 +4,7 @@ package org.snowflakeid.verification.jpa;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityListeners;
 import jakarta.persistence.Id;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.jpa.SnowflakeId;
 import org.snowflakeid.jpa.SnowflakeIdListener;
 
@@ -12,6 +13,7 @@ import org.snowflakeid.jpa.SnowflakeIdListener;
 @EntityListeners(SnowflakeIdListener.class)
 public class PortableLine {
     private long id;
+    private @Nullable String code;
 
     @Id
     @SnowflakeId("purchases")
@@ -21,5 +23,14 @@ public class PortableLine {
 
     public void setId(long id) {
         this.id = id;
+    }
+
+    @SnowflakeId
+    public @Nullable String getCode() {
+        return code;
+    }
+
+    public void setCode(@Nullable String code) {
+        this.code = code;
     }
 }

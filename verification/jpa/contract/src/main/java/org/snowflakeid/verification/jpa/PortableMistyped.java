@@ -13,5 +13,5 @@ import org.snowflakeid.jpa.SnowflakeIdListener;
 public class PortableMistyped {
     @Id
     @SnowflakeId("purchases")
-    String id = "";
+    Integer id = 0;
 }

@@ -9,6 +9,7 @@ import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.jpa.SnowflakeId;
 
 /** What it has of its superclass is marked there. */
@@ -23,6 +24,9 @@ public class PortablePurchase extends PortableRow implements Purchase {
 
     @OneToMany(cascade = CascadeType.ALL)
     private final List<PortableLine> lines = new ArrayList<>();
+
+    @OneToMany(cascade = CascadeType.ALL)
+    private final List<PortableNote> notes = new ArrayList<>();
 
     @Override
     public @Nullable Long id() {
@@ -50,13 +54,39 @@ public class PortablePurchase extends PortableRow implements Purchase {
     }
 
     @Override
+    public @Nullable String code() {
+        return code;
+    }
+
+    @Override
+    public void presetCode(String preset) {
+        code = preset;
+    }
+
+    @Override
+    public @Nullable String tag() {
+        return label.tag;
+    }
+
+    @Override
     public void addLine() {
         lines.add(new PortableLine());
+        notes.add(new PortableNote());
     }
 
     @Override
     public List<Long> lineIds() {
         return lines.stream().map(PortableLine::getId).toList();
+    }
+
+    @Override
+    public List<@Nullable String> lineCodes() {
+        return lines.stream().map(PortableLine::getCode).toList();
+    }
+
+    @Override
+    public List<@Nullable String> noteIds() {
+        return notes.stream().map(note -> note.id).toList();
     }
 
     /** A part of it. */
@@ -65,5 +95,9 @@ public class PortablePurchase extends PortableRow implements Purchase {
         @SnowflakeId
         @Nullable
         Long reference;
+
+        @SnowflakeId(format = SnowflakeFormat.HEX)
+        @Nullable
+        String tag;
     }
 }

@@ -16,4 +16,8 @@ public class PortableRow {
     @SnowflakeId("purchases")
     @Nullable
     Long id;
+
+    @SnowflakeId
+    @Nullable
+    String code;
 }

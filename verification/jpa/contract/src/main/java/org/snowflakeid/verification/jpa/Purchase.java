@@ -22,9 +22,25 @@ public interface Purchase {
     @Nullable
     Long reference();
 
-    /** Cascades go there. */
+    /** Text in the superclass, in the default format, from the generator without a name. */
+    @Nullable
+    String code();
+
+    void presetCode(String code);
+
+    /** Text in an embeddable, hexadecimal, from the generator without a name. */
+    @Nullable
+    String tag();
+
+    /** And a note. Cascades go there. */
     void addLine();
 
     /** Those of the lines, 0 for none. */
     List<Long> lineIds();
+
+    /** Text in a property, in the default format. */
+    List<@Nullable String> lineCodes();
+
+    /** Their keys are text of the format base 62. */
+    List<@Nullable String> noteIds();
 }

@@ -6,6 +6,7 @@ import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.jpa.SnowflakeId;
 
 /** It names no listener: a mapping file does. */
@@ -15,6 +16,10 @@ public class Unheard {
     @SnowflakeId
     @Nullable
     Long id;
+
+    @SnowflakeId
+    @Nullable
+    String code;
 
     @Embedded
     Part part = new Part();
@@ -27,6 +32,10 @@ public class Unheard {
         @SnowflakeId("purchases")
         @Nullable
         Long reference;
+
+        @SnowflakeId(format = SnowflakeFormat.DECIMAL)
+        @Nullable
+        String tag;
 
         public Part with(Long other) {
             Part changed = new Part();

@@ -16,6 +16,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.SnowflakeFormat;
 
 /** What {@code docs/jpa.md} shows compiles, and names what there is. */
 class JpaPageTest {
@@ -38,7 +39,9 @@ class JpaPageTest {
         for (String block : blocks("java")) {
             Matcher name = Pattern.compile("class (\\w+)").matcher(block);
             assertThat(name.find()).isTrue();
-            sources.add(source(name.group(1), "import jakarta.persistence.*; import org.snowflakeid.jpa.*;" + block));
+            sources.add(source(
+                    name.group(1),
+                    "import jakarta.persistence.*; import org.snowflakeid.*; import org.snowflakeid.jpa.*;" + block));
         }
 
         assertThat(sources).isNotEmpty();
@@ -66,6 +69,18 @@ class JpaPageTest {
                 return text;
             }
         };
+    }
+
+    @Test
+    void theLengthsOfTextsAreRight() throws IOException {
+        String page = Files.readString(PAGE);
+
+        for (SnowflakeFormat format : SnowflakeFormat.values()) {
+            String example = format.format(911_852_594_806_915_072L);
+            assertThat(page)
+                    .containsPattern("\\| `" + format + "`[^|]*: `" + example + "` \\| "
+                            + format.format(Long.MAX_VALUE).length() + " \\|");
+        }
     }
 
     @Test

@@ -10,5 +10,5 @@ import org.snowflakeid.eclipselink.SnowflakeId;
 class NativeMistyped {
     @Id
     @SnowflakeId("purchases")
-    String id = "";
+    Integer id = 0;
 }

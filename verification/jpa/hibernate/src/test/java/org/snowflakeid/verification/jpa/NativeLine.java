@@ -9,6 +9,7 @@ import org.snowflakeid.hibernate.SnowflakeId;
 @Entity
 class NativeLine {
     private long id;
+    private String code;
 
     @Id
     @SnowflakeId("purchases")
@@ -18,5 +19,14 @@ class NativeLine {
 
     public void setId(long id) {
         this.id = id;
+    }
+
+    @SnowflakeId
+    public String getCode() {
+        return code;
+    }
+
+    public void setCode(String code) {
+        this.code = code;
     }
 }

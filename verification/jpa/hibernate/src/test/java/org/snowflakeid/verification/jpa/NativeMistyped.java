@@ -10,5 +10,5 @@ import org.snowflakeid.hibernate.SnowflakeId;
 class NativeMistyped {
     @Id
     @SnowflakeId("purchases")
-    String id = "";
+    Integer id = 0;
 }

@@ -8,6 +8,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.hibernate.SnowflakeId;
 
 /** What it has of its superclass is marked there. */
@@ -22,6 +23,9 @@ class NativePurchase extends NativeRow implements Purchase {
 
     @OneToMany(cascade = CascadeType.ALL)
     private final List<NativeLine> lines = new ArrayList<>();
+
+    @OneToMany(cascade = CascadeType.ALL)
+    private final List<NativeNote> notes = new ArrayList<>();
 
     @Override
     public Long id() {
@@ -49,8 +53,24 @@ class NativePurchase extends NativeRow implements Purchase {
     }
 
     @Override
+    public String code() {
+        return code;
+    }
+
+    @Override
+    public void presetCode(String preset) {
+        code = preset;
+    }
+
+    @Override
+    public String tag() {
+        return label.tag;
+    }
+
+    @Override
     public void addLine() {
         lines.add(new NativeLine());
+        notes.add(new NativeNote());
     }
 
     @Override
@@ -58,10 +78,23 @@ class NativePurchase extends NativeRow implements Purchase {
         return lines.stream().map(NativeLine::getId).toList();
     }
 
+    @Override
+    public List<String> lineCodes() {
+        return lines.stream().map(NativeLine::getCode).toList();
+    }
+
+    @Override
+    public List<String> noteIds() {
+        return notes.stream().map(note -> note.id).toList();
+    }
+
     /** A part of it. */
     @Embeddable
     static class Label {
         @SnowflakeId
         Long reference;
+
+        @SnowflakeId(format = SnowflakeFormat.HEX)
+        String tag;
     }
 }

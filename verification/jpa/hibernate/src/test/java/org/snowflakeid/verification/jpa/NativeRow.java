@@ -11,4 +11,7 @@ class NativeRow {
     @Id
     @SnowflakeId("purchases")
     Long id;
+
+    @SnowflakeId
+    String code;
 }

@@ -7,6 +7,7 @@ import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.hibernate.SnowflakeId;
 
 /** With a key and an ordinary column. */
@@ -14,6 +15,9 @@ import org.snowflakeid.hibernate.SnowflakeId;
 public class NativePurchase extends NativeRow {
     @SnowflakeId
     public @Nullable Long number;
+
+    @SnowflakeId(format = SnowflakeFormat.HEX)
+    public @Nullable String code;
 
     @OneToMany(cascade = CascadeType.ALL)
     public List<NativeLine> lines = new ArrayList<>();

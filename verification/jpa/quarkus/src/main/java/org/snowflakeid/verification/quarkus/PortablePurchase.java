@@ -15,6 +15,9 @@ public class PortablePurchase extends PortableRow {
     @SnowflakeId
     public @Nullable Long number;
 
+    @SnowflakeId
+    public @Nullable String code;
+
     @OneToMany(cascade = CascadeType.ALL)
     public List<PortableLine> lines = new ArrayList<>();
 }

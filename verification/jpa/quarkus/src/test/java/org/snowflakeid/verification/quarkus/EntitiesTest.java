@@ -57,6 +57,9 @@ class EntitiesTest {
                 .doesNotContainNull();
         Long stored = store.transact(entities -> entities.find(PortablePurchase.class, key).number);
         assertThat(stored).isEqualTo(purchase.number);
+        assertThat(purchase.code).hasSize(13);
+        String code = store.transact(entities -> entities.find(PortablePurchase.class, key).code);
+        assertThat(code).isEqualTo(purchase.code);
     }
 
     @Test
@@ -105,6 +108,9 @@ class EntitiesTest {
                 .doesNotContainNull();
         Long stored = store.transact(entities -> entities.find(NativePurchase.class, key).number);
         assertThat(stored).isEqualTo(purchase.number);
+        assertThat(purchase.code).hasSize(16);
+        String code = store.transact(entities -> entities.find(NativePurchase.class, key).code);
+        assertThat(code).isEqualTo(purchase.code);
     }
 
     @Test

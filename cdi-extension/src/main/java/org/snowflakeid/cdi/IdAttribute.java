@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeFormat;
+
+/**
+ * Ids for an attribute of an entity on which an annotation {@code @SnowflakeId} stands: of the type {@link Long} or {@code long}, or
+ * {@link String}, which gets the id as text.
+ */
+public final class IdAttribute implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final ReferencedGenerator ids;
+
+    /** Null: no text. */
+    private final @Nullable SnowflakeFormat format;
+
+    /**
+     * Looks for no generator yet, so that it can be made before there is an application.
+     *
+     * @param format of a {@link String}; other types have none
+     * @param place the attribute, as a message should name it
+     * @throws SnowflakeException if it is of another type
+     */
+    public IdAttribute(String generator, SnowflakeFormat format, Class<?> type, String place) {
+        if (type != Long.class && type != long.class && type != String.class) {
+            throw new SnowflakeException("snowflake '" + generator + "': @SnowflakeId stands on " + place
+                    + ", which is neither a Long nor a long nor a String. Change its type.");
+        }
+        this.ids = new ReferencedGenerator(generator, place);
+        this.format = type == String.class ? format : null;
+    }
+
+    /** Whether this is no value, so that an id is wanted: null, or 0 as in a {@code long}. */
+    public boolean isMissing(@Nullable Object value) {
+        return value == null || value.equals(0L);
+    }
+
+    /**
+     * The next id, as a {@link Long} or as text.
+     *
+     * @throws SnowflakeException as {@link ReferencedGenerator#nextId} does
+     */
+    public Object next() {
+        long id = ids.nextId();
+        return format == null ? id : format.format(id);
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import org.snowflakeid.SnowflakeFormat;
+import org.snowflakeid.hibernate.SnowflakeId;
+
+/** Its key is text. */
+@Entity
+class NativeNote {
+    @Id
+    @SnowflakeId(value = "purchases", format = SnowflakeFormat.BASE62)
+    String id;
+}
