@@ -10,12 +10,15 @@ import org.snowflakeid.testservers.ProxiedServer;
 final class NacosFixture {
     private NacosFixture() {}
 
-    /** It tells the time in whole seconds: what lasts three of them ends after two and a bit at times. */
+    /**
+     * It tells the time in whole seconds: what lasts three of them ends after two and a bit at times. And it is slow on a busy machine, which has
+     * to do several dozen requests within what is briefest.
+     */
     static ProxiedServer start() {
         return new ProxiedServer(
                 new NacosCoordinatorProvider(),
                 NacosServer.start(),
                 port -> Map.of("snowflake.nacos.server-addr", "127.0.0.1:" + port),
-                Duration.ofMillis(1_500));
+                Duration.ofMillis(2_500));
     }
 }
