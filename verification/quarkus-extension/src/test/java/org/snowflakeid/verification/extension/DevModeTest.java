@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.extension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.quarkus.test.QuarkusDevModeTest;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class DevModeTest {
+
+    private static final String SETTINGS = "application.properties";
+
+    @RegisterExtension
+    static final QuarkusDevModeTest APPLICATION = new QuarkusDevModeTest()
+            .withApplicationRoot(root -> root.addClass(Orders.class)
+                    .addAsResource(new StringAsset("snowflake.namespace=first\n"), SETTINGS));
+
+    @Test
+    void needsNoCoordinatorAndOpensGeneratorsAnewWhenASettingChanges() {
+        assertThat(Http.get(8080, "/orders/status")).contains("memory", "namespace=first");
+        String threads = Http.get(8080, "/orders/threads");
+
+        APPLICATION.modifyResourceFile(SETTINGS, settings -> settings.replace("first", "second"));
+
+        assertThat(Http.get(8080, "/orders/status")).contains("memory", "namespace=second");
+        assertThat(Http.get(8080, "/orders/threads")).isEqualTo(threads);
+    }
+
+    @Test
+    void aPageShowsTheGenerators() {
+        assertThat(Http.get(8080, "/q/snowflake"))
+                .containsPattern("<td>default</td><td>ACTIVE</td><td>\\d+</td><td>first</td><td>memory</td><td>20")
+                .containsPattern("<td>invoices</td><td>ACTIVE</td><td>\\d+</td><td>first/invoices</td><td>memory</td>");
+    }
+}
