@@ -36,17 +36,23 @@ class GeneratorsOnAPage {
         cards.produce(card);
     }
 
-    /** Where Quarkus puts a framework's route. */
-    static String address(Config config) {
-        String root =
-                config.getOptionalValue("quarkus.http.root-path", String.class).orElse("/");
-        String frameworks = config.getOptionalValue("quarkus.http.non-application-root-path", String.class)
-                .orElse("q");
+    private static String address(Config config) {
+        return address(
+                config.getOptionalValue("quarkus.http.root-path", String.class).orElse("/"),
+                config.getOptionalValue("quarkus.http.non-application-root-path", String.class)
+                        .orElse("q"));
+    }
+
+    /** Where Quarkus puts a framework's route, by its two settings; the second is below the first unless it begins with a slash. */
+    static String address(String root, String frameworks) {
         return URI.create("/")
-                .resolve(root + "/")
-                .resolve(frameworks + "/")
+                .resolve(folder(root))
+                .resolve(folder(frameworks))
                 .resolve(PATH)
-                .normalize()
                 .getPath();
+    }
+
+    private static String folder(String path) {
+        return path.endsWith("/") ? path : path + "/";
     }
 }

@@ -2,25 +2,32 @@
 package org.snowflakeid.quarkus.deployment;
 
 import io.quarkus.bootstrap.classloading.QuarkusClassLoader;
+import io.quarkus.deployment.Capabilities;
+import io.quarkus.deployment.Capability;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.builditem.nativeimage.ReflectiveClassBuildItem;
 import io.quarkus.deployment.builditem.nativeimage.ServiceProviderBuildItem;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /** What the jars of the library don't say themselves in {@code META-INF/native-image}. No native image has been built with it. */
 class NativeMetadata {
 
-    /** Whoever writes JSON makes them by reflection; they are named by annotations of an annotation, where Quarkus does not look. */
-    private static final List<String> MADE_BY_REFLECTION = List.of(
-            "org.snowflakeid.json.Jackson2Text$Serializer",
-            "org.snowflakeid.json.Jackson2Text$Deserializer",
-            "org.snowflakeid.json.JsonbText",
-            "org.snowflakeid.json.JsonbText$Crockford",
-            "org.snowflakeid.json.JsonbText$Base62",
-            "org.snowflakeid.json.JsonbText$Hex");
+    /**
+     * By what a JSON library of Quarkus says of itself: what that makes by reflection. Annotations of an annotation name these classes, where
+     * Quarkus does not look.
+     */
+    static final Map<String, List<String>> MADE_BY_REFLECTION = Map.of(
+            Capability.JACKSON,
+            List.of("org.snowflakeid.json.Jackson2Text$Serializer", "org.snowflakeid.json.Jackson2Text$Deserializer"),
+            Capability.JSONB,
+            List.of(
+                    "org.snowflakeid.json.JsonbText",
+                    "org.snowflakeid.json.JsonbText$Crockford",
+                    "org.snowflakeid.json.JsonbText$Base62",
+                    "org.snowflakeid.json.JsonbText$Hex"));
 
     @BuildStep
     ServiceProviderBuildItem coordinators() {
@@ -28,10 +35,13 @@ class NativeMetadata {
     }
 
     @BuildStep
-    void serializers(BuildProducer<ReflectiveClassBuildItem> reflective) {
-        Stream<String> present = MADE_BY_REFLECTION.stream().filter(QuarkusClassLoader::isClassPresentAtRuntime);
-        reflective.produce(ReflectiveClassBuildItem.builder(present.toArray(String[]::new))
-                .reason("@SnowflakeText")
-                .build());
+    void serializers(Capabilities capabilities, BuildProducer<ReflectiveClassBuildItem> reflective) {
+        MADE_BY_REFLECTION.forEach((library, classes) -> {
+            if (capabilities.isPresent(library) && QuarkusClassLoader.isClassPresentAtRuntime(classes.get(0))) {
+                reflective.produce(ReflectiveClassBuildItem.builder(classes.toArray(String[]::new))
+                        .reason("@SnowflakeText")
+                        .build());
+            }
+        });
     }
 }
