@@ -17,6 +17,7 @@ class AddedCoordinatorTest {
     @RegisterExtension
     static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
             .withEmptyApplication()
+            .overrideRuntimeConfigKey("quarkus.http.test-port", "0")
             .withAdditionalDependency(jar ->
                     jar.as(ExplodedImporter.class).importDirectory(new File("../../coordinator-file/target/classes")))
             .overrideRuntimeConfigKey(

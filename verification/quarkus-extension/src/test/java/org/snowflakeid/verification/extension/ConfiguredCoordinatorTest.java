@@ -14,6 +14,7 @@ class ConfiguredCoordinatorTest {
     @RegisterExtension
     static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
             .withEmptyApplication()
+            .overrideRuntimeConfigKey("quarkus.http.test-port", "0")
             .overrideRuntimeConfigKey("snowflake.coordinator", "static")
             .overrideRuntimeConfigKey("snowflake.static.worker-id", "7");
 

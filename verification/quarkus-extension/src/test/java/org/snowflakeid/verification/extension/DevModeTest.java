@@ -11,26 +11,27 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class DevModeTest {
 
     private static final String SETTINGS = "application.properties";
+    private static final int PORT = Http.freePort();
 
     @RegisterExtension
     static final QuarkusDevModeTest APPLICATION = new QuarkusDevModeTest()
             .withApplicationRoot(root -> root.addClass(Orders.class)
-                    .addAsResource(new StringAsset("snowflake.namespace=first\n"), SETTINGS));
+                    .addAsResource(new StringAsset("snowflake.namespace=first\nquarkus.http.port=" + PORT), SETTINGS));
 
     @Test
     void needsNoCoordinatorAndOpensGeneratorsAnewWhenASettingChanges() {
-        assertThat(Http.get(8080, "/orders/status")).contains("memory", "namespace=first");
-        String threads = Http.get(8080, "/orders/threads");
+        assertThat(Http.get(PORT, "/orders/status")).contains("memory", "namespace=first");
+        String threads = Http.get(PORT, "/orders/threads");
 
         APPLICATION.modifyResourceFile(SETTINGS, settings -> settings.replace("first", "second"));
 
-        assertThat(Http.get(8080, "/orders/status")).contains("memory", "namespace=second");
-        assertThat(Http.get(8080, "/orders/threads")).isEqualTo(threads);
+        assertThat(Http.get(PORT, "/orders/status")).contains("memory", "namespace=second");
+        assertThat(Http.get(PORT, "/orders/threads")).isEqualTo(threads);
     }
 
     @Test
     void aPageShowsTheGenerators() {
-        assertThat(Http.get(8080, "/q/snowflake"))
+        assertThat(Http.get(PORT, "/q/snowflake"))
                 .containsPattern("<td>default</td><td>ACTIVE</td><td>\\d+</td><td>first</td><td>memory</td><td>20")
                 .containsPattern("<td>invoices</td><td>ACTIVE</td><td>\\d+</td><td>first/invoices</td><td>memory</td>");
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.quarkus.test.QuarkusExtensionTest;
 import jakarta.inject.Inject;
 import java.util.logging.Level;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.snowflakeid.Snowflake;
@@ -17,6 +18,7 @@ class MemoryInTestsTest {
     static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
             .withApplicationRoot(root -> root.addClasses(Orders.class, Http.class))
             .overrideRuntimeConfigKey("snowflake.window", "PT30S")
+            .overrideRuntimeConfigKey("quarkus.http.test-port", String.valueOf(Http.freePort()))
             .setLogRecordPredicate(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
             .assertLogRecords(records -> assertThat(records)
                     .extracting(entry -> entry.getLoggerName() + ": " + entry.getMessage())
@@ -38,11 +40,16 @@ class MemoryInTestsTest {
 
     @Test
     void idsAreTextInTheJsonThatQuarkusWrites() {
-        assertThat(Http.get(8081, "/orders")).matches("\\{\"id\":\"\\d+\"}");
+        assertThat(Http.get(port(), "/orders")).matches("\\{\"id\":\"\\d+\"}");
     }
 
     @Test
     void thePageOfGeneratorsIsThereInDevModeOnly() {
-        assertThat(Http.get(8081, "/q/snowflake")).doesNotContain("memory");
+        assertThat(Http.get(port(), "/q/snowflake")).doesNotContain("memory");
+    }
+
+    /** The one that was chosen before the application started, by this class in another class loader. */
+    private static int port() {
+        return ConfigProvider.getConfig().getValue("quarkus.http.test-port", Integer.class);
     }
 }

@@ -23,6 +23,7 @@ class ProductionTest {
     static final QuarkusProdModeTest APPLICATION = new QuarkusProdModeTest()
             .withApplicationRoot(root -> root.addClass(Orders.class))
             .setApplicationName("production")
+            .overrideConfigKey("quarkus.http.port", "0")
             .setRun(true)
             .setExpectExit(true);
 

@@ -27,6 +27,7 @@ class QuarkusPageTest {
     @RegisterExtension
     static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
             .withEmptyApplication()
+            .overrideRuntimeConfigKey("quarkus.http.test-port", "0")
             .withAdditionalDependency(jar ->
                     jar.as(ExplodedImporter.class).importDirectory(new File("../../coordinator-file/target/classes")))
             .withConfiguration(block("properties"));
