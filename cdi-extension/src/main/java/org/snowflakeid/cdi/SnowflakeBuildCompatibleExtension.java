@@ -74,7 +74,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
 
     private void collectReferences(DeclarationInfo member) {
         for (AnnotationInfo annotation : member.annotations()) {
-            if (annotation.declaration().hasAnnotation(GeneratorReference.class)) {
+            if (isThere(annotation) && annotation.declaration().hasAnnotation(GeneratorReference.class)) {
                 // As it was written, else its default.
                 injected.add(annotation.value().asString());
             }
@@ -114,6 +114,9 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         }
         boolean qualified = false;
         for (AnnotationInfo annotation : annotations) {
+            if (!isThere(annotation)) {
+                continue;
+            }
             if (annotation.name().equals(SnowflakeName.class.getName())) {
                 injected.add(annotation.value().asString());
             }
@@ -122,6 +125,16 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         }
         if (!qualified) {
             injected.add(SnowflakeSettings.DEFAULT_GENERATOR);
+        }
+    }
+
+    /** Libraries carry annotations whose classes are not there. Quarkus fails when one is asked for its name, if it starts anew in dev mode. */
+    private static boolean isThere(AnnotationInfo annotation) {
+        try {
+            ClassInfo unused = annotation.declaration();
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 

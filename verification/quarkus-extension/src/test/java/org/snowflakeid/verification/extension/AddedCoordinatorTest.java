@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.extension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.quarkus.test.QuarkusExtensionTest;
+import jakarta.inject.Inject;
+import java.io.File;
+import java.nio.file.Path;
+import org.jboss.shrinkwrap.api.importer.ExplodedImporter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.snowflakeid.Snowflake;
+
+class AddedCoordinatorTest {
+
+    @RegisterExtension
+    static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
+            .withEmptyApplication()
+            .overrideRuntimeConfigKey("quarkus.http.test-port", "0")
+            .withAdditionalDependency(jar ->
+                    jar.as(ExplodedImporter.class).importDirectory(new File("../../coordinator-file/target/classes")))
+            .overrideRuntimeConfigKey(
+                    "snowflake.file.directory",
+                    Path.of("target", "added-coordinator").toAbsolutePath().toString());
+
+    @Inject
+    Snowflake ids;
+
+    @Test
+    void aCoordinatorOnTheClassPathIsKept() {
+        assertThat(ids.status().coordinator()).isEqualTo("file");
+    }
+}
