@@ -82,7 +82,7 @@ final class Peers {
     }
 
     /** By reflection: the compiler warns of this class wherever it is named. */
-    private static <T> T withoutConstructor(Class<T> type) {
+    static <T> T withoutConstructor(Class<T> type) {
         try {
             Class<?> reflection = Class.forName("sun.reflect.ReflectionFactory");
             Object factory = reflection.getMethod("getReflectionFactory").invoke(null);
