@@ -190,7 +190,7 @@ final class Generators {
     }
 
     /**
-     * Claims a worker id for each of these generators that has none yet, and shows them in OpenTelemetry. If one fails, none
+     * Claims a worker id for each of these generators that has none yet, and has them shown. If one fails, none
      * is kept.
      *
      * @throws DeploymentException saying why
@@ -217,12 +217,28 @@ final class Generators {
             }
             throw new DeploymentException(reason(e), e);
         }
+        List<InjectedSnowflake> unseen = open(container, generators).stream()
+                .filter(InjectedSnowflake::beginToShow)
+                .toList();
         if (OptionalApi.OPEN_TELEMETRY.isPresent()) {
             try {
-                SnowflakeGauges.show(container, generators);
+                SnowflakeGauges.show(container, unseen);
             } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "snowflake: no gauges, because the application's OpenTelemetry failed", e);
+                LOG.log(Level.WARNING, "snowflake: no metrics, because the application's OpenTelemetry failed", e);
             }
+        }
+        unseen.forEach(ids -> tellOf(container, ids));
+    }
+
+    private static void tellOf(BeanContainer container, InjectedSnowflake ids) {
+        try {
+            container.getEvent().select(ClaimedGenerator.class).fire(new ClaimedGenerator(ids));
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "snowflake '" + ids.status().generator() + "': an observer of ClaimedGenerator failed."
+                            + " The generator works; what the observer was to show of it may be missing.",
+                    e);
         }
     }
 

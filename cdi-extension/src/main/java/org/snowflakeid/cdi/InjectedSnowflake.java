@@ -5,12 +5,13 @@ import jakarta.enterprise.inject.spi.CDI;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
@@ -33,9 +34,14 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
      */
     private static final Map<String, InjectedSnowflake> WRITTEN = new ConcurrentHashMap<>();
 
+    private static final System.Logger LOG = System.getLogger(InjectedSnowflake.class.getName());
+
     private final transient LeasedSnowflake ids;
 
-    private transient @Nullable Runnable stopShowing;
+    private final transient List<Runnable> whenClosed = new ArrayList<>();
+
+    private transient boolean shown;
+    private transient boolean forgotten;
     private transient @Nullable String token;
     private transient @Nullable Ending ending;
 
@@ -73,10 +79,18 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         return ids.counts();
     }
 
-    /** Has something show this generator, the first time only, until it is closed. */
-    synchronized void show(Supplier<Runnable> start) {
-        if (stopShowing == null) {
-            stopShowing = start.get();
+    /** Whether nothing shows it yet; from now on something does. */
+    synchronized boolean beginToShow() {
+        boolean first = !shown;
+        shown = true;
+        return first;
+    }
+
+    synchronized void whenClosed(Runnable end) {
+        if (forgotten) {
+            run(end);
+        } else {
+            whenClosed.add(end);
         }
     }
 
@@ -121,8 +135,19 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         if (token != null) {
             WRITTEN.remove(token);
         }
-        if (stopShowing != null) {
-            stopShowing.run();
+        whenClosed.forEach(this::run);
+        whenClosed.clear();
+        forgotten = true;
+    }
+
+    private void run(Runnable end) {
+        try {
+            end.run();
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "snowflake '" + status().generator() + "': it was closed, but what showed it failed to end",
+                    e);
         }
     }
 

@@ -71,7 +71,17 @@ class GaugesTest {
                 Map<String, Double> values = application.get(Telemetry.class).collect(generator);
 
                 assertThat(values)
-                        .containsOnlyKeys("snowflake.ready", "snowflake.drift s", "snowflake.reserved s")
+                        .containsOnlyKeys(
+                                "snowflake.ready",
+                                "snowflake.drift s",
+                                "snowflake.reserved s",
+                                "snowflake.ids {id}",
+                                "snowflake.waits {call}",
+                                "snowflake.waits.time s",
+                                "snowflake.extensions {extension}",
+                                "snowflake.extensions.time s",
+                                "snowflake.extensions.failed {extension}",
+                                "snowflake.swaps {swap}")
                         .containsEntry("snowflake.ready", 1.0)
                         .containsEntry("snowflake.drift s", 0.0);
                 assertThat(values.get("snowflake.reserved s")).isBetween(1.0, 60.0);
@@ -89,6 +99,18 @@ class GaugesTest {
 
             assertThat(application.get(Telemetry.class).collect("default").get("snowflake.drift s"))
                     .isBetween(0.1, 5.0);
+        }
+    }
+
+    @Test
+    void countIdsOfEachGeneratorByItself() {
+        try (Application application = Application.of(Shop.class, Telemetry.class)) {
+            application.get(Shop.class).ids.nextIds(1_000);
+            application.get(Shop.class).orders.nextId();
+
+            Telemetry telemetry = application.get(Telemetry.class);
+            assertThat(telemetry.collect("default")).containsEntry("snowflake.ids {id}", 1_000.0);
+            assertThat(telemetry.collect("orders")).containsEntry("snowflake.ids {id}", 1.0);
         }
     }
 
