@@ -113,3 +113,26 @@ run_packaged() {
 this_commit() {
     git -C "$root" describe --always --dirty
 }
+
+# The version that all modules have.
+this_version() {
+    sed -n 's|^  <version>\(.*\)</version>$|\1|p' "$root/pom.xml" | head -n 1
+}
+
+# The folders of the modules that are published.
+published_modules() {
+    local module
+    sed -n 's|^ *<module>\(.*\)</module>$|\1|p' "$root/pom.xml" | while read -r module; do
+        grep -q '<maven.deploy.skip>true<' "$root/$module/pom.xml" || echo "$module"
+    done
+}
+
+# The artifact of the module $1, whose pom may name a parent before it.
+artifact_of() {
+    sed '/<parent>/,/<\/parent>/d' "$root/$1/pom.xml" | sed -n 's|^  <artifactId>\(.*\)</artifactId>$|\1|p'
+}
+
+# The first block of the README in the language $1.
+readme_block() {
+    awk -v begin="\`\`\`$1" '$0 == begin { shown = 1; next } shown && /^```/ { exit } shown' "$root/README.md"
+}
