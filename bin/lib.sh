@@ -119,11 +119,15 @@ this_version() {
     sed -n 's|^  <version>\(.*\)</version>$|\1|p' "$root/pom.xml" | head -n 1
 }
 
-# The folders of the modules that are published.
+# The folders of the modules that are published, those within others too: all, or those of the module $1.
 published_modules() {
     local module
-    sed -n 's|^ *<module>\(.*\)</module>$|\1|p' "$root/pom.xml" | while read -r module; do
-        grep -q '<maven.deploy.skip>true<' "$root/$module/pom.xml" || echo "$module"
+    sed -n 's|^ *<module>\(.*\)</module>$|\1|p' "$root/${1:-.}/pom.xml" | while read -r module; do
+        module=${1:+$1/}$module
+        if ! grep -q '<maven.deploy.skip>true<' "$root/$module/pom.xml"; then
+            echo "$module"
+            published_modules "$module"
+        fi
     done
 }
 

@@ -16,7 +16,7 @@ class PublishedModulesTest {
 
     private static final Path ROOT = Path.of("..");
     private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
-    private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(snowflake-[^<]+)</artifactId>");
+    private static final Pattern ARTIFACT = Pattern.compile("<artifactId>((?:quarkus-)?snowflake[^<]*)</artifactId>");
     private static final Pattern XML_BLOCK = Pattern.compile("```xml\n(.*?)```", Pattern.DOTALL);
 
     private static String pom(String folder) throws IOException {
@@ -31,14 +31,22 @@ class PublishedModulesTest {
         return pattern.matcher(text).results().map(match -> match.group(1)).toList();
     }
 
-    /** Artifacts of all modules with a jar that don't say that they are not deployed. */
     private static List<String> published() throws IOException {
+        return published(".");
+    }
+
+    /** Artifacts of all modules with a jar that don't say that they are not deployed. */
+    private static List<String> published(String folder) throws IOException {
         List<String> artifacts = new ArrayList<>();
-        for (String module : found(MODULE, pom("."))) {
-            String pom = pom(module);
-            if (!module.equals("bom") && !pom.contains("<maven.deploy.skip>true</maven.deploy.skip>")) {
+        for (String module : found(MODULE, pom(folder))) {
+            String pom = pom(folder + "/" + module);
+            if (pom.contains("<maven.deploy.skip>true</maven.deploy.skip>")) {
+                continue;
+            }
+            if (!pom.contains("<packaging>pom</packaging>")) {
                 artifacts.add(found(ARTIFACT, afterParent(pom)).get(0));
             }
+            artifacts.addAll(published(folder + "/" + module));
         }
         return artifacts;
     }
