@@ -113,3 +113,30 @@ run_packaged() {
 this_commit() {
     git -C "$root" describe --always --dirty
 }
+
+# The version that all modules have.
+this_version() {
+    sed -n 's|^  <version>\(.*\)</version>$|\1|p' "$root/pom.xml" | head -n 1
+}
+
+# The folders of the modules that are published, those within others too: all, or those of the module $1.
+published_modules() {
+    local module
+    sed -n 's|^ *<module>\(.*\)</module>$|\1|p' "$root/${1:-.}/pom.xml" | while read -r module; do
+        module=${1:+$1/}$module
+        if ! grep -q '<maven.deploy.skip>true<' "$root/$module/pom.xml"; then
+            echo "$module"
+            published_modules "$module"
+        fi
+    done
+}
+
+# The artifact of the module $1, whose pom may name a parent before it.
+artifact_of() {
+    sed '/<parent>/,/<\/parent>/d' "$root/$1/pom.xml" | sed -n 's|^  <artifactId>\(.*\)</artifactId>$|\1|p'
+}
+
+# The first block of the README in the language $1.
+readme_block() {
+    awk -v begin="\`\`\`$1" '$0 == begin { shown = 1; next } shown && /^```/ { exit } shown' "$root/README.md"
+}

@@ -97,7 +97,9 @@ class LogLinesOnPagesTest {
                 "docs/coordinator-kubernetes.md",
                 "docs/coordinator-consul.md",
                 "docs/coordinator-nacos.md",
-                "docs/runtimes.md")) {
+                "docs/runtimes.md",
+                "docs/versions.md",
+                "SECURITY.md")) {
             Path page = Path.of("..").resolve(name);
             link.matcher(Files.readString(page)).results().forEach(match -> {
                 Path target = match.group(1).isEmpty() ? page : page.resolveSibling(match.group(1));
