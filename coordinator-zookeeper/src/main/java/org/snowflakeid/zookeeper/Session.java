@@ -108,7 +108,7 @@ final class Session {
         }
     }
 
-    private void changed(WatchedEvent event) {
+    void changed(WatchedEvent event) {
         if (event.getType() != EventType.None) {
             return;
         }
@@ -252,12 +252,13 @@ final class Session {
 
     private ZooKeeper awaitConnection(Deadline deadline) throws ZooKeeperFailure, InterruptedException {
         synchronized (this) {
-            while (!connected && !ended && deadline.nanosLeft() > 0) {
+            while (!ended && deadline.nanosLeft() > 0) {
+                // The client may say that it is connected before whoever makes it has it.
+                ZooKeeper client = zooKeeper;
+                if (connected && client != null) {
+                    return client;
+                }
                 TimeUnit.NANOSECONDS.timedWait(this, Math.max(1_000_000, deadline.nanosLeft()));
-            }
-            ZooKeeper client = zooKeeper;
-            if (connected && client != null) {
-                return client;
             }
             if (ended) {
                 throw ZooKeeperFailure.sessionEnded(sessions.settings(), failure);
