@@ -184,7 +184,8 @@ final class Oracle {
         for (int id : store.owners.keySet()) {
             FakeStore.Held held = store.held(id);
             SimulatedProcess other = held == null ? null : processes.get(held.machine());
-            if (other == null || other == process) {
+            // The original of a copy is no witness to it either: it has the same name.
+            if (other == null || other.machine.process().equals(process.machine.process())) {
                 continue;
             }
             if (other.clockTouched) {

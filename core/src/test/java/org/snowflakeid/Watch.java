@@ -46,6 +46,8 @@ final class Watch {
     /** When the first call failed after the last that succeeded; 0: none did. */
     long refusedSinceMillis;
 
+    long lastIssuedMillis;
+
     /**
      * How far the clock stepped since one of its own threads looked, by steps small and large; below 0: back. A step back and one ahead
      * make none: that is the time the generator went by before.

@@ -66,6 +66,7 @@ final class WatchedCall {
             }
         }
         watch.refusedSinceMillis = 0;
+        watch.lastIssuedMillis = now;
         if (tick > watch.highestTick) {
             watch.highestMillis = now;
         }
@@ -179,6 +180,10 @@ final class WatchedCall {
         if (process.clockTouched || status.reservedUntil().isEmpty() || process.run.operations > 0) {
             return;
         }
+        // What was noted may have ended before, if the file could not be written.
+        if (status.lastError().orElse("").contains("the file of worker id")) {
+            return;
+        }
         // Not what it learned of later: the end of what it knew of may have been noticed before the freeze.
         long until = process.reservedWhenFrozenMillis;
         if (until > process.frozenAtWallMillis
@@ -209,10 +214,15 @@ final class WatchedCall {
 
     // ---- either way
 
-    /** Its worker id was left, since a copy may use it too, and none follows yet: what a later call got under it is of no use to this one. */
-    private boolean isWithoutWorkerId() {
+    /**
+     * A copy may use the worker id too: it was left, and none follows yet, or it is not known whether there is one. And for so long nobody has got
+     * an id. What a later call got before is of no use to this one.
+     */
+    private boolean isEverybodyKeptWaiting() {
         LeasedSnowflake generator = watch.generator();
-        return generator != null && generator.status().workerIds().isEmpty();
+        return generator != null
+                && generator.status().state() == SnowflakeStatus.State.SUSPENDED
+                && watch.lastIssuedMillis - overtakenMillis <= OVERTAKEN_MILLIS;
     }
 
     private void end() {
@@ -225,7 +235,7 @@ final class WatchedCall {
         long overtaken = overtakenMillis == 0
                 ? 0
                 : watch.millis() - overtakenMillis - (watch.pausedMillis() - pausedAtOvertaken);
-        if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isWithoutWorkerId()) {
+        if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isEverybodyKeptWaiting()) {
             watch.violated("let a call sleep for " + overtaken + " ms after a later one had got its id");
         }
     }
