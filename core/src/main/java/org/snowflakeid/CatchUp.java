@@ -30,16 +30,20 @@ final class CatchUp {
     /** The position after {@code last} while the clock is at {@code now}, in ticks. */
     long next(long last, long now) {
         long following = last + 1;
-        long tick = positions.tick(following);
-        if (tick <= now && now - tick <= maxLagTicks && isWanted(following, tick)) {
-            return following;
+        long present = positions.next(last, now);
+        if (present == following) {
+            if (positions.isFirst(following)) {
+                boolean unused = isWanted(following, positions.tick(following));
+            }
+            return present;
         }
-        return positions.next(last, now);
+        long tick = positions.tick(following);
+        return now - tick <= maxLagTicks && isWanted(following, tick) ? following : present;
     }
 
     private boolean isWanted(long following, long tick) {
         long wanted = wantedTick;
-        if (tick - 1 == wanted && following == positions.first(tick)) {
+        if (tick - 1 == wanted && positions.isFirst(following)) {
             wantedTick = tick;
             return true;
         }

@@ -35,6 +35,11 @@ final class Positions {
         return tick << sequenceBits;
     }
 
+    /** Whether it is the first of its tick. */
+    boolean isFirst(long position) {
+        return (position & sequenceMask) == 0;
+    }
+
     /** The tick of a position. */
     long tick(long position) {
         return position >> sequenceBits;

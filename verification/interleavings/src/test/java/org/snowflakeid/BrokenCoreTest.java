@@ -82,8 +82,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "goes on at the begin of a tick that was used up in part",
                                 CatchUp.class,
-                                "return following;",
-                                "return positions.first(tick);"),
+                                "? following : present;",
+                                "? positions.first(tick) : present;"),
                         LateAfterUsedUpTick.class,
                         ""),
                 fails(
