@@ -30,24 +30,13 @@ final class CatchUp {
     /** The position after {@code last} while the clock is at {@code now}, in ticks. */
     long next(long last, long now) {
         long following = last + 1;
-        long present = positions.next(last, now);
-        if (present == following) {
-            if (positions.isFirst(following)) {
-                boolean unused = isWanted(following, positions.tick(following));
-            }
-            return present;
-        }
         long tick = positions.tick(following);
-        return now - tick <= maxLagTicks && isWanted(following, tick) ? following : present;
-    }
-
-    private boolean isWanted(long following, long tick) {
-        long wanted = wantedTick;
-        if (tick - 1 == wanted && positions.isFirst(following)) {
+        // The tick before ended with its last id, so who wanted more than that wants this one.
+        if (positions.isFirst(following) && wantedTick == tick - 1) {
             wantedTick = tick;
-            return true;
         }
-        return tick == wanted;
+        long present = positions.next(last, now);
+        return present != following && wantedTick == tick && now - tick <= maxLagTicks ? following : present;
     }
 
     /** Somebody wants ids of {@code tick}, since those before it were not enough. */

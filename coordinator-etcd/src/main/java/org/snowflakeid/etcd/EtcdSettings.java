@@ -5,10 +5,8 @@ import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -24,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Tls;
 import org.snowflakeid.spi.TlsKeys;
@@ -47,6 +46,7 @@ final class EtcdSettings {
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.etcd.password-file")
             .use(Key.Use.OFTEN)
             .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
+    private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     private static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
     static final Key<Path> TLS_CA = TLS.ca();
     static final Key<Path> TLS_CERT = TLS.cert();
@@ -99,23 +99,9 @@ final class EtcdSettings {
         String user = reader.optional(USER).orElse(null);
         String password = reader.optional(PASSWORD).orElse(null);
         Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
-        boolean hasPassword = reader.isSet(PASSWORD) || reader.isSet(PASSWORD_FILE);
-        if (user != null && !hasPassword) {
-            reader.refuse(
-                    USER, "comes without a password. Set " + PASSWORD + " or " + PASSWORD_FILE + ", or remove it.");
-        }
-        if (user == null && hasPassword) {
-            reader.refuse(
-                    reader.isSet(PASSWORD) ? PASSWORD : PASSWORD_FILE,
-                    "comes without a user. Set " + USER + " or remove it.");
-        }
-        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
-            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
-        }
-        if (passwordFile != null) {
-            readPassword(reader, passwordFile);
-            reader.warnOfReaders(PASSWORD_FILE, passwordFile);
-        }
+        PASSWORDS.requirePasswordOfUser(reader);
+        PASSWORDS.requireUserOfPassword(reader);
+        PASSWORDS.check(reader);
         Map<String, String> files = new HashMap<>();
         for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
             config.value(key.name()).ifPresent(file -> files.put(key.name(), file));
@@ -204,19 +190,6 @@ final class EtcdSettings {
         }
     }
 
-    private static @Nullable String readPassword(SettingsReader reader, Path file) {
-        try {
-            String password = Files.readString(file).replaceFirst("\\R\\z", "");
-            if (!password.isEmpty()) {
-                return password;
-            }
-            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
-        } catch (IOException e) {
-            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
-        }
-        return null;
-    }
-
     /**
      * Of the files as they are now; null over plain HTTP.
      *
@@ -244,11 +217,7 @@ final class EtcdSettings {
         if (file == null) {
             return access.password();
         }
-        SettingsReader reader =
-                new SettingsReader(config.generator(), Map.of(PASSWORD_FILE.name(), file.toString())::get);
-        String password = readPassword(reader, file);
-        reader.throwProblems();
-        return password;
+        return PASSWORDS.readAnew(config.generator(), file);
     }
 
     String namespace() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jdbc;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -22,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
 
 /** The keys {@code snowflake.jdbc.*}, checked: whatever can be known to be wrong without asking a database is refused here. */
@@ -43,6 +42,7 @@ final class JdbcSettings {
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.jdbc.password-file")
             .use(Key.Use.OFTEN)
             .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
+    private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final Key<Boolean> CREATE_TABLE = Key.bool("snowflake.jdbc.create-table")
             .standard("true")
             .use(Key.Use.OFTEN)
@@ -122,7 +122,6 @@ final class JdbcSettings {
         String user = reader.optional(USER).orElse(null);
         String password = reader.optional(PASSWORD).orElse(null);
         Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
-        boolean hasPassword = reader.isSet(PASSWORD) || reader.isSet(PASSWORD_FILE);
         for (Key<?> key : List.of(USER, PASSWORD, PASSWORD_FILE)) {
             if (url == null && reader.isSet(key)) {
                 reader.refuse(
@@ -134,18 +133,10 @@ final class JdbcSettings {
         if (url != null && reader.isSet(DATA_SOURCE)) {
             reader.refuse(DATA_SOURCE, "is set beside " + URL + ". Remove one of them.");
         }
-        if (user == null && hasPassword && url != null) {
-            reader.refuse(
-                    reader.isSet(PASSWORD) ? PASSWORD : PASSWORD_FILE,
-                    "comes without a user. Set " + USER + " or remove it.");
+        if (url != null) {
+            PASSWORDS.requireUserOfPassword(reader);
         }
-        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
-            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
-        }
-        if (passwordFile != null) {
-            readPassword(reader, passwordFile);
-            reader.warnOfReaders(PASSWORD_FILE, passwordFile);
-        }
+        PASSWORDS.check(reader);
         String name = reader.optional(DATA_SOURCE).orElse(null);
         Optional<DataSource> own = url == null ? find(name) : Optional.empty();
         Optional<DataSource> servers =
@@ -252,19 +243,6 @@ final class JdbcSettings {
         }
     }
 
-    private static @Nullable String readPassword(SettingsReader reader, Path file) {
-        try {
-            String password = Files.readString(file).replaceFirst("\\R\\z", "");
-            if (!password.isEmpty()) {
-                return password;
-            }
-            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
-        } catch (IOException e) {
-            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
-        }
-        return null;
-    }
-
     /**
      * As the file has it now, if it is in a file.
      *
@@ -276,11 +254,7 @@ final class JdbcSettings {
         if (file == null) {
             return access.password();
         }
-        SettingsReader reader =
-                new SettingsReader(config.generator(), Map.of(PASSWORD_FILE.name(), file.toString())::get);
-        String password = readPassword(reader, file);
-        reader.throwProblems();
-        return password;
+        return PASSWORDS.readAnew(config.generator(), file);
     }
 
     String generator() {

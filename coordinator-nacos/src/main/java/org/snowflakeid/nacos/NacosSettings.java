@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.nacos;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +15,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.TlsKeys;
 
@@ -50,6 +49,7 @@ final class NacosSettings {
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.nacos.password-file")
             .use(Key.Use.OFTEN)
             .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
+    private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final TlsKeys TLS = TlsKeys.below("snowflake.nacos.tls");
     static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.nacos.call-timeout", "PT0.1S", "PT1M")
             .otherwise("what the window allows")
@@ -77,23 +77,9 @@ final class NacosSettings {
         nacosNamespace = reader.value(NACOS_NAMESPACE);
         user = reader.optional(USER).orElse(null);
         password = reader.optional(PASSWORD).orElse(null);
-        boolean hasPassword = reader.isSet(PASSWORD) || reader.isSet(PASSWORD_FILE);
-        if (user != null && !hasPassword) {
-            reader.refuse(
-                    USER, "comes without a password. Set " + PASSWORD + " or " + PASSWORD_FILE + ", or remove it.");
-        }
-        if (user == null && hasPassword) {
-            reader.refuse(
-                    reader.isSet(PASSWORD) ? PASSWORD : PASSWORD_FILE,
-                    "comes without a user. Set " + USER + " or remove it.");
-        }
-        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
-            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
-        }
-        reader.optional(PASSWORD_FILE).ifPresent(file -> {
-            String unused = readPassword(reader, file);
-            reader.warnOfReaders(PASSWORD_FILE, file);
-        });
+        PASSWORDS.requirePasswordOfUser(reader);
+        PASSWORDS.requireUserOfPassword(reader);
+        PASSWORDS.check(reader);
         http = new HttpSettings(
                 config.generator(),
                 reader,
@@ -154,19 +140,6 @@ final class NacosSettings {
         return Optional.empty();
     }
 
-    private static @Nullable String readPassword(SettingsReader reader, Path file) {
-        try {
-            String password = Files.readString(file).replaceFirst("\\R\\z", "");
-            if (!password.isEmpty()) {
-                return password;
-            }
-            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
-        } catch (IOException e) {
-            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
-        }
-        return null;
-    }
-
     /**
      * As the file has it now, if it is in a file; null without a user.
      *
@@ -174,7 +147,7 @@ final class NacosSettings {
      */
     @Nullable
     String password() {
-        String read = http.anew(PASSWORD_FILE, NacosSettings::readPassword);
+        String read = http.anew(PASSWORD_FILE, PASSWORDS::read);
         return read == null ? password : read;
     }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.redis;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
@@ -22,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Tls;
 import org.snowflakeid.spi.TlsKeys;
@@ -51,6 +50,7 @@ final class RedisSettings {
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.redis.password-file")
             .use(Key.Use.OFTEN)
             .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
+    private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final Key<Durability> DURABILITY = Key.choice("snowflake.redis.durability", Durability.class)
             .standard("require")
             .meaning("`require` refuses a server that would lose what it has acknowledged when it ends: without an"
@@ -117,17 +117,8 @@ final class RedisSettings {
         String user = reader.optional(USER).orElse(null);
         String password = reader.optional(PASSWORD).orElse(null);
         Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
-        if (user != null && !reader.isSet(PASSWORD) && !reader.isSet(PASSWORD_FILE)) {
-            reader.refuse(
-                    USER, "comes without a password. Set " + PASSWORD + " or " + PASSWORD_FILE + ", or remove it.");
-        }
-        if (reader.isSet(PASSWORD) && reader.isSet(PASSWORD_FILE)) {
-            reader.refuse(PASSWORD_FILE, "is set beside " + PASSWORD + ". Remove one of them.");
-        }
-        if (passwordFile != null) {
-            readPassword(reader, passwordFile);
-            reader.warnOfReaders(PASSWORD_FILE, passwordFile);
-        }
+        PASSWORDS.requirePasswordOfUser(reader);
+        PASSWORDS.check(reader);
         Map<String, String> files = new HashMap<>();
         for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
             config.value(key.name()).ifPresent(file -> files.put(key.name(), file));
@@ -211,19 +202,6 @@ final class RedisSettings {
         }
     }
 
-    private static @Nullable String readPassword(SettingsReader reader, Path file) {
-        try {
-            String password = Files.readString(file).replaceFirst("\\R\\z", "");
-            if (!password.isEmpty()) {
-                return password;
-            }
-            reader.refuse(PASSWORD_FILE, "is empty. Write the password into it.");
-        } catch (IOException e) {
-            reader.refuse(PASSWORD_FILE, "can't be read (" + e + "). Name a text file that holds the password.");
-        }
-        return null;
-    }
-
     /**
      * Of the files as they are now; null without encryption.
      *
@@ -251,11 +229,7 @@ final class RedisSettings {
         if (file == null) {
             return access.password();
         }
-        SettingsReader reader =
-                new SettingsReader(config.generator(), Map.of(PASSWORD_FILE.name(), file.toString())::get);
-        String password = readPassword(reader, file);
-        reader.throwProblems();
-        return password;
+        return PASSWORDS.readAnew(config.generator(), file);
     }
 
     String namespace() {
