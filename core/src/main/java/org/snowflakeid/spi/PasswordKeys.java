@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+
+/**
+ * The keys of a password that may be in a file, and how they are read: the same for all coordinators. A file is read anew whenever its
+ * password is needed, since it is replaced while a process runs.
+ *
+ * @param user whose password it is
+ * @param password itself
+ * @param file which holds nothing else; a line end after it does not belong to it
+ */
+public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> file) {
+
+    private boolean areSet(SettingsReader reader) {
+        return reader.isSet(password) || reader.isSet(file);
+    }
+
+    /** Notes in the reader what is wrong with them; a file that everybody may read is a warning. */
+    public void check(SettingsReader reader) {
+        if (reader.isSet(password) && reader.isSet(file)) {
+            reader.refuse(file, "is set beside " + password + ". Remove one of them.");
+        }
+        reader.optional(file).ifPresent(named -> {
+            String unused = read(reader, named);
+            reader.warnOfReaders(file, named);
+        });
+    }
+
+    /** Notes in the reader that a user has no password. */
+    public void requirePasswordOfUser(SettingsReader reader) {
+        if (reader.isSet(user) && !areSet(reader)) {
+            reader.refuse(user, "comes without a password. Set " + password + " or " + file + ", or remove it.");
+        }
+    }
+
+    /** Notes in the reader that a password has no user. */
+    public void requireUserOfPassword(SettingsReader reader) {
+        if (areSet(reader) && !reader.isSet(user)) {
+            reader.refuse(
+                    reader.isSet(password) ? password : file, "comes without a user. Set " + user + " or remove it.");
+        }
+    }
+
+    /** What the file holds; null if that is nothing, which is noted in the reader. */
+    public @Nullable String read(SettingsReader reader, Path named) {
+        try {
+            String text = Files.readString(named).replaceFirst("\\R\\z", "");
+            if (!text.isEmpty()) {
+                return text;
+            }
+            reader.refuse(file, "is empty. Write the password into it.");
+        } catch (IOException e) {
+            reader.refuse(file, "can't be read (" + e + "). Name a text file that holds the password.");
+        }
+        return null;
+    }
+
+    /**
+     * What the file holds now.
+     *
+     * @throws InvalidSettingsException if that is no password
+     */
+    public String readAnew(String generator, Path named) {
+        SettingsReader reader = new SettingsReader(generator, Map.of(file.name(), named.toString())::get);
+        String text = read(reader, named);
+        reader.throwProblems();
+        if (text == null) {
+            throw new IllegalStateException("refused without a problem");
+        }
+        return text;
+    }
+}
