@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Where the wall clock is more than a second ahead of what the monotonic clock says, or far behind ({@link #isCredible}), they wait until
  * the keeper has looked: a wrong clock reaches no id, and the copy of a memory image, whose clock seems to have stepped too, issues nothing
  * before the keeper has found out whether there is another ({@link #isCopySuspected}). That costs one comparison an id, and a look at the
- * monotonic clock once a second.
+ * monotonic clock once a millisecond. Less often would not do: where nobody calls for a while, a copy's clock may come by a time that
+ * was compared long ago.
  */
 final class VettedClock {
 
@@ -54,7 +55,7 @@ final class VettedClock {
         /** Whether the clock was seen to step since: it is credible again only where it should be. */
         final boolean stepSeen;
 
-        /** Up to here the wall clock is credible, as somebody has seen by the monotonic clock. */
+        /** What the wall clock showed when somebody last found it credible by the monotonic clock. */
         volatile long credibleMillis;
 
         Reading(long wallMillis, long nanos, long correctionMillis) {
@@ -66,10 +67,10 @@ final class VettedClock {
             this.nanos = nanos;
             this.correctionMillis = correctionMillis;
             this.stepSeen = stepSeen;
-            this.credibleMillis = stepSeen ? Long.MIN_VALUE : wallMillis + CREDIBLE_MILLIS;
+            this.credibleMillis = stepSeen ? Long.MIN_VALUE : wallMillis;
         }
 
-        /** Not changed in place: a caller may be about to raise what is credible. */
+        /** Not changed in place: a caller may be about to note what is credible. */
         Reading withStepSeen() {
             return new Reading(wallMillis, nanos, correctionMillis, true);
         }
@@ -95,9 +96,6 @@ final class VettedClock {
     private final Platform platform;
     private final long epochMillis;
     private final long maxSkewMillis;
-
-    /** So far below the latest credible time the wall clock may be without another look at the monotonic one. */
-    private final long credibleSpanMillis;
 
     /** What callers go by. */
     private volatile Reading shown;
@@ -128,7 +126,6 @@ final class VettedClock {
         this.platform = platform;
         this.epochMillis = layout.epoch().toEpochMilli();
         this.maxSkewMillis = maxSkewMillis;
-        this.credibleSpanMillis = maxSkewMillis + 2 * CREDIBLE_MILLIS;
         this.seen = Reading.of(platform);
         this.shown = seen;
     }
@@ -159,8 +156,7 @@ final class VettedClock {
     boolean isCredible(long tick) {
         Reading now = shown;
         long wall = now.correctionMillis == 0 ? tick + epochMillis : platform.wallMillis();
-        // Neither above the latest credible time nor far below it.
-        return Long.compareUnsigned(now.credibleMillis - wall, credibleSpanMillis) <= 0 || isCredible(now, wall);
+        return wall == now.credibleMillis || isCredible(now, wall);
     }
 
     private boolean isCredible(Reading now, long wall) {
@@ -175,7 +171,7 @@ final class VettedClock {
         if (ahead > CREDIBLE_MILLIS || ahead < -maxSkewMillis) {
             return false;
         }
-        now.credibleMillis = expected + CREDIBLE_MILLIS;
+        now.credibleMillis = wall;
         return true;
     }
 

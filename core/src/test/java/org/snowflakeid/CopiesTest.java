@@ -386,6 +386,38 @@ class CopiesTest {
             stage.assertSafe();
         }
 
+        // within a second of what the clock had shown when it was last compared, nobody compared it again, though
+        // fifteen
+        // seconds had passed since then
+        @Test
+        void issuesNothingInTheSharedSpanThoughTheClockShowsATimeThatWasFoundRight() {
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+            int worker = process.workerId();
+            Stored before = stage.store.marks.get(worker);
+            stage.until("an extension", () -> !stage.store.marks.get(worker).equals(before));
+            stage.sleep(Duration.ofSeconds(1));
+            process.issue();
+            stage.sleep(Duration.ofSeconds(15));
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+
+            process.machine.stepClock(Duration.ofMillis(-14_500));
+            Actor.Call call = process.startCall();
+            Request write = process.wire.next();
+
+            assertThat(call.isOver()).isFalse();
+            process.wire.release(Kind.EXTEND);
+            process.wire.release(Kind.CLAIM);
+            write.answer(write.arrive());
+            IdParts id = call.await();
+            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
+                    .as("%s, of which a copy may issue until %s", id, shared)
+                    .isTrue();
+            stage.assertSafe();
+        }
+
         // nor is anything given back, of which a copy may be issuing
         @ParameterizedTest
         @EnumSource(Failure.class)
