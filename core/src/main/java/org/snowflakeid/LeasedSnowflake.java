@@ -34,7 +34,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private final @Nullable Resumption resumption;
 
     /** The only one, or one of several: then {@link #striped} chooses. */
-    private final IdIssuer issuer;
+    final IdIssuer issuer;
 
     private final @Nullable StripedIssuers striped;
 

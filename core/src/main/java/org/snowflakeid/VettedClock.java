@@ -182,7 +182,7 @@ final class VettedClock {
     }
 
     /** What callers take for the right time, by the monotonic clock. */
-    private long shownMillis(long nanos) {
+    long shownMillis(long nanos) {
         Reading now = shown;
         return now.expectedMillis(nanos) + now.correctionMillis;
     }

@@ -40,7 +40,7 @@ final class Copies {
     /**
      * @param shared what both may hold, or get by a write whose answer is not known
      * @param seenLateMillis by how much the copy's clock shows that it is late
-     * @param wallMillis by how much the original's wall clock was ahead of its monotonic one
+     * @param timeMillis by how much what both take for the time was then ahead of their monotonic clock
      * @param running the copy's generator
      * @param reserved up to where it then held one of them
      */
@@ -49,7 +49,7 @@ final class Copies {
             SimulatedProcess copy,
             List<Sent> shared,
             long seenLateMillis,
-            long wallMillis,
+            long timeMillis,
             @Nullable LeasedSnowflake running,
             List<Integer> workerIds,
             long reserved) {
@@ -86,7 +86,9 @@ final class Copies {
                 copy,
                 shared,
                 clockSet ? lateMillis : 0,
-                wallMillis(original.machine),
+                running == null
+                        ? 0
+                        : running.issuer.clock.shownMillis(copy.machine.nanosNow()) - monotonicMillis(copy.machine),
                 running,
                 status == null ? List.of() : status.workerIds(),
                 status == null
@@ -98,7 +100,16 @@ final class Copies {
     }
 
     private static long wallMillis(Machine machine) {
-        return machine.wallNow() - machine.nanosNow() / 1_000_000;
+        return machine.wallNow() - monotonicMillis(machine);
+    }
+
+    private static long monotonicMillis(Machine machine) {
+        return machine.nanosNow() / 1_000_000;
+    }
+
+    /** A clock that is set back by no more than max-skew is followed. */
+    private boolean isSeen(long stepMillis) {
+        return stepMillis > UNSEEN_MILLIS || stepMillis < -run.simulated.maxSkew.toMillis();
     }
 
     boolean isEmpty() {
@@ -126,7 +137,7 @@ final class Copies {
                     && copy.running == process.generator()
                     && copy.seenLateMillis > UNSEEN_MILLIS
                     && copy.copy.watch().seenStepMillis() > UNSEEN_MILLIS
-                    && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS
+                    && isSeen(wallMillis(process.machine) - copy.timeMillis)
                     && tick < copy.reserved
                     // Of several worker ids each has an end of its own.
                     && copy.isShared(process.watch().place.store(), id, tick)

@@ -38,6 +38,9 @@ final class SimulatedProcess {
     /** What its clock said when it was last frozen, and when that was over. */
     long frozenAtWallMillis;
 
+    /** The same moment, by the monotonic clock. */
+    long frozenAtMillis;
+
     long thawedAtWallMillis;
 
     /** Until when it had reserved a worker id, as far as it knew, when it was frozen; 0: not at all. */
@@ -105,6 +108,7 @@ final class SimulatedProcess {
         long now = machine.wallNow();
         if (now >= thawedAtWallMillis) {
             frozenAtWallMillis = now;
+            frozenAtMillis = watch.millis();
             reservedWhenFrozenMillis = generator() == null ? 0 : usableUntilMillis();
         }
         thawedAtWallMillis = Math.max(thawedAtWallMillis, now + duration.toMillis());

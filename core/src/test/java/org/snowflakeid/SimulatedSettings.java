@@ -113,6 +113,10 @@ final class SimulatedSettings {
         put("namespace-creation", this.fenced ? "create-fenced" : "create");
     }
 
+    boolean resumes() {
+        return keys.containsKey("snowflake.resume.directory");
+    }
+
     /** Not drawn: the runs in which it is not set are the same as if there were no such setting. */
     void resume() {
         tally.count(Oddity.RESUME_DIRECTORY);

@@ -184,6 +184,10 @@ final class WatchedCall {
         if (status.lastError().orElse("").contains("the file of worker id")) {
             return;
         }
+        // On a slow disk it may have waited for the file since before the freeze.
+        if (settings.resumes() && beganMillis <= process.frozenAtMillis) {
+            return;
+        }
         // Not what it learned of later: the end of what it knew of may have been noticed before the freeze.
         long until = process.reservedWhenFrozenMillis;
         if (until > process.frozenAtWallMillis
