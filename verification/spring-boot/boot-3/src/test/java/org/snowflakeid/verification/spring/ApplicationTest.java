@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.verification.spring;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,11 +45,38 @@ class ApplicationTest {
     @Test
     void servesIdsAndEntities() throws Exception {
         try (RunningApplication application = RunningApplication.start()) {
-            long first = Long.parseLong(application.get("/id").body());
-            long second = Long.parseLong(application.get("/id").body());
+            long first = Long.parseLong(application.post("/ids").body());
+            long second = Long.parseLong(application.post("/ids").body());
             long purchase = Long.parseLong(application.post("/purchases").body());
 
             assertThat(List.of(first, second, purchase)).isSorted().doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void closingTheApplicationGivesItsWorkerIdsBack() {
+        String store = "closed";
+        MemoryStore servers = MemoryStore.named(store);
+        RunningApplication application =
+                RunningApplication.start("snowflake.memory.store=" + store, "snowflake.worker-ids=7");
+        try (application) {
+            assertThat(servers.owner("snowflake", 7)).isNotNull();
+            assertThat(servers.owner("snowflake/orders", 7)).isNotNull();
+        }
+
+        assertThat(servers.owner("snowflake", 7)).isNull();
+        assertThat(servers.owner("snowflake/orders", 7)).isNull();
+    }
+
+    @Test
+    void inALazyApplicationClaimAtStartStillClaims() {
+        String store = "lazy";
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.lazy-initialization=true",
+                "snowflake.memory.store=" + store,
+                "snowflake.claim-at-start=default,orders,idle")) {
+            assertThat(MemoryStore.named(store).meta("snowflake/idle")).isNotNull();
+            assertThat(application.context().getBean(Shop.class).ids().nextId()).isPositive();
         }
     }
 
@@ -131,7 +164,7 @@ class ApplicationTest {
     @Test
     void metricsHaveTheirNamesAndTags() throws Exception {
         try (RunningApplication application = RunningApplication.start(READINESS)) {
-            application.get("/id");
+            application.post("/ids");
             MeterRegistry registry = application.context().getBean(MeterRegistry.class);
 
             assertThat(registry.get("snowflake.ids")
@@ -215,12 +248,32 @@ class ApplicationTest {
     }
 
     @Test
-    void workerIdsComeFromTheDataSourceOfTheApplication() throws Exception {
-        try (RunningApplication application =
-                RunningApplication.start("snowflake.coordinator=jdbc", "snowflake.ignore=snowflake.memory.*")) {
-            assertThat(Long.parseLong(application.post("/purchases").body())).isPositive();
-            assertThat(application.context().getBean(Snowflake.class).status().coordinator())
-                    .isEqualTo("jdbc");
+    void workerIdsComeFromTheDataSourceOfTheApplicationAndAreGivenBackBeforeItCloses() throws Exception {
+        String url = "jdbc:h2:mem:shared";
+        try (Connection database = DriverManager.getConnection(url, "sa", "")) {
+            try (RunningApplication application = RunningApplication.start(
+                    "spring.datasource.url=" + url,
+                    "snowflake.coordinator=jdbc",
+                    "snowflake.worker-ids=7",
+                    "snowflake.ignore=snowflake.memory.*")) {
+                assertThat(Long.parseLong(application.post("/purchases").body()))
+                        .isPositive();
+                assertThat(record(database)).contains("token=").contains("host=");
+            }
+
+            assertThat(record(database)).contains("token=").doesNotContain("host=");
+        }
+    }
+
+    /** The mark in its first line, and the owner in the second. */
+    private static String record(Connection database) throws SQLException {
+        try (PreparedStatement query =
+                database.prepareStatement("SELECT \"VALUE\" FROM snowflake_record WHERE name = ?")) {
+            query.setBytes(1, "snowflake/marks/7".getBytes(UTF_8));
+            try (ResultSet rows = query.executeQuery()) {
+                assertThat(rows.next()).isTrue();
+                return new String(rows.getBytes(1), UTF_8);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 package org.snowflakeid.verification.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.persistence.EntityManagerFactory;
 import java.util.ArrayList;
@@ -10,7 +11,9 @@ import org.hibernate.SessionFactory;
 import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
+import org.snowflakeid.cdi.ReferencedGenerator;
 
 /** Entities in repositories of Spring Data. */
 class EntityTest {
@@ -20,7 +23,7 @@ class EntityTest {
     @Test
     void eachAttributeHasTheIdOfItsGenerator() {
         try (RunningApplication application = RunningApplication.start("snowflake.generators.orders.worker-ids=21")) {
-            Purchase saved = application.context().getBean(Purchases.class).save(new Purchase("tea"));
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
 
             Snowflake ids = application.context().getBean(Snowflake.class);
             assertThat(ids.layout().decode(saved.id).workerId())
@@ -47,7 +50,7 @@ class EntityTest {
 
             List<Purchase> purchases = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
-                purchases.add(new Purchase("tea " + i));
+                purchases.add(Purchase.of("tea " + i));
             }
             Purchases repository = application.context().getBean(Purchases.class);
             repository.saveAll(purchases);
@@ -66,12 +69,20 @@ class EntityTest {
     void anIdThatIsThereIsKept() {
         try (RunningApplication application = RunningApplication.start()) {
             Purchases repository = application.context().getBean(Purchases.class);
-            Purchase imported = new Purchase("old tea");
+            Purchase imported = Purchase.of("old tea");
             imported.id = 42L;
 
             assertThat(repository.save(imported).id).isEqualTo(42L);
             assertThat(repository.findById(42L)).isPresent();
         }
+    }
+
+    @Test
+    void whatNeedsCdiSaysWhatToUseInstead() {
+        assertThatThrownBy(() -> new ReferencedGenerator("default", "field id of Row").nextId())
+                .isInstanceOf(SnowflakeException.class)
+                .hasMessageContaining("no id for field id of Row, because there is no CDI container")
+                .hasMessageContaining("snowflake-hibernate with snowflake-spring-boot-starter");
     }
 
     @Test
@@ -84,7 +95,7 @@ class EntityTest {
     }
 
     private static int workerIdOfAPurchase(RunningApplication application) {
-        Purchase saved = application.context().getBean(Purchases.class).save(new Purchase("tea"));
+        Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
         return application
                 .context()
                 .getBean(Snowflake.class)

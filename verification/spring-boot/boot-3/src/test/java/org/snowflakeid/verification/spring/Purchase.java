@@ -4,7 +4,6 @@ package org.snowflakeid.verification.spring;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import org.jspecify.annotations.Nullable;
 import org.snowflakeid.hibernate.SnowflakeId;
 
 @Entity
@@ -12,19 +11,17 @@ class Purchase {
 
     @Id
     @SnowflakeId
-    @Nullable
     Long id;
 
     @Column(length = 13)
     @SnowflakeId("orders")
-    @Nullable
     String number;
 
-    String item = "";
+    String item;
 
-    protected Purchase() {}
-
-    Purchase(String item) {
-        this.item = item;
+    static Purchase of(String item) {
+        Purchase purchase = new Purchase();
+        purchase.item = item;
+        return purchase;
     }
 }

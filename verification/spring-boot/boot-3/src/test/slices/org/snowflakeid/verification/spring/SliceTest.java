@@ -8,7 +8,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.autoconfigure.orm.jpa.DataJpaTest;
 
 /** A test of entities alone has the generators too. */
-@DataJpaTest(properties = {"snowflake.coordinator=memory", "snowflake.claim-at-start=default,orders"})
+@DataJpaTest(properties = "snowflake.coordinator=memory")
 class SliceTest {
 
     @Autowired
@@ -16,6 +16,6 @@ class SliceTest {
 
     @Test
     void entitiesHaveIds() {
-        assertThat(purchases.saveAndFlush(new Purchase("tea")).id).isPositive();
+        assertThat(purchases.saveAndFlush(Purchase.of("tea")).id).isPositive();
     }
 }
