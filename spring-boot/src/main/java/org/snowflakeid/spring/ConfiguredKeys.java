@@ -12,6 +12,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.UnknownKeys;
+import org.snowflakeid.spi.Key;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
@@ -65,8 +66,10 @@ final class ConfiguredKeys {
     }
 
     UnknownKeys unknown() {
-        return UnknownKeys.among(
-                names().stream().map(this::asElsewhere).toList(), environment::getProperty, generators());
+        List<Key<?>> known = SnowflakeKeys.all(loader());
+        List<String> names =
+                names().stream().map(name -> asElsewhere(name, known)).toList();
+        return UnknownKeys.among(names, this::value, generators());
     }
 
     private Set<String> names() {
@@ -80,11 +83,11 @@ final class ConfiguredKeys {
     }
 
     /** Spring's users leave out the hyphens of a key in its environment variable, which others replace: {@code SNOWFLAKE_WORKERIDS}. */
-    private String asElsewhere(String name) {
+    private static String asElsewhere(String name, List<Key<?>> known) {
         if (!VARIABLE.matcher(name).matches()) {
             return name;
         }
-        for (var key : SnowflakeKeys.all(loader())) {
+        for (Key<?> key : known) {
             String rest = key.name().replaceFirst("^snowflake", "");
             String here = variable(rest.replace("-", ""));
             if (name.endsWith(here)) {

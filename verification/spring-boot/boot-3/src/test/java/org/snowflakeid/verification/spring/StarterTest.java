@@ -185,6 +185,14 @@ class StarterTest {
     }
 
     @Test
+    void aNameThatIsNoGeneratorsNameIsRefused() {
+        memory.withPropertyValues("snowflake.claim-at-start=My_Orders")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake.claim-at-start=My_Orders is no list of generators"));
+    }
+
+    @Test
     void aPlaceholderThatNobodySetIsReportedWithItsKey() {
         memory.withPropertyValues("snowflake.namespace=${no.such.name}")
                 .withUserConfiguration(Orders.class)
