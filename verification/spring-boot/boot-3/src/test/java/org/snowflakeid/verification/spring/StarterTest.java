@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
@@ -182,6 +184,18 @@ class StarterTest {
                         .hasMessageContaining("snowflake.window=60")
                         .hasMessageContaining("snowflake.namespac is no key")
                         .hasMessageContaining("The nearest is snowflake.namespace"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"snowflake.workerIds", "snowflake.worker_ids", "snowflake.worker-ids[0]"})
+    void aKeyIsWrittenExactlyThoughSpringIsUsedToOtherWays(String key) {
+        memory.withPropertyValues(key + "=5")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining(key + " is no key")
+                        .hasMessageContaining("The nearest is snowflake.worker-ids"));
     }
 
     @Test
