@@ -8,7 +8,6 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -17,7 +16,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** A bean for each generator with a name that is configured, unless the application has one of its own. */
+/** A bean for each generator with a name that is configured, unless the application has one of its own. Spring closes it as what is closeable. */
 final class NamedGenerators implements ImportBeanDefinitionRegistrar {
 
     private final ConfiguredKeys keys;
@@ -51,7 +50,6 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
         definition.setDefaultCandidate(false);
         definition.setLazyInit(true);
         definition.setDependsOn(Generators.BEAN);
-        definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
         return definition;
     }
 }
