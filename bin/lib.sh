@@ -72,6 +72,18 @@ has_postgres() {
     return 1
 }
 
+# Prints the Python that has what makes the site: the one on the path, or that of the system.
+sphinx_python() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import furo, myst_parser, sphinx' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    return 1
+}
+
 need_postgres() {
     has_postgres || fail "needs PostgreSQL: install it (Debian: apt-get install postgresql)."
 }

@@ -210,11 +210,13 @@ final class Succession {
             return;
         }
         Renewal old = current;
+        // Before the seal: from there on nothing may fail until the next lease is published, or there would be none.
+        long now = clock.tick();
         if (old != null) {
             old.claim().lease().seal();
         }
         long first = Math.max(Math.max(next.claim().from(), leastTick), firstTick());
-        next.claim().lease().open(positions.first(first), first, allowedTicks, clock.tick());
+        next.claim().lease().open(positions.first(first), first, allowedTicks, now);
         handover.publish(inUse, next.claim().lease());
         current = next;
         successor = null;

@@ -251,12 +251,13 @@ final class VettedClock {
         long nanos = now.nanos;
         long expected = expected(nanos);
         long step = wall - seen.expectedMillis(nanos);
-        // A copy of a memory image sees its clock step back where the clock of its machine is wrong by more than the
-        // time
-        // it missed.
-        if (step > CREDIBLE_MILLIS || step < -maxSkewMillis) {
+        long ahead = wall - shownMillis(nanos);
+        // The clock of a copy steps back where that of its machine is behind by more than the time it missed, or was
+        // ahead by more and was set right meanwhile.
+        boolean setBackTooLittle = step < -CREDIBLE_MILLIS && ahead > CREDIBLE_MILLIS;
+        if (step > CREDIBLE_MILLIS || step < -maxSkewMillis || setBackTooLittle) {
             steps++;
-            largestStepMillis = Math.max(largestStepMillis, step);
+            largestStepMillis = Math.max(largestStepMillis, setBackTooLittle ? ahead : step);
             shown = shown.withStepSeen();
         }
         seen = now;

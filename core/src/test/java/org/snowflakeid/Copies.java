@@ -40,7 +40,8 @@ final class Copies {
     /**
      * @param shared what both may hold, or get by a write whose answer is not known
      * @param seenLateMillis by how much the copy's clock shows that it is late
-     * @param timeMillis by how much what both take for the time was then ahead of their monotonic clock
+     * @param wallMillis by how much the original's wall clock was ahead of its monotonic one
+     * @param timeMillis by how much what both took for the time was
      * @param running the copy's generator
      * @param reserved up to where it then held one of them
      */
@@ -49,6 +50,7 @@ final class Copies {
             SimulatedProcess copy,
             List<Sent> shared,
             long seenLateMillis,
+            long wallMillis,
             long timeMillis,
             @Nullable LeasedSnowflake running,
             List<Integer> workerIds,
@@ -86,6 +88,7 @@ final class Copies {
                 copy,
                 shared,
                 clockSet ? lateMillis : 0,
+                wallMillis(original.machine),
                 running == null
                         ? 0
                         : running.issuer.clock.shownMillis(copy.machine.nanosNow()) - monotonicMillis(copy.machine),
@@ -137,6 +140,7 @@ final class Copies {
                     && copy.running == process.generator()
                     && copy.seenLateMillis > UNSEEN_MILLIS
                     && copy.copy.watch().seenStepMillis() > UNSEEN_MILLIS
+                    && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS
                     && isSeen(wallMillis(process.machine) - copy.timeMillis)
                     && tick < copy.reserved
                     // Of several worker ids each has an end of its own.

@@ -428,9 +428,11 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     sinceNanos);
         }
 
-        private boolean ours(int id) {
+        /** Not the entry that a copy of this process made since. */
+        private boolean ours(int id, String owner) {
             Held held = FakeStore.this.held(id);
             return held != null
+                    && held.value().equals(owner)
                     && (held.holder().equals(identity) || held.holder().equals(session));
         }
 
@@ -473,13 +475,13 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
-                return extendNow(id, next);
+                return extendNow(id, next, owner);
             });
         }
 
-        private CasResult extendNow(int id, String next) {
+        private CasResult extendNow(int id, String next, String owner) {
             Stored written = put(id, next);
-            boolean ours = ours(id);
+            boolean ours = ours(id, owner);
             if (ours) {
                 Held before = owners.get(id);
                 owners.put(id, held(before.value(), before.sinceNanos()));
@@ -495,7 +497,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                         && extensions.stream().allMatch(each -> same(each.mark(), marks.get(each.id())));
                 return extensions.stream()
                         .map(each -> applied
-                                ? extendNow(each.id(), each.next())
+                                ? extendNow(each.id(), each.next(), each.owner())
                                 : new CasResult.Rejected(meta, slot(each.id())))
                         .toList();
             });
@@ -508,13 +510,13 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
-                abandonNow(id);
+                abandonNow(id, owner);
                 return new CasResult.Applied(put(id, next), false);
             });
         }
 
-        private void abandonNow(int id) {
-            if (ours(id)) {
+        private void abandonNow(int id, String owner) {
+            if (ours(id, owner)) {
                 owners.remove(id);
             }
         }
@@ -524,7 +526,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
             tell("abandon " + id);
             world.park(1_000_000);
             if (!down && reservedFor == null) {
-                abandonNow(id);
+                abandonNow(id, owner);
             }
         }
 

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -48,6 +50,10 @@ class KeeperErrorsTest {
     static Stream<Arguments> errorsAtStart() {
         return Stream.of(Kind.READ, Kind.META, Kind.CLAIM)
                 .flatMap(kind -> errors().map(error -> Arguments.of(kind, error)));
+    }
+
+    static IntStream readings() {
+        return IntStream.rangeClosed(1, 35);
     }
 
     private static List<Throwable> causes(Throwable thrown) {
@@ -275,6 +281,34 @@ class KeeperErrorsTest {
 
             process.issueFor(Duration.ofMinutes(2));
             assertThat(heard).isNotEmpty();
+        }
+    }
+
+    /** While ids go over to another worker id. */
+    @Nested
+    class AtTheSwap {
+
+        // between two steps of a swap, the old lease was sealed and nothing took its place: no ids for ever
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#readings")
+        void anErrorAtAnyReadingOfTheClockPasses(int reading) {
+            openAndRunFor(Duration.ofMinutes(2));
+            AtomicInteger left = new AtomicInteger(reading);
+            Actor.Stop unused = process.stopKeeperAtClock(() -> {
+                if (left.decrementAndGet() == 0) {
+                    throw new StackOverflowError("planted");
+                }
+                return false;
+            });
+
+            process.machine.stepClock(Duration.ofSeconds(5));
+            stage.until("the error", () -> left.get() <= 0);
+            // What was to take its place is given up, and nothing else is to be had.
+            process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, new CoordinatorException("planted", false));
+            process.machine.stepClock(Duration.ofSeconds(5));
+            stage.sleep(Duration.ofMinutes(3));
+
+            process.issueFor(Duration.ofMinutes(1));
         }
     }
 }

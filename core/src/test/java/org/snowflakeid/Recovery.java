@@ -130,7 +130,11 @@ final class Recovery {
         for (SimulatedProcess process : run.processes) {
             process.watch().requireStartInTime();
             process.watches().forEach(Watch::requireNoThreadLeft);
-            if (process.watch().isOpening() && !process.machine.isPaused() && held(process) < settings.workers) {
+            // What one of two copies holds, it may have claimed when they were one.
+            if (process.watch().isOpening()
+                    && !process.machine.isPaused()
+                    && !run.oracle.copies.isCopied(process.machine)
+                    && held(process) < settings.workers) {
                 needySince.putIfAbsent(process, now);
             } else {
                 needySince.remove(process);

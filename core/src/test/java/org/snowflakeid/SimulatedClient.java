@@ -63,7 +63,7 @@ final class SimulatedClient implements WorkerCoordinator {
         }
     }
 
-    record Sent(FakeStore store, int workerId, long limit) {}
+    record Sent(FakeStore store, int workerId, String mark, long limit) {}
 
     private final FakeStore store;
     private final WorkerCoordinator real;
@@ -134,12 +134,24 @@ final class SimulatedClient implements WorkerCoordinator {
 
     private CasResult raise(int id, String next, Supplier<CasResult> request) {
         noteSent(id, next);
-        return write(request);
+        CasResult result = write(request);
+        noteAnswer(next, result);
+        return result;
     }
 
     private void noteSent(int id, String next) {
         if (machine.isCopyable()) {
-            sent.add(new Sent(store, id, Mark.parse(new Stored(next, 0)).limit()));
+            sent.add(new Sent(store, id, next, Mark.parse(new Stored(next, 0)).limit()));
+        }
+    }
+
+    /** What did not get there will not: others wrote since. */
+    private void noteAnswer(String next, CasResult result) {
+        if (result instanceof CasResult.Rejected rejected
+                && rejected.seen() != null
+                && rejected.seen().mark() != null
+                && !rejected.seen().mark().value().equals(next)) {
+            sent.removeIf(earlier -> earlier.mark().equals(next));
         }
     }
 
@@ -173,9 +185,13 @@ final class SimulatedClient implements WorkerCoordinator {
         if (!store.extendsTogether) {
             return extendOneByOne(extensions, meta, timeout);
         }
-        return call(
+        List<CasResult> results = call(
                 () -> real.extendAll(extensions, meta, timeout),
                 () -> Collections.nCopies(extensions.size(), new CasResult.Unknown(cut())));
+        for (int i = 0; i < results.size(); i++) {
+            noteAnswer(extensions.get(i).next(), results.get(i));
+        }
+        return results;
     }
 
     /** As clients do that have no better way, but by this machine's clock. */
@@ -184,7 +200,9 @@ final class SimulatedClient implements WorkerCoordinator {
         List<CasResult> results = new ArrayList<>();
         for (Extension each : extensions) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, end - machine.nanoTime()));
-            results.add(write(() -> real.extend(each.id(), each.mark(), each.next(), each.owner(), meta, left)));
+            CasResult result = write(() -> real.extend(each.id(), each.mark(), each.next(), each.owner(), meta, left));
+            noteAnswer(each.next(), result);
+            results.add(result);
         }
         return results;
     }

@@ -425,9 +425,12 @@ final class Stage {
             if (!looking) {
                 // What is asked may itself read the clock.
                 looking = true;
-                Optional<Stop> stop =
-                        stops.stream().filter(s -> s.when.getAsBoolean()).findFirst();
-                looking = false;
+                Optional<Stop> stop;
+                try {
+                    stop = stops.stream().filter(s -> s.when.getAsBoolean()).findFirst();
+                } finally {
+                    looking = false;
+                }
                 if (stop.isPresent()) {
                     stops.remove(stop.get());
                     stop.get().reached = true;

@@ -46,6 +46,11 @@ final class Watch {
     /** When the first call failed after the last that succeeded; 0: none did. */
     long refusedSinceMillis;
 
+    /** When the coordinator answered last. */
+    private long lastAnsweredMillis;
+
+    private long issuedBeforeAnswerMillis;
+
     long lastIssuedMillis;
 
     /**
@@ -186,6 +191,11 @@ final class Watch {
         largestSeenMillis = original.largestSeenMillis;
     }
 
+    /** When an id was issued last before the coordinator answered, if that was just now: whoever waits has one now. */
+    long lastIssuedBefore(long answeredWithinMillis) {
+        return millis() - lastAnsweredMillis <= answeredWithinMillis ? issuedBeforeAnswerMillis : Long.MAX_VALUE;
+    }
+
     /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
     void clockRead() {
         boolean stepped = smallStepsMillis != 0 || unseenMillis != 0;
@@ -211,6 +221,8 @@ final class Watch {
     }
 
     void coordinatorAnswered() {
+        lastAnsweredMillis = millis();
+        issuedBeforeAnswerMillis = lastIssuedMillis;
         vettedStepsMillis += Math.max(0, largeStepsMillis);
         largeStepsMillis = 0;
     }

@@ -224,9 +224,13 @@ final class WatchedCall {
      */
     private boolean isEverybodyKeptWaiting() {
         LeasedSnowflake generator = watch.generator();
-        return generator != null
-                && generator.status().state() == SnowflakeStatus.State.SUSPENDED
-                && watch.lastIssuedMillis - overtakenMillis <= OVERTAKEN_MILLIS;
+        if (generator == null) {
+            return false;
+        }
+        long last = generator.status().state() == SnowflakeStatus.State.SUSPENDED
+                ? watch.lastIssuedMillis
+                : watch.lastIssuedBefore(OVERTAKEN_MILLIS);
+        return last - overtakenMillis <= OVERTAKEN_MILLIS;
     }
 
     private void end() {

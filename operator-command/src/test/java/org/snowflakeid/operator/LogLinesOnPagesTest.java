@@ -4,12 +4,10 @@ package org.snowflakeid.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -80,53 +78,5 @@ class LogLinesOnPagesTest {
 
         assertThat(lines).hasSizeGreaterThan(15);
         assertThat(unknown(lines, code())).isEmpty();
-    }
-
-    @Test
-    void linksLeadSomewhere() throws IOException {
-        Pattern link = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
-        List<String> broken = new ArrayList<>();
-        for (String name : List.of(
-                "README.md",
-                "docs/operations.md",
-                "docs/runbook.md",
-                "docs/safety.md",
-                "docs/configuration.md",
-                "docs/coordinators.md",
-                "docs/coordinator-redis.md",
-                "docs/coordinator-kubernetes.md",
-                "docs/coordinator-consul.md",
-                "docs/coordinator-nacos.md",
-                "docs/runtimes.md",
-                "docs/versions.md",
-                "SECURITY.md")) {
-            Path page = Path.of("..").resolve(name);
-            link.matcher(Files.readString(page)).results().forEach(match -> {
-                Path target = match.group(1).isEmpty() ? page : page.resolveSibling(match.group(1));
-                if (!Files.exists(target) || !hasAnchor(target, match.group(2))) {
-                    broken.add(name + ": " + match.group());
-                }
-            });
-        }
-
-        assertThat(broken).isEmpty();
-    }
-
-    private static boolean hasAnchor(Path page, String anchor) {
-        if (anchor == null || !page.toString().endsWith(".md")) {
-            return true;
-        }
-        try {
-            return Files.readString(page)
-                    .lines()
-                    .filter(line -> line.startsWith("#"))
-                    .map(line -> line.replaceFirst("#+ ", "")
-                            .toLowerCase(Locale.ROOT)
-                            .replaceAll("[^a-z0-9 -]", "")
-                            .replace(' ', '-'))
-                    .anyMatch(anchor::equals);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -249,10 +249,10 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "publishes a lease before it is open",
                                 Succession.class,
-                                "        next.claim().lease().open(positions.first(first), first, allowedTicks, clock.tick());\n"
+                                "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"
                                         + "        handover.publish(inUse, next.claim().lease());\n",
                                 "        handover.publish(inUse, next.claim().lease());\n"
-                                        + "        next.claim().lease().open(positions.first(first), first, allowedTicks, clock.tick());\n"),
+                                        + "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"),
                         WaitingForSwap.class,
                         "nobody can go on"),
                 fails(

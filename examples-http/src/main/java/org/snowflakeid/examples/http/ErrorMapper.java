@@ -23,8 +23,9 @@ public abstract class ErrorMapper<E extends Exception> implements ExceptionMappe
 
     @Override
     public Response toResponse(E failure) {
-        if (failure instanceof SnowflakeException) {
-            return json(Response.status(Status.SERVICE_UNAVAILABLE).header(HttpHeaders.RETRY_AFTER, 1), failure);
+        SnowflakeException noId = noId(failure);
+        if (noId != null) {
+            return json(Response.status(Status.SERVICE_UNAVAILABLE).header(HttpHeaders.RETRY_AFTER, 1), noId);
         }
         if (failure instanceof NotFoundException unknown) {
             // Left empty, Helidon goes on to look among its own services, such as health.
@@ -36,6 +37,16 @@ public abstract class ErrorMapper<E extends Exception> implements ExceptionMappe
         }
         LOG.log(Level.ERROR, "unexpected failure of a request", failure);
         return json(Response.serverError(), null);
+    }
+
+    /** Persistence providers and transactions wrap it. */
+    private static @Nullable SnowflakeException noId(Exception failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SnowflakeException found) {
+                return found;
+            }
+        }
+        return null;
     }
 
     private static Response json(ResponseBuilder response, @Nullable Exception reason) {

@@ -81,6 +81,11 @@ public abstract class CoordinatorsByConfigurationContract {
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
             assertThat(json(refused)).containsOnlyKeys("error");
+            HttpResponse<String> notTaken = example.send("POST", "/orders", "{\"item\":\"tea\"}");
+            assertThat(notTaken.statusCode()).isEqualTo(503);
+            assertThat(notTaken.headers().firstValue("Retry-After")).hasValue("1");
+            assertThat(json(notTaken)).containsOnlyKeys("error");
+            assertThat(example.get("/orders").body()).isEqualTo("[]");
             HttpResponse<String> unready = example.await("/health/ready", answer -> answer.statusCode() != 200);
             assertThat(unready.statusCode()).isEqualTo(503);
             HttpResponse<String> ignored = example.await(

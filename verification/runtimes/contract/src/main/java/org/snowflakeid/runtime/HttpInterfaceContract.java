@@ -14,6 +14,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.htmlunit.WebClient;
+import org.htmlunit.html.HtmlElement;
+import org.htmlunit.html.HtmlPage;
+import org.htmlunit.html.HtmlTableRow;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -127,9 +132,98 @@ public abstract class HttpInterfaceContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/id", "/ids/1/2"})
+    @ValueSource(strings = {"/id", "/ids/1/2", "/orders/1/2"})
     void doesNotKnowOtherPaths(String path) throws Exception {
         assertThat(example.get(path).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void takesAnOrderAndForgetsIt() throws Exception {
+        HttpResponse<String> created = example.send("POST", "/orders", "{\"item\":\"tea, \\\"green\\\" \u8336\"}");
+        assertThat(created.statusCode()).isEqualTo(201);
+        String id = json(created).getString("id");
+        String order = "/orders/" + id;
+
+        assertThat(json(created)).containsOnlyKeys("id", "item");
+        assertThat(json(created).getString("item")).isEqualTo("tea, \"green\" \u8336");
+        assertThat(created.headers().firstValue("Location"))
+                .hasValue(example.address(order).toString());
+        assertThat(json(example.get("/ids/" + id)).getInt("workerId")).isEqualTo(7);
+        assertThat(json(example.get(order))).isEqualTo(json(created));
+        assertThat(example.get("/orders").body()).contains("{\"id\":\"" + id + "\",");
+        assertThat(example.send("DELETE", order, "").statusCode()).isEqualTo(204);
+        assertThat(example.send("DELETE", order, "").statusCode()).isEqualTo(404);
+        assertThat(example.get(order).statusCode()).isEqualTo(404);
+        assertThat(json(example.get(order)).getString("error")).contains(id);
+        assertThat(example.get("/orders").body()).doesNotContain(id);
+    }
+
+    @Test
+    void listsTheLatestOrderFirst() throws Exception {
+        String first =
+                json(example.send("POST", "/orders", "{\"item\":\"tea\"}")).getString("id");
+        String second =
+                json(example.send("POST", "/orders", "{\"item\":\"tea\"}")).getString("id");
+
+        String list = example.get("/orders").body();
+
+        assertThat(Long.parseLong(second)).isGreaterThan(Long.parseLong(first));
+        assertThat(list.indexOf(second)).isBetween(0, list.indexOf(first));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "tea", "[]", "{}", "{\"item\":5}", "{\"item\":null}", "{\"item\":\" \"}", "{\"item\":\"tea\""
+            })
+    void takesNoOrderThatItDoesNotUnderstand(String body) throws Exception {
+        refusesOrder(body);
+    }
+
+    @Test
+    void takesNoOrderOfALongText() throws Exception {
+        refusesOrder("{\"item\":\"" + "x".repeat(101) + "\"}");
+    }
+
+    private void refusesOrder(String body) throws Exception {
+        HttpResponse<String> answer = example.send("POST", "/orders", body);
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(json(answer)).containsOnlyKeys("error");
+        assertThat(json(answer).getString("error")).contains(" is not ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ten", "-1", "+1", "01", "1e3", "1.0", "9223372036854775808"})
+    void knowsNoOrderByWhatIsNoId(String id) throws Exception {
+        assertThat(example.get("/orders/" + id).statusCode()).isEqualTo(400);
+        assertThat(example.send("DELETE", "/orders/" + id, "").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void showsOrdersOnAPageThatCanMakeAndDeleteThem() throws Exception {
+        try (WebClient browser = new WebClient()) {
+            browser.getOptions().setFetchPolyfillEnabled(true);
+            HtmlPage page = browser.getPage(example.address("/").toURL());
+            page.getHtmlElementById("item").type("a cup of <b>tea</b>");
+            HtmlPage unused = page.<HtmlElement>querySelector("form button").click();
+            HtmlTableRow row = rowOf(browser, page, "a cup of <b>tea</b>").orElseThrow();
+            String id = row.getCell(0).getTextContent();
+
+            assertThat(page.getElementById("worker").getTextContent()).startsWith("Worker id 7, leased from file");
+            assertThat(json(example.get("/orders/" + id)).getString("item")).isEqualTo("a cup of <b>tea</b>");
+            unused = row.<HtmlElement>querySelector("button").click();
+            assertThat(rowOf(browser, page, "a cup of <b>tea</b>")).isEmpty();
+            assertThat(example.get("/orders/" + id).statusCode()).isEqualTo(404);
+            assertThat(page.getElementById("trouble").getTextContent()).isEmpty();
+        }
+    }
+
+    /** Once the page has asked what it wanted to. */
+    private static Optional<HtmlTableRow> rowOf(WebClient browser, HtmlPage page, String item) {
+        assertThat(browser.waitForBackgroundJavaScript(60_000)).isZero();
+        return page.<HtmlTableRow>getByXPath("//tbody/tr").stream()
+                .filter(row -> row.getCell(1).getTextContent().equals(item))
+                .findFirst();
     }
 
     @Test

@@ -78,10 +78,22 @@ public final class RunningApplication implements AutoCloseable {
 
     /** @throws java.net.http.HttpTimeoutException if there is no answer in that time */
     public HttpResponse<String> get(String path, Duration timeout) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .timeout(timeout)
+        return client.send(
+                HttpRequest.newBuilder(address(path)).timeout(timeout).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** Sends a body of JSON. */
+    public HttpResponse<String> send(String method, String path, String body) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(address(path))
+                .method(method, HttpRequest.BodyPublishers.ofString(body))
+                .header("Content-Type", "application/json")
+                .timeout(Duration.ofSeconds(30))
                 .build();
         return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    public URI address(String path) {
+        return URI.create("http://127.0.0.1:" + port + path);
     }
 
     /** Asks until the answer is as wanted, and returns it. */

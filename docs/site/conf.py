@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# How Sphinx makes the site of the Markdown pages, for bin/site. The pages stay where they are, and are read as they are.
+import re
+from pathlib import Path
+
+root = Path(__file__).resolve().parents[2]
+
+project = "Snowflake ID"
+copyright = "the maintainers of Snowflake ID, Apache License 2.0"
+release = re.search(r"</artifactId>\s*<version>(.*?)</version>", (root / "pom.xml").read_text(encoding="utf-8")).group(1)
+
+extensions = ["myst_parser"]
+root_doc = "docs/README"
+include_patterns = [
+    "*.md",
+    "docs/**.md",
+    "benchmarks/*.md",
+    "coordinator-tck/*.md",
+    "examples-deployment/*.md",
+    "verification/*/*.md",
+]
+exclude_patterns = ["**/target", "**/.*"]
+
+# Headings have the anchors that they have in a browser of the repository.
+myst_heading_anchors = 4
+# Blocks without a language show what a terminal shows.
+highlight_language = "none"
+# Java with an ellipsis for what is left out is no Java to a highlighter.
+suppress_warnings = ["misc.highlighting_failure"]
+
+html_theme = "furo"
+html_title = "Snowflake ID " + release
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+templates_path = ["templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "javadoc.html",
+        "sidebar/scroll-end.html",
+    ]
+}
+html_additional_pages = {"index": "index.html"}
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+# The index of the search is a script, which browsers load from the disk too. Excerpts would be fetched, which they refuse.
+html_show_search_summary = False
+
+# Pages that are lists of pages. What they list is the navigation: in the order of the list, by its headings.
+lists = {"docs/README", "docs/decisions/README", "docs/reports/README"}
+
+
+def navigation(app, name, source):
+    if name not in lists:
+        return
+    trees = []
+    for section in re.split(r"^## ", source[0], flags=re.MULTILINE):
+        caption = section.partition("\n")[0]
+        pages = re.findall(r"^(?:- |\d+\. |\| )\[([^]]+)\]\(([^)#:]+)\.md\)", section, flags=re.MULTILINE)
+        if pages:
+            lines = "\n".join(f"{title} <{page}>" for title, page in pages)
+            head = f":caption: {caption}\n" if name == root_doc else ""
+            trees.append(f"```{{toctree}}\n:hidden:\n{head}\n{lines}\n```\n")
+    source[0] += "\n\n" + "\n".join(trees)
+
+
+def setup(app):
+    app.connect("source-read", navigation)
+    app.connect(
+        "html-page-context",
+        lambda app, name, template, context, doctree: context.update(javadoc=app.tags.has("javadoc")),
+    )

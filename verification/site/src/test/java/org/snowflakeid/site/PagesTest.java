@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.site;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.IdParts;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.runtime.Launcher;
+
+/** What the pages for beginners say is so. */
+class PagesTest {
+
+    private static final SnowflakeLayout DEFAULT = new SnowflakeLayout(Instant.parse("2020-01-01T00:00:00Z"), 10, 12);
+
+    private static List<MatchResult> matches(String pattern, String text) {
+        return Pattern.compile(pattern, Pattern.MULTILINE)
+                .matcher(text)
+                .results()
+                .toList();
+    }
+
+    @Test
+    void theProgramInPlainJavaRuns(@TempDir Path folder) throws Exception {
+        List<String> programs = Pages.blocks("java", "docs/plain-java.md");
+        Path program = Files.writeString(folder.resolve("Orders.java"), programs.get(0));
+        Path output = folder.resolve("output");
+
+        Process process = new ProcessBuilder(
+                        Launcher.java("-cp", System.getProperty("java.class.path"), program.toString()))
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+
+        assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+        assertThat(output).content().contains("1000 lines, each after the order: true");
+        assertThat(process.exitValue()).isZero();
+        assertThat(new File(folder.toFile(), "worker-ids")).isDirectory();
+    }
+
+    @Test
+    void theIdOfThePagesHasTheseParts() throws Exception {
+        long id = 911852594806915072L;
+        IdParts parts = DEFAULT.decode(id);
+
+        assertThat(parts).isEqualTo(new IdParts(Instant.parse("2026-11-21T05:36:40.003Z"), 960, 0));
+        assertThat(Pages.text("docs/start.md"))
+                .contains("{\"id\":\"%d\",\"timestamp\":\"%s\",\"workerId\":%d,\"sequence\":%d}"
+                        .formatted(id, parts.timestamp(), parts.workerId(), parts.sequence()));
+        assertThat(Pages.text("docs/images/how-id.svg"))
+                .contains(Long.toString(id), "2026-11-21 05:36:40.003 UTC", ">960<", Long.toString(id >> 22));
+    }
+
+    @Test
+    void theLayoutsHaveTheWorkerIdsAndEndsThatTheTableSays() throws Exception {
+        List<MatchResult> rows = matches(
+                "^\\| \\**(\\d+)\\** \\| \\**(\\d+)\\** \\| \\**([\\d,]+)\\** \\| \\**([\\d,]+)\\** \\| \\**([\\d-]+)\\** \\|$",
+                Pages.text("docs/choosing.md"));
+
+        assertThat(rows).hasSizeGreaterThan(4);
+        for (MatchResult row : rows) {
+            int workerIdBits = Integer.parseInt(row.group(1));
+            int sequenceBits = Integer.parseInt(row.group(2));
+            SnowflakeLayout layout = new SnowflakeLayout(DEFAULT.epoch(), workerIdBits, sequenceBits);
+
+            assertThat(row.group(3)).isEqualTo("%,d".formatted(layout.maxWorkerId() + 1));
+            assertThat(row.group(4)).isEqualTo("%,d".formatted(1 << sequenceBits));
+            assertThat(LocalDate.ofInstant(layout.exhaustedAt(), ZoneOffset.UTC))
+                    .hasToString(row.group(5));
+        }
+    }
+
+    @Test
+    void openLibertyIsTestedWithTheFeaturesOfItsPage() throws Exception {
+        String tested = Pages.text("verification/runtimes/servers/src/test/open-liberty/server.xml");
+        List<MatchResult> features = matches("<feature>[^<]+</feature>", Pages.text("docs/open-liberty.md"));
+
+        assertThat(features).hasSize(4).allSatisfy(feature -> assertThat(tested).contains(feature.group()));
+    }
+
+    @Test
+    void theArtifactsOfThePagesAreInTheBom() throws Exception {
+        String bom = Pages.text("bom/pom.xml");
+        for (String page : List.of("helidon", "payara", "open-liberty", "plain-java")) {
+            List<MatchResult> artifacts = matches("<artifactId>[^<]+</artifactId>", Pages.text("docs/" + page + ".md"));
+
+            assertThat(artifacts).isNotEmpty().allSatisfy(artifact -> assertThat(bom)
+                    .contains(artifact.group()));
+        }
+    }
+}
