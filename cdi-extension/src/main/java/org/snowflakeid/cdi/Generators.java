@@ -6,6 +6,7 @@ import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanContainer;
+import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.inject.Singleton;
 import java.lang.System.Logger.Level;
@@ -49,6 +50,20 @@ final class Generators {
         return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
                 ? Default.Literal.INSTANCE
                 : SnowflakeName.Literal.of(generator);
+    }
+
+    /**
+     * What a {@link GeneratorReference} names.
+     *
+     * @throws DefinitionException if it has no {@code String value()}
+     */
+    static String referenced(Annotation reference) {
+        try {
+            return (String) reference.annotationType().getMethod("value").invoke(reference);
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new DefinitionException(
+                    reference.annotationType().getName() + " is a @GeneratorReference and has no String value()", e);
+        }
     }
 
     /** All that its bean has, and its events: the unnamed generator can be called by name too. */

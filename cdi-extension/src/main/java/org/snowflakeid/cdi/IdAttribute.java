@@ -3,6 +3,7 @@ package org.snowflakeid.cdi;
 
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
 
@@ -45,7 +46,19 @@ public final class IdAttribute implements Serializable {
      * @throws SnowflakeException as {@link ReferencedGenerator#nextId} does
      */
     public Object next() {
-        long id = ids.nextId();
+        return written(ids.nextId());
+    }
+
+    /**
+     * As {@link #next()}, from a given generator, where there is no CDI container that could have it.
+     *
+     * @throws SnowflakeException if there is no id now
+     */
+    public Object next(Snowflake given) {
+        return written(given.nextId());
+    }
+
+    private Object written(long id) {
         return format == null ? id : format.format(id);
     }
 }

@@ -3,9 +3,7 @@ package org.snowflakeid.cdi;
 
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.CDI;
-import jakarta.enterprise.inject.spi.DefinitionException;
 import java.io.Serializable;
-import java.lang.annotation.Annotation;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
@@ -46,9 +44,12 @@ public final class ReferencedGenerator implements Serializable {
         Instance<Snowflake> beans;
         try {
             beans = CDI.current().select(Snowflake.class, Generators.qualifier(generator));
-        } catch (IllegalStateException e) {
+        } catch (IllegalStateException | LinkageError e) {
             throw new SnowflakeException(
-                    complaint("there is no CDI container that could have it") + " Start the container first.", e);
+                    complaint("there is no CDI container that could have it")
+                            + " Start the container first. On Spring Boot use snowflake-hibernate with"
+                            + " snowflake-spring-boot-starter.",
+                    e);
         }
         if (beans.isUnsatisfied()) {
             throw new SnowflakeException(complaint("the application has no generator of this name")
@@ -61,20 +62,6 @@ public final class ReferencedGenerator implements Serializable {
                     + " Keep one of them, or make it an alternative with a priority.");
         }
         return beans.get();
-    }
-
-    /**
-     * What a reference names.
-     *
-     * @throws DefinitionException if it has no {@code String value()}
-     */
-    static String name(Annotation reference) {
-        try {
-            return (String) reference.annotationType().getMethod("value").invoke(reference);
-        } catch (ReflectiveOperationException | ClassCastException e) {
-            throw new DefinitionException(
-                    reference.annotationType().getName() + " is a @GeneratorReference and has no String value()", e);
-        }
     }
 
     private String complaint(String reason) {

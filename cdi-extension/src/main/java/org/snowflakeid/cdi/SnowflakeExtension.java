@@ -101,7 +101,7 @@ public class SnowflakeExtension implements Extension {
     private void collectReferences(Collection<Annotation> annotations) {
         for (Annotation annotation : annotations) {
             if (annotation.annotationType().isAnnotationPresent(GeneratorReference.class)) {
-                namesWithoutBean.add(ReferencedGenerator.name(annotation));
+                namesWithoutBean.add(Generators.referenced(annotation));
             }
         }
     }

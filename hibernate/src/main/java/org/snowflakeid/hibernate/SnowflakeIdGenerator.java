@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.util.EnumSet;
+import org.hibernate.engine.config.spi.ConfigurationService;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.generator.AnnotationBasedGenerator;
 import org.hibernate.generator.BeforeExecutionGenerator;
@@ -12,15 +13,20 @@ import org.hibernate.generator.EventType;
 import org.hibernate.generator.EventTypeSets;
 import org.hibernate.generator.GeneratorCreationContext;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.IdAttribute;
 
 /** How Hibernate obeys {@link SnowflakeId}; nobody else needs it. */
-// Hibernate may make it while an application is built, before there are beans: so it looks for its generator when it
-// needs an id.
+// Hibernate may make it while an application is built, before there are beans: so with CDI it looks for its generator
+// when
+// it needs an id.
 public class SnowflakeIdGenerator implements BeforeExecutionGenerator, AnnotationBasedGenerator<SnowflakeId> {
     private static final long serialVersionUID = 1L;
 
     private @Nullable IdAttribute attribute;
+
+    /** Null: that of CDI. */
+    private transient @Nullable Snowflake given;
 
     /** For Hibernate. */
     public SnowflakeIdGenerator() {}
@@ -30,6 +36,10 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     public void initialize(SnowflakeId mark, Member member, GeneratorCreationContext context) {
         Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
         attribute = new IdAttribute(mark.value(), mark.format(), type, member.toString());
+        ConfigurationService settings = context.getServiceRegistry().requireService(ConfigurationService.class);
+        if (settings.getSettings().get(GeneratorSource.SETTING) instanceof GeneratorSource source) {
+            given = source.named(mark.value());
+        }
     }
 
     @Override
@@ -41,7 +51,10 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         if (attribute == null) {
             throw new IllegalStateException("Hibernate did not initialize this generator");
         }
-        return currentValue == null || attribute.isMissing(currentValue) ? attribute.next() : currentValue;
+        if (currentValue != null && !attribute.isMissing(currentValue)) {
+            return currentValue;
+        }
+        return given == null ? attribute.next() : attribute.next(given);
     }
 
     @Override

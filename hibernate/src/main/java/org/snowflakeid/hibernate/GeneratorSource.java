@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.hibernate;
+
+import org.snowflakeid.Snowflake;
+
+/**
+ * Where the ids of entities come from in an application without CDI: a setting of Hibernate, by the name {@value #SETTING}. It is asked
+ * once for each {@link SnowflakeId}, while Hibernate starts, so that a generator is claimed before the application takes requests.
+ *
+ * <pre>{@code
+ * settings.put(GeneratorSource.SETTING, (GeneratorSource) name -> ids);
+ * }</pre>
+ */
+@FunctionalInterface
+public interface GeneratorSource {
+
+    /** The name of the setting. */
+    String SETTING = "org.snowflakeid.hibernate.generators";
+
+    /**
+     * The generator of a name; whoever gives it closes it, after Hibernate's session factory.
+     *
+     * @throws org.snowflakeid.SnowflakeException if there is none
+     */
+    Snowflake named(String generator);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.SnowflakeKeys;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.UnknownKeys;
+import org.snowflakeid.spi.Key;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+
+/** The keys {@code snowflake.*} of Spring's environment. Values are read as text, so that they mean the same as everywhere. */
+final class ConfiguredKeys {
+
+    private static final Pattern NAMED = Pattern.compile("snowflake\\.generators\\.([^.]+)\\..+");
+    private static final Pattern VARIABLE = Pattern.compile("SNOWFLAKE_.*");
+
+    private final ConfigurableEnvironment environment;
+
+    ConfiguredKeys(ConfigurableEnvironment environment) {
+        this.environment = environment;
+    }
+
+    @Nullable
+    String value(String key) {
+        try {
+            return environment.getProperty(key);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingsException(List.of("snowflake: " + key + " refers to a property that is not set: "
+                    + e.getMessage() + ". Set that, or give it a default as in ${name:default}."));
+        }
+    }
+
+    /** @throws InvalidSettingsException naming every bad value at once */
+    SnowflakeSettings settings(String generator) {
+        return SnowflakeSettings.of(generator, this::value);
+    }
+
+    /** @throws InvalidSettingsException if what is set is no list of generators */
+    List<String> claimedAtStart() {
+        return SnowflakeSettings.claimedAtStart(this::value);
+    }
+
+    /**
+     * All that there can be: the one without a name, and those that a key names. Environment variables name none, since the key that one
+     * stands for can't be told from it.
+     */
+    Set<String> generators() {
+        Set<String> generators = new TreeSet<>(claimedAtStart());
+        generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
+        for (String name : names()) {
+            Matcher named = NAMED.matcher(name);
+            if (named.matches()) {
+                generators.add(named.group(1));
+            }
+        }
+        return generators;
+    }
+
+    UnknownKeys unknown() {
+        List<Key<?>> known = SnowflakeKeys.all(loader());
+        List<String> names =
+                names().stream().map(name -> asElsewhere(name, known)).toList();
+        return UnknownKeys.among(names, this::value, generators());
+    }
+
+    private Set<String> names() {
+        Set<String> names = new TreeSet<>();
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof EnumerablePropertySource<?> listed) {
+                names.addAll(List.of(listed.getPropertyNames()));
+            }
+        }
+        return names;
+    }
+
+    /** Spring's users leave out the hyphens of a key in its environment variable, which others replace: {@code SNOWFLAKE_WORKERIDS}. */
+    private static String asElsewhere(String name, List<Key<?>> known) {
+        if (!VARIABLE.matcher(name).matches()) {
+            return name;
+        }
+        for (Key<?> key : known) {
+            String rest = key.name().replaceFirst("^snowflake", "");
+            String here = variable(rest.replace("-", ""));
+            if (name.endsWith(here)) {
+                return name.substring(0, name.length() - here.length()) + variable(rest);
+            }
+        }
+        return name;
+    }
+
+    private static ClassLoader loader() {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return loader != null ? loader : ConfiguredKeys.class.getClassLoader();
+    }
+
+    private static String variable(String key) {
+        return key.replaceAll("[.-]", "_").toUpperCase(Locale.ROOT);
+    }
+}

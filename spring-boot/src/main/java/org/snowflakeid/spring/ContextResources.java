@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.Resources;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+
+/** What an application has: its beans, by their names, or the only or primary one of a type. */
+final class ContextResources implements Resources {
+
+    private final BeanFactory beans;
+    private final String generator;
+
+    ContextResources(BeanFactory beans, String generator) {
+        this.beans = beans;
+        this.generator = generator;
+    }
+
+    @Override
+    public <T> Optional<T> find(Class<T> type, @Nullable String name) {
+        if (name != null) {
+            return beans.containsBean(name) && beans.isTypeMatch(name, type)
+                    ? Optional.of(beans.getBean(name, type))
+                    : Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(beans.getBeanProvider(type).getIfAvailable());
+        } catch (NoUniqueBeanDefinitionException e) {
+            throw new InvalidSettingsException(
+                    List.of("snowflake '" + generator + "': there are several beans of type " + type.getName() + " ("
+                            + e.getMessage() + "). Make one of them @Primary, or name one in the settings."));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeEvent;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.UnknownKeys;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Opens the generators of one context. Each is a bean, which Spring closes. */
+final class Generators implements SmartInitializingSingleton, DisposableBean {
+
+    static final String BEAN = "snowflakeGenerators";
+
+    /** How the names of the generators' beans begin. */
+    static final String BEAN_PREFIX = "snowflake.";
+
+    private static final System.Logger LOG = System.getLogger(Generators.class.getName());
+
+    private final ConfigurableApplicationContext context;
+    private final ConfiguredKeys keys;
+
+    private final Map<String, LeasedSnowflake> open = new ConcurrentSkipListMap<>();
+    private final Map<String, String> generatorsByNamespace = new ConcurrentHashMap<>();
+    private final List<Consumer<Snowflake>> observers = new CopyOnWriteArrayList<>();
+
+    /** Whether there are listeners to events: known once all beans are made, or the context was closed before that. */
+    private final CompletableFuture<Boolean> listening = new CompletableFuture<>();
+
+    private @Nullable UnknownKeys unknown;
+
+    Generators(ConfigurableApplicationContext context) {
+        this.context = context;
+        this.keys = new ConfiguredKeys(context.getEnvironment());
+    }
+
+    /**
+     * Claims a worker id.
+     *
+     * @throws org.snowflakeid.SnowflakeException saying why there is none
+     */
+    Snowflake open(String generator) {
+        SnowflakeSettings settings = settings(generator).withResources(new ContextResources(context, generator));
+        String other = generatorsByNamespace.putIfAbsent(settings.namespace(), generator);
+        if (other != null) {
+            throw new InvalidSettingsException(List.of(sharedNamespace(generator, other, settings.namespace())));
+        }
+        LeasedSnowflake ids;
+        try {
+            ids = LeasedSnowflake.open(settings, this::tell);
+        } catch (RuntimeException | Error e) {
+            generatorsByNamespace.remove(settings.namespace());
+            throw e;
+        }
+        open.put(generator, ids);
+        observers.forEach(observer -> observe(observer, ids));
+        return ids;
+    }
+
+    /** With what is wrong with any key, when the first generator is opened. */
+    private synchronized SnowflakeSettings settings(String generator) {
+        if (unknown != null) {
+            return keys.settings(generator);
+        }
+        UnknownKeys found = keys.unknown();
+        List<String> problems = new ArrayList<>(found.problems());
+        try {
+            SnowflakeSettings settings = keys.settings(generator);
+            if (problems.isEmpty()) {
+                found.warn();
+                unknown = found;
+                return settings;
+            }
+        } catch (InvalidSettingsException e) {
+            e.problems().stream().filter(problem -> !problems.contains(problem)).forEach(problems::add);
+        }
+        throw new InvalidSettingsException(problems);
+    }
+
+    private static String sharedNamespace(String generator, String other, String namespace) {
+        return "snowflake '" + generator + "': namespace '" + namespace + "' is that of generator '" + other
+                + "' too, and one process must not claim two worker ids there. Inject one of them in both places,"
+                + " or give one another namespace: " + namespaceKey(generator) + " or " + namespaceKey(other) + ".";
+    }
+
+    private static String namespaceKey(String generator) {
+        return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
+                ? "snowflake.namespace"
+                : "snowflake.generators." + generator + ".namespace";
+    }
+
+    /** Called on a thread of the generator's own, which may wait. */
+    private void tell(SnowflakeEvent event) {
+        if (listening.join()) {
+            context.publishEvent(event);
+        }
+    }
+
+    /** For each generator that is open, and for each that will be. */
+    void forEach(Consumer<Snowflake> observer) {
+        observers.add(observer);
+        open.values().forEach(ids -> observe(observer, ids));
+    }
+
+    private static void observe(Consumer<Snowflake> observer, Snowflake ids) {
+        try {
+            observer.accept(ids);
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "snowflake '" + ids.status().generator() + "': no metrics, because the registry failed",
+                    e);
+        }
+    }
+
+    ConfiguredKeys keys() {
+        return keys;
+    }
+
+    /** Those that are open, by their names. */
+    Map<String, LeasedSnowflake> open() {
+        return open;
+    }
+
+    /** Those of the application, open or not. Of a generator that it replaced by a bean of its own nothing is known here. */
+    List<String> all() {
+        return keys.generators().stream().filter(this::isOurs).toList();
+    }
+
+    private boolean isOurs(String generator) {
+        return context.containsBeanDefinition(BEAN_PREFIX + generator);
+    }
+
+    /** Spring calls it when it has made all beans that are not lazy, and before a web server takes requests. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        keys.claimedAtStart().stream()
+                .filter(this::isOurs)
+                .forEach(generator -> context.getBean(BEAN_PREFIX + generator));
+        listening.complete(true);
+    }
+
+    @Override
+    public void destroy() {
+        listening.complete(false);
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.HealthIndicator;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The contributor {@code snowflake}, where Spring Boot 3 has its health classes. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(HealthIndicator.class)
+class HealthOnBoot3 {
+
+    @Bean
+    @ConditionalOnEnabledHealthIndicator("snowflake")
+    static HealthIndicator snowflakeHealthIndicator(Generators generators) {
+        return () -> {
+            Readiness now = Readiness.of(generators);
+            return (now.ready() ? Health.up() : Health.down())
+                    .withDetails(now.details())
+                    .build();
+        };
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Snowflake;
+import org.springframework.beans.factory.InjectionPoint;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.UnsatisfiedDependencyException;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Says what to set for a generator that is injected and not configured. Spring itself would propose to write a bean. */
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class MissingGeneratorFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
+
+    static String remedy(String generator) {
+        return "Set snowflake.claim-at-start=default," + generator + ", or any key below snowflake.generators."
+                + generator + ". if it is configured otherwise than the one without a name.";
+    }
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, NoSuchBeanDefinitionException cause) {
+        if (cause.getResolvableType() == null || cause.getResolvableType().toClass() != Snowflake.class) {
+            return null;
+        }
+        InjectionPoint point = null;
+        for (Throwable each = rootFailure; each != null; each = each.getCause()) {
+            if (each instanceof UnsatisfiedDependencyException unsatisfied) {
+                point = unsatisfied.getInjectionPoint();
+            }
+        }
+        Qualifier qualifier = point == null ? null : point.getAnnotation(Qualifier.class);
+        if (point == null || qualifier == null) {
+            return null;
+        }
+        String generator = qualifier.value();
+        return new FailureAnalysis(
+                "snowflake '" + generator + "': nothing configures this generator, which is wanted by "
+                        + point.getMember() + ".",
+                remedy(generator),
+                cause);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import java.util.stream.Stream;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeSettings;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.support.AutowireCandidateQualifier;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/** A bean for each generator with a name that is configured, unless the application has one of its own. Spring closes it as what is closeable. */
+final class NamedGenerators implements ImportBeanDefinitionRegistrar {
+
+    private final ConfiguredKeys keys;
+    private final BeanFactory beans;
+
+    NamedGenerators(Environment environment, BeanFactory beans) {
+        this.keys = new ConfiguredKeys((ConfigurableEnvironment) environment);
+        this.beans = beans;
+    }
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        for (String generator : keys.generators()) {
+            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !isReplaced(generator)) {
+                registry.registerBeanDefinition(Generators.BEAN_PREFIX + generator, definition(generator));
+            }
+        }
+    }
+
+    private boolean isReplaced(String generator) {
+        return Stream.of(((ListableBeanFactory) beans).getBeanNamesForType(Snowflake.class, true, false))
+                .anyMatch(bean -> BeanFactoryAnnotationUtils.isQualifierMatch(generator::equals, bean, beans));
+    }
+
+    private RootBeanDefinition definition(String generator) {
+        RootBeanDefinition definition =
+                new RootBeanDefinition(Snowflake.class, () -> beans.getBean(Generators.BEAN, Generators.class)
+                        .open(generator));
+        definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, generator));
+        // Else an injection point without a qualifier would not know which one to take.
+        definition.setDefaultCandidate(false);
+        definition.setLazyInit(true);
+        definition.setDependsOn(Generators.BEAN);
+        return definition;
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.persistence.EntityManagerFactory;
+import java.util.ArrayList;
+import java.util.List;
+import org.hibernate.SessionFactory;
+import org.hibernate.stat.Statistics;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeFormat;
+import org.snowflakeid.cdi.ReferencedGenerator;
+
+/** Entities in repositories of Spring Data. */
+class EntityTest {
+
+    private static final int MANY = 1_000;
+
+    @Test
+    void eachAttributeHasTheIdOfItsGenerator() {
+        try (RunningApplication application = RunningApplication.start("snowflake.generators.orders.worker-ids=21")) {
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+
+            Snowflake ids = application.context().getBean(Snowflake.class);
+            assertThat(ids.layout().decode(saved.id).workerId())
+                    .isEqualTo(ids.status().workerId().orElseThrow());
+            assertThat(ids.layout()
+                            .decode(SnowflakeFormat.CROCKFORD.parse(saved.number))
+                            .workerId())
+                    .isEqualTo(21);
+            assertThat(saved.id).isLessThan(ids.nextId());
+        }
+    }
+
+    @Test
+    void manyEntitiesAreInsertedInBatches() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.jpa.properties.hibernate.jdbc.batch_size=50",
+                "spring.jpa.properties.hibernate.generate_statistics=true")) {
+            Statistics statistics = application
+                    .context()
+                    .getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics();
+            long before = statistics.getPrepareStatementCount();
+
+            List<Purchase> purchases = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                purchases.add(Purchase.of("tea " + i));
+            }
+            Purchases repository = application.context().getBean(Purchases.class);
+            repository.saveAll(purchases);
+
+            assertThat(purchases)
+                    .extracting(purchase -> purchase.id)
+                    .doesNotContainNull()
+                    .doesNotHaveDuplicates();
+            assertThat(repository.count()).isEqualTo(MANY);
+            // One for all inserts, or one for each batch; one by one they would be as many as there are entities.
+            assertThat(statistics.getPrepareStatementCount() - before).isLessThan(MANY / 10);
+        }
+    }
+
+    @Test
+    void anIdThatIsThereIsKept() {
+        try (RunningApplication application = RunningApplication.start()) {
+            Purchases repository = application.context().getBean(Purchases.class);
+            Purchase imported = Purchase.of("old tea");
+            imported.id = 42L;
+
+            assertThat(repository.save(imported).id).isEqualTo(42L);
+            assertThat(repository.findById(42L)).isPresent();
+        }
+    }
+
+    @Test
+    void whatNeedsCdiSaysWhatToUseInstead() {
+        assertThatThrownBy(() -> new ReferencedGenerator("default", "field id of Row").nextId())
+                .isInstanceOf(SnowflakeException.class)
+                .hasMessageContaining("no id for field id of Row, because there is no CDI container")
+                .hasMessageContaining("snowflake-hibernate with snowflake-spring-boot-starter");
+    }
+
+    @Test
+    void twoApplicationsInOneProcessHaveEachTheirOwnIds() {
+        try (RunningApplication one = RunningApplication.start("snowflake.worker-ids=1");
+                RunningApplication other = RunningApplication.start("snowflake.worker-ids=2")) {
+            assertThat(workerIdOfAPurchase(one)).isEqualTo(1);
+            assertThat(workerIdOfAPurchase(other)).isEqualTo(2);
+        }
+    }
+
+    private static int workerIdOfAPurchase(RunningApplication application) {
+        Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+        return application
+                .context()
+                .getBean(Snowflake.class)
+                .layout()
+                .decode(saved.id)
+                .workerId();
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.spring.SnowflakeAutoConfiguration;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+
+/** A generator that is wanted by its name and configured nowhere. */
+@ExtendWith(OutputCaptureExtension.class)
+class MissingGeneratorTest {
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(SnowflakeAutoConfiguration.class)
+    static class InConstructor {
+        InConstructor(@Qualifier("invoices") Snowflake ids) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(SnowflakeAutoConfiguration.class)
+    static class InField {
+        @Autowired
+        @Qualifier("invoices")
+        Snowflake ids;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfAnotherType {
+        OfAnotherType(@Qualifier("invoices") Runnable task) {}
+    }
+
+    private static void run(Class<?> application) {
+        new SpringApplicationBuilder(application)
+                .web(WebApplicationType.NONE)
+                .registerShutdownHook(false)
+                .run("--snowflake.coordinator=memory");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {InConstructor.class, InField.class})
+    void theReportSaysWhatToSet(Class<?> application, CapturedOutput output) {
+        assertThatThrownBy(() -> run(application)).hasRootCauseInstanceOf(NoSuchBeanDefinitionException.class);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("snowflake 'invoices': nothing configures this generator, which is wanted by ")
+                .contains(application.getName())
+                .contains("Set snowflake.claim-at-start=default,invoices")
+                .doesNotContain("Consider defining a bean");
+    }
+
+    @Test
+    void otherBeansThatAreMissingAreLeftToSpring(CapturedOutput output) {
+        assertThatThrownBy(() -> run(OfAnotherType.class)).hasRootCauseInstanceOf(NoSuchBeanDefinitionException.class);
+
+        assertThat(output).contains("APPLICATION FAILED TO START").doesNotContain("snowflake 'invoices'");
+    }
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeEvent;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.spring.SnowflakeAutoConfiguration;
+import org.snowflakeid.testing.MemoryStore;
+import org.snowflakeid.testing.TestSnowflake;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** The beans of the starter, without the rest of an application. */
+class StarterTest {
+
+    private final ApplicationContextRunner empty =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(SnowflakeAutoConfiguration.class));
+
+    private final ApplicationContextRunner memory = empty.withPropertyValues("snowflake.coordinator=memory");
+
+    @AfterEach
+    void forgetWorkerIds() {
+        MemoryStore.discard(MemoryStore.DEFAULT_NAME);
+    }
+
+    private static boolean isHeld(String namespace, int workerId) {
+        return MemoryStore.named(MemoryStore.DEFAULT_NAME).owner(namespace, workerId) != null;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Orders {
+        final Snowflake ids;
+
+        Orders(Snowflake ids) {
+            this.ids = ids;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoGenerators {
+        final Snowflake ids;
+        final Snowflake orders;
+
+        TwoGenerators(Snowflake ids, @Qualifier("orders") Snowflake orders) {
+            this.ids = ids;
+            this.orders = orders;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Later {
+        final ObjectProvider<Snowflake> ids;
+
+        Later(ObjectProvider<Snowflake> ids) {
+            this.ids = ids;
+        }
+    }
+
+    @Test
+    void aBeanThatTakesTheGeneratorHasItClaimedWhileTheContextStarts() {
+        memory.withUserConfiguration(Orders.class).run(context -> {
+            Snowflake ids = context.getBean(Orders.class).ids;
+
+            assertThat(ids.status().state()).isEqualTo(State.ACTIVE);
+            assertThat(isHeld("snowflake", ids.status().workerId().orElseThrow()))
+                    .isTrue();
+            assertThat(ids.nextId()).isLessThan(ids.nextId());
+        });
+    }
+
+    @Test
+    void closingTheContextGivesTheWorkerIdBack() {
+        AtomicReference<Snowflake> closed = new AtomicReference<>();
+        AtomicReference<Integer> workerId = new AtomicReference<>();
+        memory.withUserConfiguration(Orders.class).run(context -> {
+            closed.set(context.getBean(Snowflake.class));
+            workerId.set(closed.get().status().workerId().orElseThrow());
+            assertThat(isHeld("snowflake", workerId.get())).isTrue();
+        });
+
+        assertThat(isHeld("snowflake", workerId.get())).isFalse();
+        assertThat(closed.get().status().state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void twoContextsHaveDifferentWorkerIds() {
+        memory.withUserConfiguration(Orders.class).run(one -> memory.withUserConfiguration(Orders.class)
+                .run(other -> assertThat(one.getBean(Snowflake.class).status().workerId())
+                        .isPresent()
+                        .isNotEqualTo(other.getBean(Snowflake.class).status().workerId())));
+    }
+
+    @Test
+    void aContextThatIsStartedAgainGetsTheWorkerIdOfTheOneBefore(@TempDir Path folder) {
+        ApplicationContextRunner file = empty.withPropertyValues(
+                        "snowflake.coordinator=file", "snowflake.file.directory=" + folder, "snowflake.worker-ids=7")
+                .withUserConfiguration(Orders.class);
+        Consumer<Snowflake> check = ids -> assertThat(ids.status().workerId()).hasValue(7);
+
+        file.run(context -> check.accept(context.getBean(Snowflake.class)));
+        file.run(context -> check.accept(context.getBean(Snowflake.class)));
+    }
+
+    @Test
+    void whatNobodyWantsClaimsNothing() {
+        empty.run(context -> assertThat(context).hasNotFailed());
+        memory.withUserConfiguration(Later.class).run(context -> {
+            assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).calls()).isZero();
+
+            assertThat(context.getBean(Later.class).ids.getObject().nextId()).isPositive();
+        });
+    }
+
+    @Test
+    void generatorsNamedInClaimAtStartAreClaimedThoughNobodyTakesThem() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders").run(context -> {
+            MemoryStore store = MemoryStore.named(MemoryStore.DEFAULT_NAME);
+
+            assertThat(store.meta("snowflake")).isNotNull();
+            assertThat(store.meta("snowflake/orders")).isNotNull();
+        });
+    }
+
+    @Test
+    void aGeneratorWithANameHasItsOwnNamespaceAndSettings() {
+        memory.withPropertyValues("snowflake.generators.orders.worker-id-bits=4")
+                .withUserConfiguration(TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids.status().generator()).isEqualTo("default");
+                    assertThat(two.orders.status().generator()).isEqualTo("orders");
+                    assertThat(two.orders.status().namespace()).isEqualTo("snowflake/orders");
+                    assertThat(two.orders.layout().workerIdBits()).isEqualTo(4);
+                    assertThat(two.ids.layout().workerIdBits()).isEqualTo(10);
+                    assertThat(context.getBean(Snowflake.class)).isSameAs(two.ids);
+                });
+    }
+
+    @Test
+    void twoGeneratorsOfOneNamespaceAreRefused() {
+        memory.withPropertyValues("snowflake.generators.orders.namespace=snowflake")
+                .withUserConfiguration(TwoGenerators.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("namespace 'snowflake' is that of generator 'default' too")
+                        .hasMessageContaining("snowflake.generators.orders.namespace"));
+    }
+
+    @Test
+    void aBadValueAndAMisspeltKeyAreReportedTogether() {
+        memory.withPropertyValues("snowflake.window=60", "snowflake.namespac=ids")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake.window=60")
+                        .hasMessageContaining("snowflake.namespac is no key")
+                        .hasMessageContaining("The nearest is snowflake.namespace"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"snowflake.workerIds", "snowflake.worker_ids", "snowflake.worker-ids[0]"})
+    void aKeyIsWrittenExactlyThoughSpringIsUsedToOtherWays(String key) {
+        memory.withPropertyValues(key + "=5")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining(key + " is no key")
+                        .hasMessageContaining("The nearest is snowflake.worker-ids"));
+    }
+
+    @Test
+    void aNameThatIsNoGeneratorsNameIsRefused() {
+        memory.withPropertyValues("snowflake.claim-at-start=My_Orders")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake.claim-at-start=My_Orders is no list of generators"));
+    }
+
+    @Test
+    void aPlaceholderThatNobodySetIsReportedWithItsKey() {
+        memory.withPropertyValues("snowflake.namespace=${no.such.name}")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake.namespace refers to a property that is not set")
+                        .hasMessageContaining("no.such.name"));
+    }
+
+    private static ApplicationContextRunner withVariables(ApplicationContextRunner runner, Map<String, Object> set) {
+        return runner.withInitializer(context -> context.getEnvironment()
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource("variables-systemEnvironment", set)));
+    }
+
+    @Test
+    void environmentVariablesAreReadWithAndWithoutTheHyphensOfTheirKeys() {
+        for (String variable : List.of("SNOWFLAKE_WORKERIDS", "SNOWFLAKE_WORKER_IDS")) {
+            withVariables(empty, Map.of("SNOWFLAKE_COORDINATOR", "memory", variable, "33"))
+                    .withInitializer(EnvironmentAsBootPreparesIt::prepare)
+                    .withUserConfiguration(Orders.class)
+                    .run(context -> assertThat(
+                                    context.getBean(Snowflake.class).status().workerId())
+                            .as(variable)
+                            .hasValue(33));
+        }
+    }
+
+    @Test
+    void aMisspeltEnvironmentVariableIsRefused() {
+        withVariables(memory, Map.of("SNOWFLAKE_WORKERIDZ", "33"))
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("SNOWFLAKE_WORKERIDZ is no key")
+                        .hasMessageContaining("SNOWFLAKE_WORKER_IDS"));
+    }
+
+    @Test
+    void theVariableOfANamedGeneratorIsReadWithoutHyphensToo() {
+        withVariables(memory, Map.of("SNOWFLAKE_GENERATORS_ORDERS_WORKERIDS", "5"))
+                .withPropertyValues("snowflake.claim-at-start=orders")
+                .withInitializer(EnvironmentAsBootPreparesIt::prepare)
+                .run(context -> assertThat(context.getBean("snowflake.orders", Snowflake.class)
+                                .status()
+                                .workerId())
+                        .hasValue(5));
+    }
+
+    @Test
+    void valuesOfYamlThatAreNoTextAreReadAsText() {
+        memory.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource("yaml", Map.of("snowflake.worker-ids", 9))))
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(
+                                context.getBean(Snowflake.class).status().workerId())
+                        .hasValue(9));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnBeans {
+        @Bean
+        static Snowflake fixed() {
+            return TestSnowflake.workerId(7);
+        }
+
+        @Bean
+        @Qualifier("orders")
+        static Snowflake fixedOrders() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TakesOwnBeans {
+        TakesOwnBeans(@Qualifier("fixed") Snowflake ids, @Qualifier("orders") Snowflake orders) {
+            assertThat(ids.status().workerId()).hasValue(7);
+            assertThat(orders.status().workerId()).hasValue(8);
+        }
+    }
+
+    @Test
+    void beansOfTheApplicationTakeThePlaceOfOurs() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(OwnBeans.class, TakesOwnBeans.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed().doesNotHaveBean(LeasedSnowflake.class);
+                    assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).calls())
+                            .isZero();
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listener {
+        final BlockingQueue<SnowflakeEvent> events = new LinkedBlockingQueue<>();
+
+        @EventListener
+        void on(SnowflakeEvent event) {
+            events.add(event);
+        }
+    }
+
+    @Test
+    void listenersHearOfTheClaimThoughItCameBeforeThem() {
+        memory.withUserConfiguration(Listener.class, Orders.class).run(context -> {
+            SnowflakeEvent first = context.getBean(Listener.class).events.poll(60, TimeUnit.SECONDS);
+
+            assertThat(first).isInstanceOf(SnowflakeEvent.Claimed.class);
+            assertThat(first.workerId())
+                    .isEqualTo(
+                            context.getBean(Snowflake.class).status().workerId().orElseThrow());
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FailsAfterTheClaim {
+        FailsAfterTheClaim(Snowflake ids) {
+            throw new IllegalStateException(
+                    "broken after worker id " + ids.status().workerId());
+        }
+    }
+
+    @Test
+    void aStartThatFailsGivesTheWorkerIdBack() {
+        memory.withPropertyValues("snowflake.worker-ids=3")
+                .withUserConfiguration(FailsAfterTheClaim.class)
+                .run(context -> {
+                    assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("broken after worker id");
+                    assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).mark("snowflake", 3))
+                            .isNotNull();
+                    assertThat(isHeld("snowflake", 3)).isFalse();
+                });
+    }
+
+    @Test
+    void neitherActuatorNorMicrometerNorJpaIsNeeded() {
+        memory.withClassLoader(new FilteredClassLoader(name -> name.startsWith("org.springframework.boot.actuate.")
+                        || name.startsWith("org.springframework.boot.health.")
+                        || name.startsWith("org.springframework.orm.")
+                        || name.startsWith("org.hibernate.")
+                        || name.startsWith("org.snowflakeid.hibernate.")
+                        || name.startsWith("org.snowflakeid.metrics.")
+                        || name.startsWith("io.micrometer.")))
+                .withUserConfiguration(Orders.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed().doesNotHaveBean("snowflakeHealthIndicator");
+                    assertThat(context.getBean(Snowflake.class).nextId()).isPositive();
+                });
+        memory.run(
+                context -> assertThat(context).hasSingleBean(MeterBinder.class).hasBean("snowflakeHealthIndicator"));
+    }
+
+    @Test
+    void theCoordinatorsOfTheApplicationDecideAsEverywhere() {
+        // This class path has those of a folder and of a database.
+        empty.withUserConfiguration(Orders.class).run(context -> assertThat(context.getStartupFailure())
+                .rootCause()
+                .hasMessage("snowflake 'default': several coordinators are on the class path: file, jdbc."
+                        + " Set snowflake.coordinator to one of these."));
+    }
+
+    @Test
+    void theFixedWorkerIdIsThere() {
+        empty.withPropertyValues("snowflake.coordinator=static", "snowflake.static.worker-id=11")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(
+                                context.getBean(Snowflake.class).status().workerId())
+                        .hasValue(11));
+    }
+
+    @Test
+    void aDurationIsReadAsInEveryRuntime() {
+        // Spring would read 30 as milliseconds, and 30s too.
+        for (String duration : List.of("30", "30s")) {
+            memory.withPropertyValues("snowflake.window=" + duration)
+                    .withUserConfiguration(Orders.class)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .rootCause()
+                            .hasMessageContaining("snowflake.window=" + duration)
+                            .hasMessageContaining("PT"));
+        }
+        memory.withPropertyValues("snowflake.window=PT30S")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+}
