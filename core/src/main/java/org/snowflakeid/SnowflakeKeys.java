@@ -130,7 +130,7 @@ public final class SnowflakeKeys {
                     "is no list of generators. Write names of lower-case letters and digits in groups joined by '-',"
                             + " with commas between them: default,orders. None may be workers, marks or meta.",
                     "names of generators, joined by commas")
-            .meaning("With CDI: generators that are claimed and checked at the start"
+            .meaning("With CDI or Spring Boot: generators that are claimed and checked at the start"
                     + " beside those that injection points and entities name; `default` is the one without a name.");
 
     static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)

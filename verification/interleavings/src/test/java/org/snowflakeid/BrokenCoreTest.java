@@ -161,10 +161,9 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "notes the highest tick before sealing",
                                 Succession.class,
-                                "        Renewal old = current;\n" + "        if (old != null) {\n"
-                                        + "            old.claim().lease().seal();",
-                                "        Renewal old = current;\n" + "        long early = firstTick();\n"
-                                        + "        if (old != null) {\n" + "            old.claim().lease().seal();",
+                                "        long now = clock.tick();\n        if (old != null) {\n",
+                                "        long now = clock.tick();\n        long early = firstTick();\n"
+                                        + "        if (old != null) {\n",
                                 "leastTick), firstTick())",
                                 "leastTick), early)"),
                         Swap.class,
