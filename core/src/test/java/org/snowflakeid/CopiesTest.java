@@ -248,6 +248,21 @@ class CopiesTest {
                     .isFalse();
         }
 
+        private void assertElsewhere(IdParts id, int worker) {
+            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
+                    .as("%s, of which a copy may issue until %s", id, shared)
+                    .isTrue();
+        }
+
+        /** Once the write is won. */
+        private void assertGetsAnIdElsewhere(Actor.Call call, Request write, int worker) {
+            process.wire.release(Kind.EXTEND);
+            process.wire.release(Kind.CLAIM);
+            write.answer(write.arrive());
+            assertElsewhere(call.await(), worker);
+            stage.assertSafe();
+        }
+
         // ids went on in the span that the copy had been granted, too
         @ParameterizedTest
         @EnumSource(Failure.class)
@@ -353,14 +368,7 @@ class CopiesTest {
             stage.sleep(Duration.ofSeconds(1));
 
             assertThat(call.isOver()).isFalse();
-            process.wire.release(Kind.EXTEND);
-            process.wire.release(Kind.CLAIM);
-            write.answer(write.arrive());
-            IdParts id = call.await();
-            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
-                    .as("%s, of which a copy may issue until %s", id, shared)
-                    .isTrue();
-            stage.assertSafe();
+            assertGetsAnIdElsewhere(call, write, worker);
         }
 
         // nothing seemed wrong with a clock that was only behind: once it came to the time of the image, ids of the
@@ -413,14 +421,7 @@ class CopiesTest {
             Request write = process.wire.next();
 
             assertThat(call.isOver()).isFalse();
-            process.wire.release(Kind.EXTEND);
-            process.wire.release(Kind.CLAIM);
-            write.answer(write.arrive());
-            IdParts id = call.await();
-            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
-                    .as("%s, of which a copy may issue until %s", id, shared)
-                    .isTrue();
-            stage.assertSafe();
+            assertGetsAnIdElsewhere(call, write, worker);
         }
 
         // nor is anything given back, of which a copy may be issuing
@@ -453,10 +454,7 @@ class CopiesTest {
             process.wire.heal();
             stage.sleep(Duration.ofSeconds(5));
 
-            IdParts id = process.issue();
-            assertThat(id.workerId() != worker || !id.timestamp().isBefore(shared))
-                    .as("%s, of which a copy may issue until %s", id, shared)
-                    .isTrue();
+            assertElsewhere(process.issue(), worker);
             stage.assertSafe();
         }
     }
