@@ -168,7 +168,7 @@ final class VettedClock {
             // time was missed.
             return Math.abs(ahead) <= CREDIBLE_MILLIS;
         }
-        if (ahead > CREDIBLE_MILLIS || ahead < -maxSkewMillis) {
+        if (isStep(ahead, ahead - now.correctionMillis)) {
             return false;
         }
         now.credibleMillis = wall;
@@ -252,12 +252,9 @@ final class VettedClock {
         long expected = expected(nanos);
         long step = wall - seen.expectedMillis(nanos);
         long ahead = wall - shownMillis(nanos);
-        // The clock of a copy steps back where that of its machine is behind by more than the time it missed, or was
-        // ahead by more and was set right meanwhile.
-        boolean setBackTooLittle = step < -CREDIBLE_MILLIS && ahead > CREDIBLE_MILLIS;
-        if (step > CREDIBLE_MILLIS || step < -maxSkewMillis || setBackTooLittle) {
+        if (isStep(step, ahead)) {
             steps++;
-            largestStepMillis = Math.max(largestStepMillis, setBackTooLittle ? ahead : step);
+            largestStepMillis = Math.max(largestStepMillis, isSetBackTooLittle(step, ahead) ? ahead : step);
             shown = shown.withStepSeen();
         }
         seen = now;
@@ -275,6 +272,21 @@ final class VettedClock {
         }
         correctionMillis = expected - wall;
         return false;
+    }
+
+    /**
+     * Whether time may have passed unseen. The clock of a copy steps back where that of its machine is behind by more than the time it missed,
+     * or was ahead by more and was set right meanwhile.
+     *
+     * @param step of the wall clock against the monotonic one, in milliseconds
+     * @param ahead how far the wall clock is ahead of the time in use then
+     */
+    private boolean isStep(long step, long ahead) {
+        return step > CREDIBLE_MILLIS || step < -maxSkewMillis || isSetBackTooLittle(step, ahead);
+    }
+
+    private static boolean isSetBackTooLittle(long step, long ahead) {
+        return step < -CREDIBLE_MILLIS && ahead > CREDIBLE_MILLIS;
     }
 
     /** What the wall clock would say now, had it run steadily since it was last believed. */

@@ -309,8 +309,7 @@ class CopiesTest {
         }
 
         // the second step was taken for excluded by what was written for the first; a step back, of a clock that is
-        // ahead
-        // for all that, was none: so looks a copy whose clock was set right while it missed time
+        // ahead for all that, was none: so looks a copy whose clock was set right while it missed time
         @ParameterizedTest
         @ValueSource(longs = {5, -3})
         void writesAgainForAStepThatComesWhileItIsLeaving(long seconds) {
@@ -417,6 +416,26 @@ class CopiesTest {
             shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
 
             process.machine.stepClock(Duration.ofMillis(-14_500));
+            Actor.Call call = process.startCall();
+            Request write = process.wire.next();
+
+            assertThat(call.isOver()).isFalse();
+            assertGetsAnIdElsewhere(call, write, worker);
+        }
+
+        // callers went by the time in use, and took the clock for what it had shown since its first step
+        @Test
+        void issuesNothingInTheSharedSpanThoughAClockInDoubtIsSetBack() {
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+            process.machine.stepClock(Duration.ofSeconds(14));
+            process.startCall().await();
+            int worker = process.workerId();
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+
+            process.machine.stepClock(Duration.ofSeconds(-6));
             Actor.Call call = process.startCall();
             Request write = process.wire.next();
 
