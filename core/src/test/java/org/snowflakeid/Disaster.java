@@ -55,6 +55,7 @@ final class Disaster {
         if (kind == Kind.NONE) {
             store.mishapsOneIn = run.random.nextInt(3) == 0 ? 6 : 0;
             operators.work();
+            store.mishapsOneIn = 0;
             operators.awaitIds();
             return;
         }
@@ -94,11 +95,7 @@ final class Disaster {
     private void strike(Kind kind, FakeStore.Backup backup) {
         switch (kind) {
             case NONE -> {}
-            case WIPE -> {
-                store.marks.clear();
-                store.owners.clear();
-                store.putMeta(null);
-            }
+            case WIPE -> store.wipe();
             case OLD_BACKUP -> store.restore(backup);
             case MARKS_DELETED -> store.marks.clear();
             case META_DELETED -> store.putMeta(null);

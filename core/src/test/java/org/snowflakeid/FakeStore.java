@@ -91,6 +91,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
     int writes;
     int slotsRead;
     int mishaps;
+    private int wipes;
     private long version;
     private final List<Client> clients = new ArrayList<>();
 
@@ -123,6 +124,14 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     FakeStore(VirtualWorld world) {
         this.world = world;
+    }
+
+    /** Everything is gone, and so are the connections on which a namespace was about to be created. */
+    void wipe() {
+        wipes++;
+        marks.clear();
+        owners.clear();
+        putMeta(null);
     }
 
     @Override
@@ -438,8 +447,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         @Override
         public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+            int wipesBefore = wipes;
             return write(trace == null ? "" : "meta " + next, timeout, () -> {
-                if (!same(expected, meta)) {
+                if (!same(expected, meta) || wipesBefore < wipes) {
                     return new CasResult.Rejected(meta, null);
                 }
                 Stored stored = new Stored(next, ++version);
@@ -584,8 +594,13 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
             @Override
             public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
+                int wipesBefore = wipes;
                 CasResult result = write(
-                        trace == null ? "" : "record " + key + " " + next, timeout, () -> replace(key, expected, next));
+                        trace == null ? "" : "record " + key + " " + next,
+                        timeout,
+                        () -> isMeta(key) && wipesBefore < wipes
+                                ? new CasResult.Rejected(null, null)
+                                : replace(key, expected, next));
                 return switch (result) {
                     case CasResult.Applied applied -> new Write.Applied();
                     case CasResult.Rejected rejected -> new Write.Rejected();
