@@ -100,7 +100,7 @@ final class Oracle {
             require(after.count() == 0, "neither a claim nor the next write of one", id, before, after);
             require(after.from() >= limit, "a claim begins below the mark", id, before, after);
             // A record grants nothing before the namespace was read after it.
-            if (store.likeness != FakeStore.Likeness.RECORDS || run.operations == 0) {
+            if (store.likeness != FakeStore.Likeness.RECORDS || (run.operations == 0 && !dataLost)) {
                 require(after.from() >= floor(store), "a claim begins below the floor", id, before, after);
             }
         }
