@@ -227,9 +227,11 @@ final class WatchedCall {
         if (generator == null) {
             return false;
         }
-        long last = generator.status().state() == SnowflakeStatus.State.SUSPENDED
-                ? watch.lastIssuedMillis
-                : watch.lastIssuedBefore(OVERTAKEN_MILLIS);
+        // Its status may still say so when the first of those who wait has an id.
+        long last = watch.lastIssuedBefore(OVERTAKEN_MILLIS);
+        if (generator.status().state() == SnowflakeStatus.State.SUSPENDED) {
+            last = Math.min(last, watch.lastIssuedMillis);
+        }
         return last - overtakenMillis <= OVERTAKEN_MILLIS;
     }
 
