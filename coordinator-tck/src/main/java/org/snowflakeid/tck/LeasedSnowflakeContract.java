@@ -128,10 +128,22 @@ public abstract class LeasedSnowflakeContract {
     public final void saysSoWhenNoWorkerIdIsFree() {
         Actor holder = openForLong("0");
 
-        assertThatThrownBy(() -> open(Map.of("snowflake.worker-ids", "0", "snowflake.startup-timeout", halfMore())))
-                .isInstanceOf(NoFreeWorkerIdException.class);
+        assertThatThrownBy(() -> openWhereTheServerAnswers("0")).isInstanceOf(NoFreeWorkerIdException.class);
 
         assertThat(holder.next().workerId()).isZero();
+    }
+
+    /** A start whose last look fails, on a machine where the server is slow, says that and not what it saw before. */
+    private Actor openWhereTheServerAnswers(String workerIds) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return open(workerIds, "snowflake.startup-timeout", halfMore());
+            } catch (CoordinatorException slow) {
+                if (attempt == 5) {
+                    throw slow;
+                }
+            }
+        }
     }
 
     @Test

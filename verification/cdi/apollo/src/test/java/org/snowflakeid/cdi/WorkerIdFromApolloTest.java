@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.NoFreeWorkerIdException;
 import org.snowflakeid.Snowflake;
@@ -72,9 +73,22 @@ class WorkerIdFromApolloTest {
                     "snowflake.startup-timeout",
                     "PT6S");
             assertThatExceptionOfType(NoFreeWorkerIdException.class)
-                    .isThrownBy(() -> LeasedSnowflake.open(SnowflakeSettings.of(second)))
+                    .isThrownBy(() -> openWhereTheDiskAnswers(second))
                     .withMessageContaining("1 of 1 worker ids are held")
                     .withMessageContaining("by host");
+        }
+    }
+
+    /** A start whose last look fails, on a machine where the disk is slow, says that and not what it saw before. */
+    private static void openWhereTheDiskAnswers(Map<String, String> settings) {
+        for (int attempt = 1; ; attempt++) {
+            try (LeasedSnowflake second = LeasedSnowflake.open(SnowflakeSettings.of(settings))) {
+                throw new AssertionError("claimed by a second process: " + second.status());
+            } catch (CoordinatorException slow) {
+                if (attempt == 5) {
+                    throw slow;
+                }
+            }
         }
     }
 }
