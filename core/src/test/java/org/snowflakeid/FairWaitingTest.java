@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +21,10 @@ class FairWaitingTest {
     private LeasedSnowflake ids;
     private boolean ended;
     private long waits;
+    private Runnable beforeNextUnpark = () -> {};
+
+    /** Has an error when it wakes up. */
+    private @Nullable Thread dying;
 
     private void open(int sequenceBits) {
         ids = LeasedSnowflake.open(
@@ -52,6 +58,9 @@ class FairWaitingTest {
         public void park(long nanos) {
             waits++;
             process.park(nanos);
+            if (Thread.currentThread().equals(dying)) {
+                throw new OutOfMemoryError("planted");
+            }
         }
 
         @Override
@@ -62,6 +71,9 @@ class FairWaitingTest {
 
         @Override
         public void unpark(Thread thread) {
+            Runnable now = beforeNextUnpark;
+            beforeNextUnpark = () -> {};
+            now.run();
             process.unpark(thread);
         }
 
@@ -206,5 +218,36 @@ class FairWaitingTest {
         world.sleep(Duration.ofMillis(3));
 
         assertThat(got).hasSize(3_000).doesNotHaveDuplicates();
+    }
+
+    // it went to whoever was next then: an id below one that had been returned before its call began
+    @Test
+    void losesTheIdOfACallThatEndedRatherThanGiveItToALaterOne() {
+        open(3);
+        List<Long> before = new ArrayList<>();
+        List<Long> later = new ArrayList<>();
+        process.start("leader", () -> {
+            for (int i = 0; i < 9; i++) {
+                before.add(ids.nextId());
+            }
+        });
+        world.sleep(Duration.ofNanos(1_000));
+        process.start("served", () -> before.add(ids.nextId()));
+        world.sleep(Duration.ofNanos(1_000));
+        Thread ending = process.start("ending", () -> before.add(ids.nextId()));
+        beforeNextUnpark = () -> {
+            dying = ending;
+            process.unpark(ending);
+            world.sleep(Duration.ofNanos(1_000));
+            before.add(ids.nextId());
+            process.start("later", () -> later.add(ids.nextId()));
+            world.sleep(Duration.ofNanos(1_000));
+        };
+
+        world.sleep(Duration.ofMillis(3));
+
+        assertThat(before).hasSize(11);
+        assertThat(later).hasSize(1);
+        assertThat(later.get(0)).isGreaterThan(Collections.max(before));
     }
 }
