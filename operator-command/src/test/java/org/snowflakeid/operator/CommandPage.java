@@ -16,10 +16,12 @@ final class CommandPage {
     /** @param only the coordinator that it is for; empty: for all */
     record Block(String only, String commands) {}
 
+    private final String name;
     private final String text;
     private final Map<String, List<Block>> sections = new LinkedHashMap<>();
 
     CommandPage(String name) {
+        this.name = name;
         try {
             text = Files.readString(Path.of("../docs", name));
         } catch (IOException e) {
@@ -42,6 +44,10 @@ final class CommandPage {
                 block.add(line);
             }
         }
+    }
+
+    String name() {
+        return name;
     }
 
     String text() {

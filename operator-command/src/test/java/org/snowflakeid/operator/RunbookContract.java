@@ -34,7 +34,14 @@ import org.snowflakeid.testservers.LogLines;
 abstract class RunbookContract {
 
     private static final CommandPage RUNBOOK = new CommandPage("runbook.md");
-    private static final CommandPage OPERATIONS = new CommandPage("operations.md");
+    private static final CommandPage COMMAND = new CommandPage("operator-command.md");
+    private static final List<CommandPage> PAGES = List.of(
+            RUNBOOK,
+            COMMAND,
+            new CommandPage("operations.md"),
+            new CommandPage("restore-and-move.md"),
+            new CommandPage("coordinator-etcd.md"),
+            new CommandPage("coordinator-zookeeper.md"));
 
     private final String coordinator;
     private final Supplier<FragileCoordinator> starter;
@@ -108,7 +115,7 @@ abstract class RunbookContract {
         for (CommandPage.Block block : page.commands(section, coordinator)) {
             printed.append(shell.type(block.commands()));
         }
-        typed.add(section);
+        typed.add(page.name() + ": " + section);
         return printed.toString();
     }
 
@@ -291,8 +298,7 @@ abstract class RunbookContract {
     void theCommandsOfTheReference() {
         try (Site site = new Site()) {
             site.open("reference", Map.of("snowflake.worker-ids", "0")).close();
-            type(OPERATIONS, "ZooKeeper", site.shell);
-            type(OPERATIONS, "The operator's command", site.shell);
+            type(COMMAND, "The four commands", site.shell);
         }
     }
 
@@ -312,21 +318,16 @@ abstract class RunbookContract {
             return;
         }
         Set<String> all = new TreeSet<>();
-        for (CommandPage page : new CommandPage[] {RUNBOOK, OPERATIONS}) {
+        for (CommandPage page : PAGES) {
             page.sections().stream()
                     .filter(section -> !page.commands(section, coordinator).isEmpty())
-                    .forEach(all::add);
+                    .forEach(section -> all.add(page.name() + ": " + section));
         }
         assertThat(typed).containsAll(all);
     }
 
-    /** For what only one coordinator has. */
-    List<CommandPage.Block> blocksOfReference(String section) {
-        typed.add(section);
-        return OPERATIONS.commands(section, coordinator);
-    }
-
-    String typeOfReference(String section, Shell shell) {
-        return type(OPERATIONS, section, shell);
+    /** For what the pages of one coordinator have. */
+    String type(String page, String section, Shell shell) {
+        return type(new CommandPage(page), section, shell);
     }
 }

@@ -3,12 +3,12 @@ package org.snowflakeid.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RunbookOnEtcdTest extends RunbookContract {
 
+    private static final String PAGE = "coordinator-etcd.md";
     private static final Map<String, String> USER =
             Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "hunter2");
 
@@ -25,12 +25,11 @@ class RunbookOnEtcdTest extends RunbookContract {
     @Test
     void leastPrivilegeAndWhoHoldsWhat() {
         try (Site site = new Site(new FragileEtcd(), Map.of())) {
-            List<CommandPage.Block> blocks = blocksOfReference("etcd");
             site.runOnce();
 
-            assertThat(site.shell.type(blocks.get(1).commands())).contains("/snowflake/marks/", "until=");
+            assertThat(type(PAGE, "Who holds what", site.shell)).contains("/snowflake/marks/", "until=");
             assertThat(statusOfUser(site)).contains("has no users");
-            site.shell.type(blocks.get(0).commands());
+            type(PAGE, "A user with the least rights", site.shell);
 
             Site withUser = afterALoss(site);
             withUser.runOnce();
@@ -60,7 +59,7 @@ class RunbookOnEtcdTest extends RunbookContract {
                                     "snowflake.zookeeper.connect-string",
                                     zooKeeper.settings().get("snowflake.zookeeper.connect-string")))
                     .shell;
-            assertThat(typeOfReference("Moving house", shell)).contains("Moved. Its ids are dated");
+            assertThat(type("restore-and-move.md", "Moving house", shell)).contains("Moved. Its ids are dated");
         }
     }
 }
