@@ -37,6 +37,9 @@ final class Copies {
     /** Who has written since there are copies. */
     private final Set<Machine> writers = new HashSet<>();
 
+    /** What copies have claimed, each by bytes of its own. */
+    private final List<Claimed> claimed = new ArrayList<>();
+
     /**
      * @param shared what both may hold, or get by a write whose answer is not known
      * @param seenLateMillis by how much the copy's clock shows that it is late
@@ -65,6 +68,8 @@ final class Copies {
                     .anyMatch(sent -> sent.workerId() == id && sent.store() == store && tick < sent.limit());
         }
     }
+
+    private record Claimed(Machine machine, int workerId, long from) {}
 
     Copies(Simulation run) {
         this.run = run;
@@ -123,10 +128,21 @@ final class Copies {
         return copies.stream().anyMatch(copy -> copy.isOf(machine));
     }
 
-    void written(@Nullable Machine writer) {
+    void written(@Nullable Machine writer, int id, Mark mark) {
         if (writer != null && !copies.isEmpty()) {
             writers.add(writer);
+            boolean known = copies.stream()
+                    .flatMap(copy -> copy.shared.stream())
+                    .anyMatch(sent -> sent.mark().equals(mark.value()));
+            if (mark.count() == 0 && !known) {
+                claimed.add(new Claimed(writer, id, mark.from()));
+            }
         }
+    }
+
+    private boolean hasClaimed(Machine machine, int id, long tick) {
+        return claimed.stream()
+                .anyMatch(each -> each.machine.equals(machine) && each.workerId == id && tick >= each.from);
     }
 
     /** Whether a tick was granted to somebody and a copy of it. */
@@ -145,7 +161,8 @@ final class Copies {
                     && tick < copy.reserved
                     // Of several worker ids each has an end of its own.
                     && copy.isShared(process.watch().place.store(), id, tick)
-                    && copy.workerIds.contains(id)) {
+                    && copy.workerIds.contains(id)
+                    && !hasClaimed(process.machine, id, tick)) {
                 run.oracle.violated(
                         writers.contains(process.machine)
                                 ? process.name

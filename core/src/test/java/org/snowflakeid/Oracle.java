@@ -104,7 +104,7 @@ final class Oracle {
                 require(after.from() >= floor(store), "a claim begins below the floor", id, before, after);
             }
         }
-        copies.written(writer);
+        copies.written(writer, id, after);
         Ledger ledger = ledger(store);
         if (!dataLost) {
             if (!copies.isShared(store, id, after.limit())) {
