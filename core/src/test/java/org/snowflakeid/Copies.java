@@ -134,7 +134,7 @@ final class Copies {
             boolean known = copies.stream()
                     .flatMap(copy -> copy.shared.stream())
                     .anyMatch(sent -> sent.mark().equals(mark.value()));
-            if (mark.count() == 0 && !known) {
+            if (mark.count() == 0 && !mark.token().startsWith("free-") && !known) {
                 claimed.add(new Claimed(writer, id, mark.from()));
             }
         }
