@@ -113,6 +113,7 @@ final class CoordinatorLoad implements Callable<Integer> {
             try (MeasuredServer server = MeasuredServer.start(coordinator)) {
                 if (starts > 0) {
                     add(firstIds, Starts.measure(server, starts));
+                    add(firstIds, Starts.measureWithArchive(server, starts));
                 }
                 if (calls > 0 && !coordinator.equals("static")) {
                     add(callTimes, Calls.measure(server, calls));

@@ -3,6 +3,8 @@ package org.snowflakeid.load;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,17 +21,34 @@ final class Starts {
 
     /** A row of the table: milliseconds, of a processor's time, memory. */
     static String measure(MeasuredServer server, int times) throws IOException, InterruptedException {
-        Map<String, String> settings = server.settings();
+        return measure(server.name(), List.of(), server.settings(), times);
+    }
+
+    /** The same where the JVM keeps what it has loaded in an archive, which the first process writes when it ends. */
+    static String measureWithArchive(MeasuredServer server, int times) throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("archive");
+        Path archive = folder.resolve("classes.jsa");
+        List<String> options = List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive);
+        try {
+            return measure(server.name() + ", with an archive of classes", options, server.settings(), times);
+        } finally {
+            Files.deleteIfExists(archive);
+            Files.delete(folder);
+        }
+    }
+
+    private static String measure(String name, List<String> options, Map<String, String> settings, int times)
+            throws IOException, InterruptedException {
         // The first one brings files into memory and creates the namespace.
-        start(settings);
+        start(options, settings);
         List<Start> starts = new ArrayList<>();
         for (int i = 0; i < times; i++) {
-            starts.add(start(settings));
+            starts.add(start(options, settings));
         }
         return String.format(
                 Locale.ROOT,
                 "| %s | %d (%d–%d) | %d | %d |",
-                server.name(),
+                name,
                 median(starts, Start::millis),
                 starts.stream().mapToLong(Start::millis).min().orElseThrow(),
                 starts.stream().mapToLong(Start::millis).max().orElseThrow(),
@@ -41,9 +60,11 @@ final class Starts {
         return starts.stream().mapToLong(figure).sorted().toArray()[starts.size() / 2];
     }
 
-    private static Start start(Map<String, String> settings) throws IOException, InterruptedException {
+    private static Start start(List<String> options, Map<String, String> settings)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of(System.getProperty("java.home") + "/bin/java", "-cp", System.getProperty("java.class.path")));
+        command.addAll(options);
         settings.forEach((key, value) -> command.add("-D" + key + "=" + value));
         command.add(FirstId.class.getName());
         command.add(Long.toString(System.currentTimeMillis()));

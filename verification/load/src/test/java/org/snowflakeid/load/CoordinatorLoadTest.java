@@ -31,6 +31,7 @@ class CoordinatorLoadTest {
         assertThat(Files.readAllLines(report))
                 .anySatisfy(row -> assertThat(row).matches("\\| file \\|" + start))
                 .anySatisfy(row -> assertThat(row).matches("\\| etcd \\|" + start))
+                .anySatisfy(row -> assertThat(row).matches("\\| etcd, with an archive of classes \\|" + start))
                 .anySatisfy(row -> assertThat(row).matches("\\| zookeeper \\|" + start))
                 .anySatisfy(row -> assertThat(row).matches("\\| file \\|" + calls))
                 .anySatisfy(row -> assertThat(row).matches("\\| etcd \\|" + calls))
