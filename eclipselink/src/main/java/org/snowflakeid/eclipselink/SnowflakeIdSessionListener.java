@@ -26,8 +26,7 @@ import org.snowflakeid.cdi.IdAttribute;
  * <property name="eclipselink.session-event-listener" value="org.snowflakeid.eclipselink.SnowflakeIdSessionListener"/>
  * }</pre>
  */
-// Not a SessionCustomizer: EclipseLink has moved that from one package to another, so that no class is one in all its
-// versions.
+// Not a SessionCustomizer: EclipseLink moved that to another package, so that no class is one in all its versions.
 public class SnowflakeIdSessionListener extends SessionEventAdapter {
 
     /** For EclipseLink. */

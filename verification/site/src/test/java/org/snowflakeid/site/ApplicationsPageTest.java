@@ -141,8 +141,8 @@ class ApplicationsPageTest {
                     .as(name.group())
                     .anyMatch(module -> Files.exists(Pages.ROOT.resolve(
                             module + "/src/main/java/" + name.group().replace('.', '/') + ".java"))));
-            assertThat(matches("^(snowflake\\.[\\w.-]+)=", added)).allSatisfy(key -> assertThat(keys)
-                    .contains("`" + key.group(1) + "`"));
+            assertThat(matches("^(snowflake\\.[\\w.-]+)=", added))
+                    .allSatisfy(key -> assertThat(keys).contains("`" + key.group(1) + "`"));
         }
     }
 }
