@@ -10,7 +10,7 @@ import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.cdi.GeneratorReference;
 
 /**
- * Has a new entity filled with an id: {@code @Id @SnowflakeId Long id}. {@link SnowflakeIdCustomizer} does it when the entity is
+ * Has a new entity filled with an id: {@code @Id @SnowflakeId Long id}. {@link SnowflakeIdSessionListener} does it when the entity is
  * persisted.
  *
  * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, or

@@ -91,6 +91,16 @@ class PagesTest {
     }
 
     @Test
+    void theFiguresOfInsertsAreThoseOfTheReport() throws Exception {
+        List<MatchResult> rows = matches(
+                "^(\\| `[^|]+ \\|) [\\d,]+ \\| [^|]+ \\| [\\d,]+ (\\| [\\d.]+ \\|) [^|]+ \\|( [\\d,]+ \\|)$",
+                Pages.text("docs/reports/inserts.md"));
+
+        assertThat(rows).hasSize(6).allSatisfy(row -> assertThat(Pages.text("docs/jpa.md"))
+                .contains(row.group(1) + row.group(2).substring(1) + row.group(3)));
+    }
+
+    @Test
     void theArtifactsOfThePagesAreInTheBom() throws Exception {
         String bom = Pages.text("bom/pom.xml");
         for (String page : List.of("helidon", "payara", "open-liberty", "plain-java")) {

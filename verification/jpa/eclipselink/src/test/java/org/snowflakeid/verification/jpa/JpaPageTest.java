@@ -86,7 +86,7 @@ class JpaPageTest {
     @Test
     void theLinesOfPersistenceXmlAreThoseThatAreTested() throws IOException {
         StringBuilder tested = new StringBuilder();
-        for (String file : List.of("src/test", "../contract/src/main")) {
+        for (String file : List.of("../eclipselink/src/test", "../contract/src/main")) {
             tested.append(Files.readString(Path.of(file, "resources/META-INF/persistence.xml")));
         }
 

@@ -14,7 +14,8 @@ import org.eclipse.persistence.descriptors.DescriptorEventAdapter;
 import org.eclipse.persistence.mappings.AggregateObjectMapping;
 import org.eclipse.persistence.mappings.DatabaseMapping;
 import org.eclipse.persistence.sessions.Session;
-import org.eclipse.persistence.sessions.SessionCustomizer;
+import org.eclipse.persistence.sessions.SessionEvent;
+import org.eclipse.persistence.sessions.SessionEventAdapter;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.cdi.IdAttribute;
 
@@ -22,17 +23,19 @@ import org.snowflakeid.cdi.IdAttribute;
  * Fills what {@link SnowflakeId} marks, in all entities of a persistence unit that names it:
  *
  * <pre>{@code
- * <property name="eclipselink.session.customizer" value="org.snowflakeid.eclipselink.SnowflakeIdCustomizer"/>
+ * <property name="eclipselink.session-event-listener" value="org.snowflakeid.eclipselink.SnowflakeIdSessionListener"/>
  * }</pre>
  */
-public class SnowflakeIdCustomizer implements SessionCustomizer {
+// Not a SessionCustomizer: EclipseLink moved that to another package, so that no class is one in all its versions.
+public class SnowflakeIdSessionListener extends SessionEventAdapter {
 
     /** For EclipseLink. */
-    public SnowflakeIdCustomizer() {}
+    public SnowflakeIdSessionListener() {}
 
     /** @throws org.snowflakeid.SnowflakeException if an annotation stands where it can't be obeyed */
     @Override
-    public void customize(Session session) {
+    public void preLogin(SessionEvent event) {
+        Session session = event.getSession();
         for (ClassDescriptor descriptor : session.getDescriptors().values()) {
             List<Marked> marked = marked(session, descriptor);
             // What is embedded has no events of its own.
