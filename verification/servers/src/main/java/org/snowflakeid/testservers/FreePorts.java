@@ -10,6 +10,8 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -24,6 +26,9 @@ public final class FreePorts {
 
     private static final Path LOCKS =
             Path.of(System.getProperty("java.io.tmpdir"), "test-ports-" + System.getProperty("user.name"));
+
+    /** A lock ends with its channel, and that with the garbage collection that finds it in nobody's hands. */
+    private static final Queue<FileChannel> HELD = new ConcurrentLinkedQueue<>();
 
     private FreePorts() {}
 
@@ -48,6 +53,7 @@ public final class FreePorts {
                 LOCKS.resolve(Integer.toString(port)), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             if (file.tryLock() != null) {
+                HELD.add(file);
                 return true;
             }
         } catch (OverlappingFileLockException e) {
