@@ -75,7 +75,8 @@ class ReportsTest {
         Files.writeString(file, "final class Lease {\n    int limit;\n}\n");
         String before = fingerprint(folder);
 
-        Files.writeString(file, "/** What is granted. */\nfinal class Lease {\n    // exclusive\n\n    int limit;\n}\n");
+        Files.writeString(
+                file, "/** What is granted. */\nfinal class Lease {\n    // exclusive\n\n    int limit;\n}\n");
         assertThat(fingerprint(folder)).isEqualTo(before);
 
         Files.writeString(file, "final class Lease {\n    long limit;\n}\n");
