@@ -98,12 +98,12 @@ enum Chapter {
         }
     },
 
-    WIPED("the coordinator loses all its data while three processes run; then a fourth starts") {
+    WIPED("the coordinator loses all its data while three processes run, and a fourth starts at once") {
         @Override
         List<Event> draw(Random random) {
             double wipe = between(random, 1, 2);
             return List.of(
-                    Event.of(wipe, WIPE_COORDINATOR, ""), Event.of(wipe + between(random, 0.5, 1.5), START, "D"));
+                    Event.of(wipe, WIPE_COORDINATOR, ""), Event.of(wipe + between(random, 0.1, 0.5), START, "D"));
         }
     };
 

@@ -21,6 +21,7 @@ record Findings(Map<Chapter, Figures> chapters, List<String> details) {
         long longestGapNanos;
         long slowestStartNanos;
         int startsWithoutIds;
+        long sharedNanos;
 
         Figures plus(Figures other) {
             Figures sum = new Figures();
@@ -30,6 +31,7 @@ record Findings(Map<Chapter, Figures> chapters, List<String> details) {
             sum.longestGapNanos = Math.max(longestGapNanos, other.longestGapNanos);
             sum.slowestStartNanos = Math.max(slowestStartNanos, other.slowestStartNanos);
             sum.startsWithoutIds = startsWithoutIds + other.startsWithoutIds;
+            sum.sharedNanos = Math.max(sharedNanos, other.sharedNanos);
             return sum;
         }
     }

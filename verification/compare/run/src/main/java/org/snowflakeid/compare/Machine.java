@@ -48,7 +48,9 @@ final class Machine {
         return Map.of(
                 "LD_PRELOAD", library().toString(),
                 "FAKETIME_TIMESTAMP_FILE", file.toString(),
-                "FAKETIME_NO_CACHE", "1",
+                // Read anew once a second: at each call, a JVM would take a minute to start.
+                "FAKETIME_CACHE_DURATION", "1",
+                "NO_FAKE_STAT", "1",
                 "FAKETIME_DISABLE_SHM", "1",
                 "DONT_FAKE_MONOTONIC", "1");
     }

@@ -6,15 +6,19 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.snowflakeid.chaos.Recording;
 
 /**
  * Reads what all processes of one generator recorded, and looks for ids that were issued twice, ids that are lower than the one before in the same process,
- * and times without ids. It knows nothing of what is in an id, since each generator has a layout of its own.
+ * times without ids, and worker ids that two processes used at the same time. Of what is in an id it knows nothing but where the worker id is, since each
+ * generator has a layout of its own.
  */
 final class Oracle {
     private static final int MOST_DETAILS = 20;
 
+    private final Subject.WorkerIds workerIds;
+    private final List<Use> uses = new ArrayList<>();
     private final Map<Chapter, Findings.Figures> chapters = new EnumMap<>(Chapter.class);
     private final List<Run> runs = new ArrayList<>();
     private final List<String> details = new ArrayList<>();
@@ -22,12 +26,28 @@ final class Oracle {
     /** Consecutive ids that a process got. */
     private record Run(Life life, long first, long last, long returnedNanos) {}
 
-    private Oracle() {}
+    /** From the first to the last time that a process got an id with some worker id. */
+    private record Use(Life life, long workerId, long fromNanos, long toNanos) {
+        Use plus(Use later) {
+            return new Use(life, workerId, fromNanos, later.toNanos());
+        }
 
-    static Findings examine(List<Life> lives) {
-        Oracle oracle = new Oracle();
+        long sharedNanos(Use other) {
+            return workerId != other.workerId()
+                    ? 0
+                    : Math.min(toNanos, other.toNanos()) - Math.max(fromNanos, other.fromNanos());
+        }
+    }
+
+    private Oracle(Subject.WorkerIds workerIds) {
+        this.workerIds = workerIds;
+    }
+
+    static Findings examine(List<Life> lives, Subject.WorkerIds workerIds) {
+        Oracle oracle = new Oracle(workerIds);
         lives.forEach(oracle::read);
         oracle.findDuplicates();
+        oracle.findSharedWorkerIds();
         return new Findings(oracle.chapters, List.copyOf(oracle.details));
     }
 
@@ -38,6 +58,7 @@ final class Oracle {
     private void read(Life life) {
         Findings.Figures figures = figures(life);
         Recording recording = new Recording(life.recording());
+        Map<Long, Use> used = new TreeMap<>();
         long previous = Long.MIN_VALUE;
         boolean begun = false;
         long since = 0;
@@ -53,6 +74,8 @@ final class Oracle {
             }
             figures.ids += recording.count();
             runs.add(new Run(life, recording.first(), recording.last(), recording.returned()));
+            long workerId = workerIds.of(recording.first());
+            used.merge(workerId, new Use(life, workerId, recording.returned(), recording.returned()), Use::plus);
             begun = true;
             previous = recording.last();
             since = recording.returned();
@@ -61,6 +84,18 @@ final class Oracle {
             figures.longestGapNanos = Math.max(figures.longestGapNanos, life.awakeNanos(since, life.endedNanos()));
         } else {
             figures.startsWithoutIds++;
+        }
+        uses.addAll(used.values());
+    }
+
+    private void findSharedWorkerIds() {
+        for (Use use : uses) {
+            for (Use other : uses) {
+                if (!use.life().equals(other.life())) {
+                    Findings.Figures figures = figures(use.life());
+                    figures.sharedNanos = Math.max(figures.sharedNanos, use.sharedNanos(other));
+                }
+            }
         }
     }
 

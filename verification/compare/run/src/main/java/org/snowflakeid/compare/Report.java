@@ -19,7 +19,10 @@ final class Report {
 
     record Result(Trial.Outcome outcome, Findings findings, Sayings sayings) {
         static Result of(Trial.Outcome outcome) {
-            return new Result(outcome, Oracle.examine(outcome.lives()), Sayings.of(outcome.lives()));
+            return new Result(
+                    outcome,
+                    Oracle.examine(outcome.lives(), outcome.subject().workerIds()),
+                    Sayings.of(outcome.lives()));
         }
     }
 
@@ -50,9 +53,12 @@ final class Report {
         return text.toString();
     }
 
-    /** The four tables that are the result. */
+    /** The tables that are the result. */
     String tables() {
         return table("Ids issued twice", figures -> number(figures.duplicates))
+                + table(
+                        "Longest time in which two processes used one worker id, in seconds",
+                        figures -> seconds(figures.sharedNanos))
                 + table("Ids lower than the one before in the same process", figures -> number(figures.disorder))
                 + table(
                         "Longest time without an id of a process that ran, in seconds",

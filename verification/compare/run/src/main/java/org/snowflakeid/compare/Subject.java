@@ -9,6 +9,7 @@ import java.util.Map;
  * @param name by which it is chosen
  * @param module whose jar has its adapter, below the folder of the comparison
  * @param adapter the class in it that sets it up
+ * @param workerIds where they are in its ids
  * @param setUp how, in words, with what its documentation says
  * @param claims what it does not claim
  */
@@ -19,8 +20,16 @@ record Subject(
         String adapter,
         Coordinator coordinator,
         Settings settings,
+        WorkerIds workerIds,
         String setUp,
         String claims) {
+
+    /** @param shift how many bits are below them */
+    record WorkerIds(int shift, int bits) {
+        long of(long id) {
+            return (id >>> shift) & ((1L << bits) - 1);
+        }
+    }
 
     /** What a process is started with. */
     interface Settings {

@@ -14,6 +14,9 @@ final class Subjects {
             "It does not claim to issue ids while no coordinator answers for longer than two thirds of the"
                     + " window: calls fail then. Nor does it claim that a coordinator whose data were lost goes unnoticed by applications.";
 
+    /** Of the first snowflakes: 41 bits of time, 10 of worker id, 12 of sequence. */
+    private static final Subject.WorkerIds CLASSIC = new Subject.WorkerIds(12, 10);
+
     static final List<Subject> ALL = List.of(
             ours("etcd", Coordinator.ETCD, "snowflake.etcd.endpoints", "http://127.0.0.1:"),
             ours("redis", Coordinator.REDIS, "snowflake.redis.uri", "redis://127.0.0.1:"),
@@ -35,6 +38,7 @@ final class Subjects {
                             "cosid.machine.guarder.delay", "PT2S",
                             "cosid.machine.guarder.safe-guard-duration", LEASE,
                             "cosid.snowflake.enabled", "true"),
+                    new Subject.WorkerIds(12, 2),
                     "With Spring Boot 3.5.0, as its \"Quick Start\" says. `cosid.machine.guarder.safe-guard-duration`, after which a"
                             + " machine id may be given to another, is 8 s (five minutes unless set), with a sign of life every 2 s (a minute"
                             + " unless set): what a pause of more than 8 s does here, one of more than five minutes does with what it comes"
@@ -53,6 +57,7 @@ final class Subjects {
                             "127.0.0.1:" + port,
                             "leaf.snowflake.port",
                             Integer.toString(8080 + number)),
+                    CLASSIC,
                     "Meituan's Leaf as `com.tencent.devops.leaf:leaf-core` 1.0.1-RELEASE, the form of it that Maven Central has, with"
                             + " Curator 2.6.0 and the client of ZooKeeper 3.4.6, for which it was built. `leaf.snowflake.zk.address` and"
                             + " `leaf.snowflake.port`, a port for each process, as its README says for `leaf.properties`. It has no lease and"
@@ -66,6 +71,7 @@ final class Subjects {
                     "org.snowflakeid.compare.alone.Hutool",
                     Coordinator.NOBODY,
                     (port, number, unique) -> Map.of(),
+                    CLASSIC,
                     "`IdUtil.getSnowflakeNextId()`, as its documentation (IdUtil) shows it first: data centre from the MAC address, worker"
                             + " id from that and the process id, 5 bits each. All processes here have one MAC address, as those of one"
                             + " machine have.",
@@ -78,9 +84,23 @@ final class Subjects {
                     "org.snowflakeid.compare.alone.Yitter",
                     Coordinator.NOBODY,
                     (port, number, unique) -> Map.of("WorkerId", Integer.toString(unique)),
+                    new Subject.WorkerIds(6, 6),
                     "`YitIdHelper.setIdGenerator(new IdGeneratorOptions(workerId))`, as its README says, with a `WorkerId` for each"
                             + " process that no other has, twins included, since its README asks the application for that.",
                     "It asks nobody for its worker id: that is the application's task. It does claim to bear clocks that are set back."),
+            new Subject(
+                    "seata",
+                    "Seata 2.5.0",
+                    "alone",
+                    "org.snowflakeid.compare.alone.Seata",
+                    Coordinator.NOBODY,
+                    (port, number, unique) -> Map.of("serverNode", Integer.toString(unique)),
+                    new Subject.WorkerIds(53, 10),
+                    "`IdWorker` of `seata-common`, which makes the ids of transactions in Seata's server, with a `serverNode` for each"
+                            + " process that no other has, twins included: its documentation (\"Deploy server\") says to give each of"
+                            + " several servers one. Without it, the MAC address decides.",
+                    "It asks nobody for its worker id. After its start it counts on from the time it had then, and does not claim that"
+                            + " the times in its ids are true."),
             new Subject(
                     "tsid",
                     "tsid-creator 5.2.6",
@@ -88,6 +108,7 @@ final class Subjects {
                     "org.snowflakeid.compare.alone.Tsid",
                     Coordinator.NOBODY,
                     (port, number, unique) -> Map.of(),
+                    CLASSIC,
                     "`TsidCreator.getTsid()`, as its README shows it first: the node is a random number of 10 bits, drawn at each start.",
                     "It asks nobody for its node. Its README says to set the node where several generate ids, and does not claim that a"
                             + " random one is nobody else's."));

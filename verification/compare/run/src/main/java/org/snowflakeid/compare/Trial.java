@@ -17,7 +17,7 @@ import org.snowflakeid.testservers.TestServer;
 
 /** One generator under the schedule: its processes are started chapter by chapter, and what happens in it is done to them. */
 final class Trial {
-    private static final long FIRST_IDS_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(45);
+    private static final long FIRST_IDS_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long UNTIL_STARTED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Subject subject;
@@ -76,10 +76,17 @@ final class Trial {
         }
         awaitFirstIds();
         long began = System.nanoTime();
+        boolean starting = false;
         for (Event event : plan.events()) {
+            if (starting && event.kind() != Event.Kind.START) {
+                began += startsTook(plan);
+                starting = false;
+            }
             sleepUntil(began + event.at().toNanos());
             happen(plan, event);
+            starting |= event.kind() == Event.Kind.START;
         }
+        began += starting ? startsTook(plan) : 0;
         sleepUntil(began + plan.length().toNanos());
         stopAll();
         processes.values().forEach(process -> lives.addAll(process.lives()));
@@ -129,6 +136,15 @@ final class Trial {
         Path folder = directory.resolve("work-" + (plan.chapter() == Chapter.TWINS ? "twin-" : "") + instance);
         return new InstanceProcess(
                 plan.chapter(), new InstanceProcess.Start(name, directory, folder, java, subject.adapter(), arguments));
+    }
+
+    /** The schedule stands still while processes start, however long a JVM takes on this machine; but not where they cannot. */
+    private long startsTook(Chapter.Plan plan) throws InterruptedException {
+        long since = System.nanoTime();
+        if (plan.chapter() != Chapter.FROZEN) {
+            awaitFirstIds();
+        }
+        return System.nanoTime() - since;
     }
 
     private void awaitFirstIds() throws InterruptedException {

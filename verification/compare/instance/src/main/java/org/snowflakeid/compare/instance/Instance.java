@@ -37,7 +37,10 @@ public final class Instance {
             String[] pair = arguments[i].split("=", 2);
             settings.put(pair[0], pair[1]);
         }
-        Peer peer = (Peer) Class.forName(arguments[0]).getConstructor().newInstance();
+        Peer peer = Class.forName(arguments[0])
+                .asSubclass(Peer.class)
+                .getConstructor()
+                .newInstance();
         // Opened before the generator: it tells when the generator was asked for.
         Instance instance = new Instance(new Recorder(Path.of(arguments[1])));
         Ids ids = start(peer, settings);
