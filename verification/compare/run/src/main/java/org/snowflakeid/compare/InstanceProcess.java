@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.chaos.Recording;
@@ -84,7 +85,7 @@ final class InstanceProcess implements AutoCloseable {
             paused = false;
             pauses.clear();
             process = started;
-            started.onExit().thenRun(() -> noteEnd(started));
+            CompletableFuture<Void> unused = started.onExit().thenRun(() -> noteEnd(started));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -107,7 +108,7 @@ final class InstanceProcess implements AutoCloseable {
 
     /** Whether it got an id, or never will. */
     boolean hasBegun() {
-        return endedByItself() || Files.exists(file("ids")) && new Recording(file("ids")).next();
+        return endedByItself() || (Files.exists(file("ids")) && new Recording(file("ids")).next());
     }
 
     /** How wrong its clock is from now on. */

@@ -17,7 +17,7 @@ import org.snowflakeid.compare.instance.Instance;
 
 /** What the processes of one generator said: exceptions that calls threw, and lines of the log that warn. */
 final class Sayings {
-    private static final Pattern WARNING = Pattern.compile("^(?:\\S+ )*?(WARN|WARNING|ERROR|SEVERE)\\b.*");
+    private static final Pattern WARNING = Pattern.compile("(?:\\S+\\s+){0,3}(?:WARN|WARNING|ERROR|SEVERE)\\b.*");
     private static final int LONGEST = 240;
 
     private final Map<Chapter, Map<String, Long>> counts = new EnumMap<>(Chapter.class);

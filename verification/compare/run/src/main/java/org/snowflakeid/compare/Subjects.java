@@ -132,6 +132,7 @@ final class Subjects {
                         LEASE,
                         "snowflake.worker-ids",
                         "0-3"),
+                CLASSIC,
                 OUR_SETTINGS,
                 OUR_CLAIMS);
     }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -117,7 +118,7 @@ final class Trial {
     }
 
     private InstanceProcess process(Event event) {
-        return processes.get(event.instance());
+        return Objects.requireNonNull(processes.get(event.instance()));
     }
 
     private void start(Chapter.Plan plan, String instance) {
