@@ -4,21 +4,25 @@ package org.snowflakeid.compare;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.chaos.Recording;
+import org.snowflakeid.compare.instance.ClockAgent;
+import org.snowflakeid.compare.instance.WrongClock;
 
 /** Processes of one place, one after the other: with the same number, folder and clock. */
 final class InstanceProcess implements AutoCloseable {
     private final Chapter chapter;
     private final Start start;
-    private final Path clock;
+    private final Path clockFile;
+    private final ByteBuffer clock;
 
     /** What gives it a PID namespace of its own, where it has one. */
     private final List<String> wrapping;
@@ -45,9 +49,9 @@ final class InstanceProcess implements AutoCloseable {
     InstanceProcess(Chapter chapter, Start start) {
         this.chapter = chapter;
         this.start = start;
-        this.clock = start.directory().resolve(start.name() + ".clock");
+        this.clockFile = start.directory().resolve(start.name() + ".clock");
+        this.clock = WrongClock.open(clockFile);
         this.wrapping = chapter == Chapter.TWINS ? Machine.ownNamespace() : List.of();
-        setClock(0);
     }
 
     void start() {
@@ -65,6 +69,9 @@ final class InstanceProcess implements AutoCloseable {
         if (Runtime.version().feature() >= 24) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
+        if (chapter == Chapter.CLOCKS) {
+            command.add("-javaagent:" + agent() + "=" + clockFile);
+        }
         command.addAll(start.java());
         command.add(start.adapter());
         command.add(file("ids").toString());
@@ -75,9 +82,6 @@ final class InstanceProcess implements AutoCloseable {
                 .redirectOutput(Redirect.to(file("log").toFile()));
         // The same messages everywhere, whatever the locale.
         builder.environment().put("LC_ALL", "C.UTF-8");
-        if (chapter == Chapter.CLOCKS) {
-            builder.environment().putAll(Machine.clockOf(clock));
-        }
         try {
             Files.createDirectories(start.folder());
             Process started = builder.start();
@@ -89,6 +93,14 @@ final class InstanceProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static Path agent() {
+        return Path.of(URI.create(ClockAgent.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toString()));
     }
 
     private Path file(String ending) {
@@ -113,13 +125,7 @@ final class InstanceProcess implements AutoCloseable {
 
     /** How wrong its clock is from now on. */
     void setClock(long millis) {
-        Path next = clock.resolveSibling(clock.getFileName() + ".next");
-        try {
-            Files.writeString(next, String.format("%+.3f%n", millis / 1000.0));
-            Files.move(next, clock, StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        clock.putLong(0, millis);
     }
 
     void pause() {

@@ -11,8 +11,10 @@ final class Subjects {
             "`snowflake.window` is 8 s (60 s unless set), `snowflake.worker-ids` is `0-3` (all 1,024"
                     + " unless set), everything else is as it comes. Set up as the page \"In plain Java\" says.";
     private static final String OUR_CLAIMS =
-            "It does not claim to issue ids while no coordinator answers for longer than two thirds of the"
-                    + " window: calls fail then. Nor does it claim that a coordinator whose data were lost goes unnoticed by applications.";
+            "It does not claim to issue ids while its coordinator answers nothing for longer than the"
+                    + " window: calls throw then. Nor does it claim to survive a coordinator that lost its data: a process that notices this"
+                    + " issues nothing more until it is started again, and unless `snowflake.namespace-creation` is `require`, a process that"
+                    + " starts may begin anew before the others have noticed.";
 
     /** Of the first snowflakes: 41 bits of time, 10 of worker id, 12 of sequence. */
     private static final Subject.WorkerIds CLASSIC = new Subject.WorkerIds(12, 10);

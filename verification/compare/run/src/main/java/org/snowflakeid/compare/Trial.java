@@ -18,7 +18,7 @@ import org.snowflakeid.testservers.TestServer;
 
 /** One generator under the schedule: its processes are started chapter by chapter, and what happens in it is done to them. */
 final class Trial {
-    private static final long FIRST_IDS_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long FIRST_IDS_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long UNTIL_STARTED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Subject subject;
