@@ -93,13 +93,18 @@ public final class Compare implements Callable<Integer> {
                 ? Subjects.ALL
                 : only.stream().map(Subjects::named).toList();
         List<Chapter.Plan> plans = plans();
-        Path files = directory == null ? Files.createTempDirectory("compare-") : directory;
+        Path files = directory == null ? Files.createTempDirectory("compare-") : directory.toAbsolutePath();
         System.out.println("Seed " + seed + ", files in " + files);
         Instant began = Instant.now();
         List<Report.Result> results = new ArrayList<>();
         for (Subject subject : subjects) {
             Trial trial = new Trial(subject, jar(subject), files.resolve(subject.name()), System.out);
-            results.add(Report.Result.of(trial.run(plans)));
+            Report.Result result = Report.Result.of(trial.run(plans));
+            if (result.findings().all().ids == 0) {
+                throw new IllegalStateException(
+                        "no process of " + subject.name() + " got an id, its logs are in " + files);
+            }
+            results.add(result);
         }
         Report written = new Report(run(began), plans, results);
         Path markdown = report == null ? files.resolve("report.md") : report;

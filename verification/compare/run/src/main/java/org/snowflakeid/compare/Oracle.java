@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.compare;
 
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -57,6 +58,11 @@ final class Oracle {
 
     private void read(Life life) {
         Findings.Figures figures = figures(life);
+        if (!Files.exists(life.recording())) {
+            // Killed before it could ask for a generator.
+            figures.startsWithoutIds++;
+            return;
+        }
         Recording recording = new Recording(life.recording());
         Map<Long, Use> used = new TreeMap<>();
         long previous = Long.MIN_VALUE;
