@@ -51,7 +51,7 @@ final class InstanceProcess implements AutoCloseable {
         this.start = start;
         this.clockFile = start.directory().resolve(start.name() + ".clock");
         this.clock = WrongClock.open(clockFile);
-        this.wrapping = chapter == Chapter.TWINS ? Machine.ownNamespace() : List.of();
+        this.wrapping = chapter == Chapter.TWINS ? PidNamespace.wrapping() : List.of();
     }
 
     void start() {

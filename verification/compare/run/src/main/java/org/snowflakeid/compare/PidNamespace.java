@@ -5,17 +5,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the machine must have: PID namespaces. */
-final class Machine {
-    private static final List<List<String>> NAMESPACES = List.of(
+/** PID namespaces of Linux, in which a process has the id 1 and sees no other, as in a container. */
+final class PidNamespace {
+    private static final List<List<String>> WRAPPINGS = List.of(
             List.of("unshare", "--pid", "--fork", "--kill-child"),
             List.of("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"));
 
-    private Machine() {}
+    private PidNamespace() {}
 
-    /** What a process is wrapped in, so that its process id is 1 and no other process is to be seen. */
-    static List<String> ownNamespace() {
-        for (List<String> wrapping : NAMESPACES) {
+    /** The beginning of a command that is run in one of its own. */
+    static List<String> wrapping() {
+        for (List<String> wrapping : WRAPPINGS) {
             if (succeeds(wrapping)) {
                 return wrapping;
             }
