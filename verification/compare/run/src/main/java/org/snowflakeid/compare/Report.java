@@ -35,8 +35,7 @@ final class Report {
 
     String markdown() {
         StringBuilder text = new StringBuilder("# Report: the comparison\n\n");
-        text.append(run).append('\n');
-        text.append("\n").append(tables());
+        text.append(run).append('\n').append(tables());
         text.append("## What each said\n\n");
         text.append("Numbers and times are left out, so that equal messages count together.\n");
         results.forEach(result -> text.append(sayings(result)));
@@ -107,7 +106,8 @@ final class Report {
             List<Map.Entry<String, Long>> said = result.sayings().in(chapter);
             said.stream()
                     .limit(MOST_SAYINGS)
-                    .forEach(entry -> lines.add("- " + chapter + ", " + number(entry.getValue()) + " times: `"
+                    .forEach(entry -> lines.add("- " + chapter + ", " + number(entry.getValue())
+                            + (entry.getValue() == 1 ? " time: `" : " times: `")
                             + entry.getKey().replace('`', '\'') + "`"));
             if (said.size() > MOST_SAYINGS) {
                 lines.add("- " + chapter + ": " + (said.size() - MOST_SAYINGS) + " kinds more");
