@@ -29,7 +29,7 @@ enum Coordinator {
 
     static String version(TestServer server) {
         if (server instanceof EtcdServer etcd) {
-            return "etcd " + etcd.version();
+            return etcd.version().replace("Version: ", "");
         } else if (server instanceof RedisServer redis) {
             return "Redis " + redis.info("redis_version");
         } else if (server instanceof ZooKeeperServer zooKeeper) {

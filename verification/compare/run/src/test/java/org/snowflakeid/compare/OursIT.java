@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.compare.instance.Instance;
+import org.snowflakeid.compare.ours.Ours;
 
 /** Three processes of ours on a real etcd, without faults. */
 class OursIT {
@@ -21,6 +22,7 @@ class OursIT {
         Trial.Outcome outcome = new Trial(Subjects.named("ours-etcd"), java, directory, System.out)
                 .run(List.of(Chapter.CALM.plan(1, 0)));
         Findings.Figures figures = Report.Result.of(outcome).findings().of(Chapter.CALM);
+        assertThat(outcome.subject().adapter()).isEqualTo(Ours.class.getName());
         assertThat(outcome.lives()).hasSize(3);
         assertThat(outcome.coordinator()).startsWith("etcd 3.");
         assertThat(figures.ids).isGreaterThan(1_000);
