@@ -130,7 +130,7 @@ final class Report {
     private static String schedule(Chapter.Plan plan) {
         String events = plan.events().stream().map(Event::toString).collect(Collectors.joining("; "));
         return "- **" + plan.chapter() + "**: " + plan.chapter().explanation() + ". "
-                + (events.isEmpty() ? "" : "After the first ids, " + events + "; ") + "end at "
+                + (events.isEmpty() ? "End at " : "After the first ids, " + events + "; end at ")
                 + seconds(plan.length().toNanos()) + " s.\n";
     }
 }

@@ -74,11 +74,8 @@ final class Subjects {
                     Coordinator.NOBODY,
                     (port, number, unique) -> Map.of(),
                     CLASSIC,
-                    "`IdUtil.getSnowflakeNextId()`, as its documentation (IdUtil) shows it first: data centre from the MAC address, worker"
-                            + " id from that and the process id, 5 bits each. All processes here have one MAC address, as those of one"
-                            + " machine have.",
-                    "It asks nobody for its worker id. Its documentation says to give worker id and data centre oneself where they must be"
-                            + " unique."),
+                    "`IdUtil.getSnowflakeNextId()`, as its documentation (IdUtil) shows it for simple use: data centre from the MAC address, worker id from that and the process id, 5 bits each. All processes here have one MAC address, as those of one machine have.",
+                    "It asks nobody for its worker id. Its documentation leaves it to the application to give worker id and data centre, which are parameters of another call."),
             new Subject(
                     "yitter",
                     "Yitter IdGenerator 1.0.6",
@@ -87,8 +84,7 @@ final class Subjects {
                     Coordinator.NOBODY,
                     (port, number, unique) -> Map.of("WorkerId", Integer.toString(unique)),
                     new Subject.WorkerIds(6, 6),
-                    "`YitIdHelper.setIdGenerator(new IdGeneratorOptions(workerId))`, as its README says, with a `WorkerId` for each"
-                            + " process that no other has, twins included, since its README asks the application for that.",
+                    "`YitIdHelper.setIdGenerator(new IdGeneratorOptions(workerId))`, as its README says, with a `WorkerId` for each process that no other has, twins included, since its README says that it must be given from outside.",
                     "It asks nobody for its worker id: that is the application's task. It does claim to bear clocks that are set back."),
             new Subject(
                     "seata",
@@ -112,8 +108,7 @@ final class Subjects {
                     (port, number, unique) -> Map.of(),
                     CLASSIC,
                     "`TsidCreator.getTsid()`, as its README shows it first: the node is a random number of 10 bits, drawn at each start.",
-                    "It asks nobody for its node. Its README says to set the node where several generate ids, and does not claim that a"
-                            + " random one is nobody else's."));
+                    "It asks nobody for its node. Its README tells how to set the node, and does not claim that a random one is nobody else's."));
 
     private Subjects() {}
 
