@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.compare.instance.Instance;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command {@code bin/compare}. */
 @Command(
@@ -26,10 +28,14 @@ import picocli.CommandLine.Option;
         description =
                 "Runs ours and other generators, each in processes of its own and on a real coordinator, through the same schedule of faults. Every id is recorded; tables say what was issued twice, out of order, or not at all.",
         exitCodeListHeading = "Exit status:%n",
-        exitCodeList = {"0:the comparison was made, whatever it shows", "1:it could not be made"})
+        exitCodeList = {"0:the comparison was made, whatever it shows", "1:it could not be made", "2:an option is wrong"
+        })
 public final class Compare implements Callable<Integer> {
     /** How long all chapters take, with the starts of their processes. */
     private static final double MINUTES_OF_A_ROUND = 3;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Option(names = "--only", split = ",", description = "generators, by name (default: all; --list shows them)")
     private List<String> only = List.of();
@@ -89,9 +95,7 @@ public final class Compare implements Callable<Integer> {
             Subjects.ALL.forEach(subject -> System.out.printf("%-16s %s%n", subject.name(), subject.title()));
             return 0;
         }
-        List<Subject> subjects = only.isEmpty()
-                ? Subjects.ALL
-                : only.stream().map(Subjects::named).toList();
+        List<Subject> subjects = subjects();
         List<Chapter.Plan> plans = plans();
         Path files = directory == null ? Files.createTempDirectory("compare-") : directory.toAbsolutePath();
         System.out.println("Seed " + seed + ", files in " + files);
@@ -119,6 +123,16 @@ public final class Compare implements Callable<Integer> {
         return 0;
     }
 
+    private List<Subject> subjects() {
+        try {
+            return only.isEmpty()
+                    ? Subjects.ALL
+                    : only.stream().map(Subjects::named).toList();
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private List<Chapter.Plan> plans() {
         int rounds = (int) Math.max(1, Math.round(minutes / MINUTES_OF_A_ROUND));
         return IntStream.range(0, rounds)
@@ -133,7 +147,7 @@ public final class Compare implements Callable<Integer> {
     }
 
     private String run(Instant began) {
-        return "`bin/compare" + (arguments.isEmpty() ? "" : " " + arguments) + "`, begun "
+        return "`bin/compare" + (arguments.isBlank() ? "" : " " + arguments.strip()) + "`, begun "
                 + began.toString().substring(0, 16) + "Z, took "
                 + Duration.between(began, Instant.now()).toMinutes() + " minutes. Commit " + commit + ", seed " + seed
                 + ".\n" + System.getProperty("os.name") + ", "
