@@ -28,7 +28,7 @@ import java.util.concurrent.Callable;
  *       the worker's clock was last wrong, {@link #NEVER} if it never was
  * </ul>
  */
-final class Recorder implements AutoCloseable {
+public final class Recorder implements AutoCloseable {
     static final int RECORD_BYTES = 32;
     static final long HEADER = -1;
     static final long CLOCK = -2;
@@ -55,6 +55,11 @@ final class Recorder implements AutoCloseable {
     private long clockNanos;
     private int clockSteps;
 
+    /** Of a generator whose clock nobody in this process sets wrong, and whose ids are not compared with the time. */
+    public Recorder(Path path) {
+        this(path, 0, 0, 0, new SteppedPlatform());
+    }
+
     /**
      * @param aheadMillis how far ahead of the true time ids may be
      * @param steppedAheadMillis the same with a clock that is wrong, or was not long ago
@@ -80,7 +85,8 @@ final class Recorder implements AutoCloseable {
         }
     }
 
-    void add(long id, long called, long returned) {
+    /** @param called monotonic time before the call for the id; {@code returned}: after it */
+    public void add(long id, long called, long returned) {
         if (clock.steps() != clockSteps || returned - clockNanos > CLOCK_EVERY_NANOS) {
             noteClock();
         }

@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /** Reads what a {@link Recorder} wrote, record by record; also while it is being written, up to where it is then. */
-final class Recording {
+public final class Recording {
     private final Path path;
     private final MappedByteBuffer file;
     private final int end;
@@ -19,6 +19,7 @@ final class Recording {
     private long steppedAheadMillis;
     private long wallMillis;
     private long wallNanos;
+    private long openedNanos = Recorder.NEVER;
     private long lastWrong = Recorder.NEVER;
 
     private long first;
@@ -26,7 +27,7 @@ final class Recording {
     private long called;
     private long returned;
 
-    Recording(Path path) {
+    public Recording(Path path) {
         this(path, 0, Integer.MAX_VALUE);
     }
 
@@ -43,7 +44,7 @@ final class Recording {
     }
 
     /** Goes to the next run of ids. */
-    boolean next() {
+    public boolean next() {
         while (position < end) {
             long b = (long) Recorder.LONGS.getAcquire(file, position + 8);
             if (b == 0) {
@@ -60,6 +61,7 @@ final class Recording {
             } else if (b == Recorder.CLOCK) {
                 wallMillis = a;
                 wallNanos = c;
+                openedNanos = openedNanos == Recorder.NEVER ? c : openedNanos;
                 lastWrong = d;
             } else if (b < 0) {
                 throw new IllegalStateException(path + " is damaged at " + (position - Recorder.RECORD_BYTES));
@@ -91,26 +93,31 @@ final class Recording {
         return worker;
     }
 
-    long first() {
+    public long first() {
         return first;
     }
 
-    long last() {
+    public long last() {
         return first + count - 1;
     }
 
-    long count() {
+    public long count() {
         return count;
     }
 
     /** Monotonic time before the call that returned the first id. */
-    long called() {
+    public long called() {
         return called;
     }
 
     /** Monotonic time after the call that returned the last id. */
-    long returned() {
+    public long returned() {
         return returned;
+    }
+
+    /** Monotonic time at which it was opened; {@link Long#MIN_VALUE} until {@link #next} was called. */
+    public long openedNanos() {
+        return openedNanos;
     }
 
     /** The true wall clock when the last id was returned. */

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What the worker processes logged. */
-final class WorkerLogs {
+public final class WorkerLogs {
     private static final Pattern LINE =
             Pattern.compile("(\\d{4}-\\d\\d-\\d\\dT\\S+) (INFO|WARNING|SEVERE|CONFIG|FINE) (.*)");
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSZ");
@@ -47,14 +47,18 @@ final class WorkerLogs {
                     || text.contains("continuing as");
         }
 
-        /** The message without its numbers, times and tokens, so that messages of one class are equal. */
         String messageClass() {
-            return text.replaceAll("\\b[0-9a-f]{16,}\\b", "…")
-                    .replaceAll("[-+]?\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z", "<time>")
-                    .replaceAll("127\\.0\\.0\\.1:\\d+", "<server>")
-                    .replaceAll("-?\\d+(\\.\\d+)?", "#")
-                    .replaceAll("(http://<server>,?)+|<server>(,<server>)+", "<servers>");
+            return WorkerLogs.messageClass(text);
         }
+    }
+
+    /** A message without its numbers, times and tokens, so that messages of one class are equal. */
+    public static String messageClass(String text) {
+        return text.replaceAll("\\b[0-9a-f]{16,}\\b", "…")
+                .replaceAll("[-+]?\\d{4,}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?Z", "<time>")
+                .replaceAll("127\\.0\\.0\\.1:\\d+", "<server>")
+                .replaceAll("-?\\d+(\\.\\d+)?", "#")
+                .replaceAll("(http://<server>,?)+|<server>(,<server>)+", "<servers>");
     }
 
     static WorkerLogs read(Path directory) {

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Generators that ask nobody for their worker id. */
+@NullMarked
+package org.snowflakeid.compare.alone;
+
+import org.jspecify.annotations.NullMarked;
