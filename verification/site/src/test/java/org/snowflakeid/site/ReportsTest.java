@@ -65,7 +65,7 @@ class ReportsTest {
         for (MatchResult report : reports) {
             assertThat(Pages.text("docs/reports/" + report.group(1)))
                     .as(report.group(1))
-                    .containsPattern("commit[ |*]+[0-9a-f]{7}");
+                    .containsPattern("(?i)commit[ |*]+[0-9a-f]{7}");
         }
     }
 
