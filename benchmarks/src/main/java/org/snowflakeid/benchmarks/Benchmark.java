@@ -164,7 +164,7 @@ final class Benchmark implements Callable<Integer> {
         ResultTable table = new ResultTable(all);
         System.out.println(table.markdown());
         if (report != null) {
-            Files.writeString(report, table.report(commit, date, arguments));
+            Files.writeString(report, table.report(commit, date, arguments.strip()));
         }
         if (svg != null) {
             Files.writeString(svg, new Picture(all).svg());

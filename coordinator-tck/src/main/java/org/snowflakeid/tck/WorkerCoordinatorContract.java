@@ -1306,7 +1306,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     private WorkerCoordinator open(String name) {
-        return open(name, Duration.ofMinutes(1));
+        return open(name, Duration.ofMinutes(5));
     }
 
     /** Its owners vanish soon. */

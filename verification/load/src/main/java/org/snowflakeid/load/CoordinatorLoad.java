@@ -140,7 +140,7 @@ final class CoordinatorLoad implements Callable<Integer> {
         lines.add("# Load of coordinators");
         lines.add("");
         lines.add(
-                "Written by `bin/coordinator-load " + arguments + "`, commit " + commit
+                "Written by `bin/coordinator-load " + arguments.strip() + "`, commit " + commit
                         + (date.isEmpty() ? "" : ", " + date)
                         + ". JDK " + Runtime.version() + ", "
                         + Runtime.getRuntime().availableProcessors()

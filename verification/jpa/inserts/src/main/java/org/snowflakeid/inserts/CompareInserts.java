@@ -128,8 +128,8 @@ final class CompareInserts implements Callable<Integer> {
     private void heading(List<String> lines, Sales sales) throws IOException {
         lines.add("# Inserts beside other kinds of ids");
         lines.add("");
-        lines.add("Written by `bin/compare-inserts" + (arguments.isEmpty() ? "" : " " + arguments) + "`, commit "
-                + commit + (date.isEmpty() ? "" : ", " + date) + ".");
+        lines.add("Written by `bin/compare-inserts" + (arguments.isBlank() ? "" : " " + arguments.strip())
+                + "`, commit " + commit + (date.isEmpty() ? "" : ", " + date) + ".");
         lines.add("");
         lines.add("- JDK " + Runtime.version() + ", " + Runtime.getRuntime().availableProcessors()
                 + " processors, which the application and the database share, with whatever else ran: the load average was "
