@@ -56,7 +56,8 @@ class ReportsTest {
     @Test
     void eachReportOfTodaysCoreNamesItsCommit() throws Exception {
         String page = Pages.text(PAGE);
-        String today = page.substring(page.indexOf("## Of today's core"), page.indexOf("## Of earlier cores"));
+        int begin = page.indexOf("## Of today's core");
+        String today = page.substring(begin, page.indexOf("\n## ", begin));
         List<MatchResult> reports = Pattern.compile("^\\| \\[[^]]+]\\(([^)]+)\\)", Pattern.MULTILINE)
                 .matcher(today)
                 .results()

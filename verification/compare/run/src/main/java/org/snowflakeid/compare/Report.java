@@ -35,7 +35,7 @@ final class Report {
 
     String markdown() {
         StringBuilder text = new StringBuilder("# Report: the comparison\n\n");
-        text.append(run).append('\n').append(tables());
+        text.append(run).append("\n## What was seen\n\n").append(tables());
         text.append("## What each said\n\n");
         text.append("Numbers and times are left out, so that equal messages count together.\n");
         results.forEach(result -> text.append(sayings(result)));
