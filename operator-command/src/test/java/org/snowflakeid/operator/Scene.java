@@ -126,7 +126,13 @@ final class Scene implements AutoCloseable {
             assertThat(ids.status().ready()).isFalse();
             assertThat(ids.status().lastError())
                     .hasValueSatisfying(e -> assertThat(e).contains(symptom));
-            assertThat(LogLines.of(generator)).anyMatch(line -> line.startsWith("SEVERE") && line.contains(symptom));
+            awaitSevere(symptom);
+        }
+
+        /** Callers may hear of it before the line is in the log. */
+        private void awaitSevere(String text) {
+            await(PATIENCE, () -> LogLines.of(generator).stream()
+                    .anyMatch(line -> line.startsWith("SEVERE") && line.contains(text)));
         }
 
         /** Cut off, it issues what it has reserved and nothing more. */
@@ -141,7 +147,7 @@ final class Scene implements AutoCloseable {
             requireUsedUp();
             assertThat(ids.status().lastError())
                     .hasValueSatisfying(e -> assertThat(e).contains(reason));
-            assertThat(LogLines.of(generator)).anyMatch(line -> line.startsWith("SEVERE") && line.contains(reason));
+            awaitSevere(reason);
         }
     }
 
