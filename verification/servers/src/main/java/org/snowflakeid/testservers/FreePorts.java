@@ -6,12 +6,11 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -27,8 +26,11 @@ public final class FreePorts {
     private static final Path LOCKS =
             Path.of(System.getProperty("java.io.tmpdir"), "test-ports-" + System.getProperty("user.name"));
 
-    /** A lock ends with its channel, and that with the garbage collection that finds it in nobody's hands. */
-    private static final Queue<FileChannel> HELD = new ConcurrentLinkedQueue<>();
+    /**
+     * Those given to this JVM, by port. A lock ends with its channel, and that with the garbage collection that finds it in nobody's hands; it ends too
+     * when this JVM closes <em>another</em> channel of the same file. So each file is opened once, and stays open.
+     */
+    private static final Map<Integer, FileChannel> HELD = new HashMap<>();
 
     private FreePorts() {}
 
@@ -47,20 +49,23 @@ public final class FreePorts {
         }
     }
 
-    /** Whether it is ours now. The lock ends with this JVM. */
-    private static boolean isLocked(int port) throws IOException {
-        FileChannel file = FileChannel.open(
-                LOCKS.resolve(Integer.toString(port)), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            if (file.tryLock() != null) {
-                HELD.add(file);
-                return true;
-            }
-        } catch (OverlappingFileLockException e) {
-            // It was given to somebody in this JVM.
+    /** What other processes lock to have this port. */
+    static Path lockOf(int port) {
+        return LOCKS.resolve(Integer.toString(port));
+    }
+
+    /** Whether it is ours now, and was not before. The lock ends with this JVM. */
+    static synchronized boolean isLocked(int port) throws IOException {
+        if (HELD.containsKey(port)) {
+            return false;
         }
-        file.close();
-        return false;
+        FileChannel file = FileChannel.open(lockOf(port), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (file.tryLock() == null) {
+            file.close();
+            return false;
+        }
+        HELD.put(port, file);
+        return true;
     }
 
     private static boolean isUnused(int port) {
