@@ -13,27 +13,13 @@ import org.snowflakeid.runtime.RuntimeContract;
 class QuarkusIT extends RuntimeContract {
 
     QuarkusIT() {
-        super("quarkus", port -> prepare("quarkus-app", port));
+        super("quarkus", QuarkusIT::prepare);
     }
 
-    private static ProcessBuilder prepare(String folder, int port) {
-        ProcessBuilder builder = new ProcessBuilder(Launcher.java("-jar", "target/" + folder + "/quarkus-run.jar"));
+    private static ProcessBuilder prepare(int port) {
+        ProcessBuilder builder = new ProcessBuilder(Launcher.java("-jar", "target/quarkus-app/quarkus-run.jar"));
         builder.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
         return builder;
-    }
-
-    /** Quarkus removes beans that nobody injects, generators among them. */
-    @Test
-    void startsAnApplicationThatInjectsNoGeneratorAndClaimsNothing() throws Exception {
-        Map<String, String> environment =
-                Map.of("SNOWFLAKE_ETCD_ENDPOINTS", etcd().endpoint(), "SNOWFLAKE_NAMESPACE", "unused");
-        try (RunningApplication application = RunningApplication.start(
-                port -> prepare("without-injection-point", port), "without-injection-point", environment)) {
-            assertThat(application.get("/health/ready").body().replaceAll("\\s", ""))
-                    .contains("{\"name\":\"snowflake\",\"status\":\"UP\",\"data\":{\"default.state\":\"UNCLAIMED\"}}");
-            assertThat(etcd().etcdctl("get", "--prefix", "/unused/")).isEmpty();
-            assertThat(application.terminate()).isEqualTo(128 + 15);
-        }
     }
 
     /** Quarkus itself does so: a build compatible extension would not learn of it. */
@@ -49,7 +35,7 @@ class QuarkusIT extends RuntimeContract {
                 "FAIL_AT_START",
                 "true");
         try (RunningApplication application =
-                RunningApplication.launch(port -> prepare("quarkus-app", port), "failed-start", environment)) {
+                RunningApplication.launch(QuarkusIT::prepare, "failed-start", environment)) {
             long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
             while (application.isRunning() && System.nanoTime() < deadline) {
                 TimeUnit.MILLISECONDS.sleep(100);
