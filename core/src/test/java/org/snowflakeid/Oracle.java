@@ -203,7 +203,7 @@ final class Oracle {
         return wrongTimes.stream()
                 .anyMatch(wrong -> wrong.store == store
                         && wrong.writer != process.machine
-                        && wrong.nanos > process.clockFirstTouchedNanos
+                        && (process.clockTouchedAtStart || wrong.nanos > process.clockFirstTouchedNanos)
                         && wrong.aheadMillis + settings.window.toMillis() / 3 >= aheadMillis);
     }
 

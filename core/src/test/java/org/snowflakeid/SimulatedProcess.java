@@ -35,6 +35,9 @@ final class SimulatedProcess {
     /** By the world's time. */
     long clockFirstTouchedNanos;
 
+    /** A start believes the median of its live peers, however long ago they wrote. */
+    boolean clockTouchedAtStart;
+
     /** What its clock said when it was last frozen, and when that was over. */
     long frozenAtWallMillis;
 
@@ -91,6 +94,7 @@ final class SimulatedProcess {
         copy.clockTouched = clockTouched;
         copy.clockFirstTouchedNanos = clockFirstTouchedNanos;
         copy.touchClock();
+        copy.clockTouchedAtStart = clockTouched ? clockTouchedAtStart : generator() == null;
         copy.unvettedMillis = unvettedMillis + late.toMillis();
         copy.watch.rememberSteps(watch);
         if (clockSet) {
@@ -139,6 +143,7 @@ final class SimulatedProcess {
         if (!clockTouched) {
             clockTouched = true;
             clockFirstTouchedNanos = run.world.nanoTime();
+            clockTouchedAtStart = generator() == null;
         }
     }
 
