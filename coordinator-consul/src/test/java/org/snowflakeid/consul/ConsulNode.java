@@ -14,7 +14,7 @@ final class ConsulNode extends Node {
     }
 
     static ConsulNode at(String url, String namespace) {
-        return at(url, namespace, Duration.ofSeconds(60));
+        return at(url, namespace, TIME_TO_LIVE);
     }
 
     static ConsulNode at(String url, String namespace, Duration timeToLive) {
@@ -24,6 +24,6 @@ final class ConsulNode extends Node {
     static ConsulNode at(String url, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("snowflake.consul.url", url);
-        return new ConsulNode("snowflake", Duration.ofSeconds(60), all);
+        return new ConsulNode("snowflake", TIME_TO_LIVE, all);
     }
 }

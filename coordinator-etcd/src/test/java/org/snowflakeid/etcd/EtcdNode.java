@@ -14,7 +14,7 @@ final class EtcdNode extends Node {
     }
 
     static EtcdNode at(String endpoints, String namespace) {
-        return at(endpoints, namespace, Duration.ofSeconds(60));
+        return at(endpoints, namespace, TIME_TO_LIVE);
     }
 
     static EtcdNode at(String endpoints, String namespace, Duration timeToLive) {
@@ -24,6 +24,6 @@ final class EtcdNode extends Node {
     static EtcdNode at(String endpoints, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("snowflake.etcd.endpoints", endpoints);
-        return new EtcdNode("snowflake", Duration.ofSeconds(60), all);
+        return new EtcdNode("snowflake", TIME_TO_LIVE, all);
     }
 }

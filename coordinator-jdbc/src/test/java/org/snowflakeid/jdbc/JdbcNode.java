@@ -14,12 +14,12 @@ final class JdbcNode extends Node {
     }
 
     static JdbcNode at(String url, String namespace) {
-        return new JdbcNode(namespace, Duration.ofSeconds(60), Map.of("snowflake.jdbc.url", url));
+        return new JdbcNode(namespace, TIME_TO_LIVE, Map.of("snowflake.jdbc.url", url));
     }
 
     static JdbcNode at(String url, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("snowflake.jdbc.url", url);
-        return new JdbcNode("snowflake", Duration.ofSeconds(60), all);
+        return new JdbcNode("snowflake", TIME_TO_LIVE, all);
     }
 }

@@ -65,7 +65,8 @@ class KubernetesLeasesTest {
 
             assertThat(text(claimed, "spec", "holderIdentity")).isEqualTo("app-17");
             assertThat(text(claimed, "spec", "acquireTime")).isEqualTo("2026-03-01T10:00:00.123456Z");
-            assertThat(text(claimed, "spec", "leaseDurationSeconds")).isEqualTo("60");
+            assertThat(text(claimed, "spec", "leaseDurationSeconds"))
+                    .isEqualTo(Long.toString(Node.TIME_TO_LIVE.toSeconds()));
             assertThat(Duration.between(Instant.parse(text(claimed, "spec", "renewTime")), Instant.now())
                             .abs())
                     .isLessThan(TIMEOUT);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.kubernetes;
 
-import java.time.Duration;
 import java.util.Map;
 import org.snowflakeid.tck.Node;
 
@@ -9,6 +8,6 @@ import org.snowflakeid.tck.Node;
 final class KubernetesNode extends Node {
 
     KubernetesNode(String namespace, Map<String, String> settings) {
-        super("kubernetes", namespace, Duration.ofSeconds(60), settings);
+        super("kubernetes", namespace, TIME_TO_LIVE, settings);
     }
 }

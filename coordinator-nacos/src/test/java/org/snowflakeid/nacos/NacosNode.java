@@ -14,7 +14,7 @@ final class NacosNode extends Node {
     }
 
     static NacosNode at(String url, String namespace) {
-        return at(url, namespace, Duration.ofSeconds(60));
+        return at(url, namespace, TIME_TO_LIVE);
     }
 
     static NacosNode at(String url, String namespace, Duration timeToLive) {
@@ -24,6 +24,6 @@ final class NacosNode extends Node {
     static NacosNode at(String url, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("snowflake.nacos.server-addr", url);
-        return new NacosNode("snowflake", Duration.ofSeconds(60), all);
+        return new NacosNode("snowflake", TIME_TO_LIVE, all);
     }
 }

@@ -14,7 +14,7 @@ final class RedisNode extends Node {
     }
 
     static RedisNode at(String uri, String namespace) {
-        return at(uri, namespace, Duration.ofSeconds(60));
+        return at(uri, namespace, TIME_TO_LIVE);
     }
 
     static RedisNode at(String uri, String namespace, Duration timeToLive) {
@@ -24,6 +24,6 @@ final class RedisNode extends Node {
     static RedisNode at(String uri, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("snowflake.redis.uri", uri);
-        return new RedisNode("snowflake", Duration.ofSeconds(60), all);
+        return new RedisNode("snowflake", TIME_TO_LIVE, all);
     }
 }

@@ -34,6 +34,9 @@ public class Node implements AutoCloseable {
     /** How long something that must happen is waited for: far longer than it takes. */
     public static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    /** Of owners that nobody means to lose: a server may take a minute to start again. */
+    public static final Duration TIME_TO_LIVE = Duration.ofMinutes(5);
+
     public final WorkerCoordinator coordinator;
     public final String namespace;
     public final AtomicInteger hints = new AtomicInteger();

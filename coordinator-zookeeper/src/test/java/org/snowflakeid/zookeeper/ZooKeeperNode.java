@@ -14,7 +14,7 @@ final class ZooKeeperNode extends Node {
     }
 
     static ZooKeeperNode at(String servers, String namespace) {
-        return at(servers, namespace, Duration.ofSeconds(60));
+        return at(servers, namespace, TIME_TO_LIVE);
     }
 
     static ZooKeeperNode at(String servers, String namespace, Duration timeToLive) {
@@ -24,6 +24,6 @@ final class ZooKeeperNode extends Node {
     static ZooKeeperNode at(String servers, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("snowflake.zookeeper.connect-string", servers);
-        return new ZooKeeperNode("snowflake", Duration.ofSeconds(60), all);
+        return new ZooKeeperNode("snowflake", TIME_TO_LIVE, all);
     }
 }
