@@ -105,7 +105,8 @@ class PagesTest {
         String pom = Pages.text("bom/pom.xml");
         String version = matches("<version>([^<]+)</version>", pom).get(0).group(1);
         String bom = withoutBlanks(pom.replace("${project.version}", version));
-        for (String page : List.of("helidon", "payara", "open-liberty", "plain-java", "quarkus")) {
+        for (String page : List.of(
+                "helidon", "payara", "open-liberty", "plain-java", "quarkus", "coordinator-etcd", "coordinator-jdbc")) {
             List<MatchResult> dependencies =
                     matches("(?s)<dependency>.*?</dependency>", Pages.text("docs/" + page + ".md"));
 
