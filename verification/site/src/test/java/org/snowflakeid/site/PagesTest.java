@@ -101,13 +101,21 @@ class PagesTest {
     }
 
     @Test
-    void theArtifactsOfThePagesAreInTheBom() throws Exception {
-        String bom = Pages.text("bom/pom.xml");
-        for (String page : List.of("helidon", "payara", "open-liberty", "plain-java")) {
-            List<MatchResult> artifacts = matches("<artifactId>[^<]+</artifactId>", Pages.text("docs/" + page + ".md"));
+    void theArtifactsOfThePagesAreInTheBomWithTheirVersion() throws Exception {
+        String pom = Pages.text("bom/pom.xml");
+        String version = matches("<version>([^<]+)</version>", pom).get(0).group(1);
+        String bom = withoutBlanks(pom.replace("${project.version}", version));
+        for (String page : List.of(
+                "helidon", "payara", "open-liberty", "plain-java", "quarkus", "coordinator-etcd", "coordinator-jdbc")) {
+            List<MatchResult> dependencies =
+                    matches("(?s)<dependency>.*?</dependency>", Pages.text("docs/" + page + ".md"));
 
-            assertThat(artifacts).isNotEmpty().allSatisfy(artifact -> assertThat(bom)
-                    .contains(artifact.group()));
+            assertThat(dependencies).isNotEmpty().allSatisfy(dependency -> assertThat(bom)
+                    .contains(withoutBlanks(dependency.group())));
         }
+    }
+
+    private static String withoutBlanks(String text) {
+        return text.replaceAll("\\s", "");
     }
 }

@@ -57,7 +57,7 @@ class SpringBootPageTest {
         List<String> settings = Stream.concat(
                         blocks("properties").stream().flatMap(String::lines),
                         Stream.of("snowflake.coordinator=file", "snowflake.ignore=snowflake.memory.*"))
-                .map(setting -> setting.replace("/var/lib/my-application/worker-ids", folder.toString()))
+                .map(setting -> setting.replace("${user.home}/worker-ids", folder.toString()))
                 .toList();
         assertThat(settings).contains("snowflake.file.directory=" + folder);
 
