@@ -81,12 +81,12 @@ public abstract class EntityContract {
         }
     }
 
-    private static Transactions transactions(EntityManagerFactory factory) {
+    private static EntityApplication application(EntityManagerFactory factory) {
         return work -> transact(factory, work);
     }
 
     private long count(EntityManagerFactory factory) {
-        return EntityStep.count(transactions(factory), purchases);
+        return EntityStep.count(application(factory), purchases);
     }
 
     @ParameterizedTest
@@ -94,7 +94,7 @@ public abstract class EntityContract {
     public void entitiesHaveTheirIdsAfter(EntityStep step) {
         try (SeContainer container = start();
                 EntityManagerFactory factory = open(unit)) {
-            step.run(transactions(factory), purchases);
+            step.run(application(factory), purchases);
 
             assertThat(container.isRunning()).isTrue();
             if (step == EntityStep.MANY_INSERTS) {

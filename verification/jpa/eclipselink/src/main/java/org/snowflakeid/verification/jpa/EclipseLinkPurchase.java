@@ -20,13 +20,13 @@ public class EclipseLinkPurchase extends EclipseLinkRow implements Purchase {
     private @Nullable Long number;
 
     @Embedded
-    private final Label label = new Label();
+    private Label label = new Label();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<EclipseLinkLine> lines = new ArrayList<>();
+    private List<EclipseLinkLine> lines = new ArrayList<>();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<EclipseLinkNote> notes = new ArrayList<>();
+    private List<EclipseLinkNote> notes = new ArrayList<>();
 
     @Override
     public @Nullable Long id() {

@@ -3,7 +3,6 @@ package org.snowflakeid.verification.jpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import jakarta.enterprise.inject.spi.CDI;
 import jakarta.persistence.EntityManager;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,22 +11,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeFormat;
-import org.snowflakeid.cdi.SnowflakeName;
 
 /** What is done with entities on every runtime. It runs inside the application, and fails by an {@link AssertionError}. */
 public enum EntityStep {
     KEY_AND_COLUMNS {
         @Override
-        public void run(Transactions transactions, Supplier<? extends Purchase> purchases) {
-            Snowflake keys = CDI.current()
-                    .select(Snowflake.class, SnowflakeName.Literal.of("purchases"))
-                    .get();
-            Snowflake numbers = CDI.current().select(Snowflake.class).get();
+        public void run(EntityApplication application, Supplier<? extends Purchase> purchases) {
+            Snowflake keys = application.generator("purchases");
+            Snowflake numbers = application.generator("default");
             long before = keys.nextId();
             long numberBefore = numbers.nextId();
             Purchase purchase = purchases.get();
 
-            transactions.run(entities -> {
+            application.transact(entities -> {
                 entities.persist(purchase);
                 assertThat(purchase.id()).isGreaterThan(before).isLessThan(keys.nextId());
             });
@@ -40,7 +36,7 @@ public enum EntityStep {
             assertThat(id(SnowflakeFormat.HEX, purchase.tag()))
                     .isGreaterThan(numberBefore)
                     .isLessThan(numbers.nextId());
-            transactions.run(entities -> {
+            application.transact(entities -> {
                 Purchase stored = stored(entities, purchase);
                 assertThat(stored.number()).isEqualTo(purchase.number());
                 assertThat(stored.reference()).isEqualTo(purchase.reference());
@@ -52,27 +48,27 @@ public enum EntityStep {
 
     CASCADE {
         @Override
-        public void run(Transactions transactions, Supplier<? extends Purchase> purchases) {
+        public void run(EntityApplication application, Supplier<? extends Purchase> purchases) {
             Purchase purchase = purchases.get();
             purchase.addLine();
             purchase.addLine();
 
-            transactions.run(entities -> entities.persist(purchase));
+            application.transact(entities -> entities.persist(purchase));
 
-            transactions.run(entities -> assertPartsHaveIds(stored(entities, purchase), 2));
+            application.transact(entities -> assertPartsHaveIds(stored(entities, purchase), 2));
         }
     },
 
     MERGE_OF_NEW {
         @Override
-        public void run(Transactions transactions, Supplier<? extends Purchase> purchases) {
+        public void run(EntityApplication application, Supplier<? extends Purchase> purchases) {
             Purchase purchase = purchases.get();
             purchase.addLine();
 
-            Purchase copy = merged(transactions, purchase);
+            Purchase copy = merged(application, purchase);
 
             assertThat(copy.id()).isPositive();
-            transactions.run(entities -> {
+            application.transact(entities -> {
                 Purchase stored = stored(entities, copy);
                 assertThat(stored.number()).isPositive();
                 assertThat(id(SnowflakeFormat.CROCKFORD, stored.code())).isPositive();
@@ -83,25 +79,25 @@ public enum EntityStep {
 
     MERGE_OF_STORED {
         @Override
-        public void run(Transactions transactions, Supplier<? extends Purchase> purchases) {
+        public void run(EntityApplication application, Supplier<? extends Purchase> purchases) {
             Purchase purchase = purchases.get();
-            transactions.run(entities -> entities.persist(purchase));
+            application.transact(entities -> entities.persist(purchase));
             Long number = purchase.number();
             String code = purchase.code();
-            long before = count(transactions, purchases);
+            long before = count(application, purchases);
 
-            Purchase copy = merged(transactions, purchase);
+            Purchase copy = merged(application, purchase);
 
             assertThat(copy.id()).isEqualTo(purchase.id());
             assertThat(copy.number()).isEqualTo(number);
             assertThat(copy.code()).isEqualTo(code);
-            assertThat(count(transactions, purchases)).isEqualTo(before);
+            assertThat(count(application, purchases)).isEqualTo(before);
         }
     },
 
     PRESET_IDS {
         @Override
-        public void run(Transactions transactions, Supplier<? extends Purchase> purchases) {
+        public void run(EntityApplication application, Supplier<? extends Purchase> purchases) {
             Purchase persisted = purchases.get();
             persisted.preset(42L);
             persisted.presetNumber(43L);
@@ -111,10 +107,10 @@ public enum EntityStep {
             merged.presetNumber(45L);
             merged.presetCode("");
 
-            transactions.run(entities -> entities.persist(persisted));
-            transactions.run(entities -> entities.merge(merged));
+            application.transact(entities -> entities.persist(persisted));
+            application.transact(entities -> entities.merge(merged));
 
-            transactions.run(entities -> {
+            application.transact(entities -> {
                 assertThat(stored(entities, persisted).id()).isEqualTo(42);
                 assertThat(stored(entities, persisted).number()).isEqualTo(43);
                 assertThat(stored(entities, persisted).code()).isEqualTo("forty-three");
@@ -127,16 +123,16 @@ public enum EntityStep {
 
     MANY_INSERTS {
         @Override
-        public void run(Transactions transactions, Supplier<? extends Purchase> purchases) {
-            long before = count(transactions, purchases);
+        public void run(EntityApplication application, Supplier<? extends Purchase> purchases) {
+            long before = count(application, purchases);
 
-            transactions.run(entities -> {
+            application.transact(entities -> {
                 for (int i = 0; i < MANY; i++) {
                     entities.persist(purchases.get());
                 }
             });
 
-            assertThat(count(transactions, purchases)).isEqualTo(before + MANY);
+            assertThat(count(application, purchases)).isEqualTo(before + MANY);
         }
     };
 
@@ -144,11 +140,11 @@ public enum EntityStep {
     public static final int MANY = 10_000;
 
     /** @param purchases new entities of the persistence unit */
-    public abstract void run(Transactions transactions, Supplier<? extends Purchase> purchases);
+    public abstract void run(EntityApplication application, Supplier<? extends Purchase> purchases);
 
-    private static Purchase merged(Transactions transactions, Purchase purchase) {
+    private static Purchase merged(EntityApplication application, Purchase purchase) {
         List<Purchase> copies = new ArrayList<>();
-        transactions.run(entities -> copies.add(entities.merge(purchase)));
+        application.transact(entities -> copies.add(entities.merge(purchase)));
         return copies.get(0);
     }
 
@@ -172,9 +168,9 @@ public enum EntityStep {
     }
 
     /** How many are stored. */
-    public static long count(Transactions transactions, Supplier<? extends Purchase> purchases) {
+    public static long count(EntityApplication application, Supplier<? extends Purchase> purchases) {
         List<Long> counts = new ArrayList<>();
-        transactions.run(entities -> counts.add((Long) entities.createQuery(
+        application.transact(entities -> counts.add((Long) entities.createQuery(
                         "select count(p) from " + purchases.get().getClass().getSimpleName() + " p")
                 .getSingleResult()));
         return counts.get(0);

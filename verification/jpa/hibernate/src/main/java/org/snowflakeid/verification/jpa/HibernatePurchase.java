@@ -20,13 +20,13 @@ public class HibernatePurchase extends HibernateRow implements Purchase {
     private @Nullable Long number;
 
     @Embedded
-    private final Label label = new Label();
+    private Label label = new Label();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<HibernateLine> lines = new ArrayList<>();
+    private List<HibernateLine> lines = new ArrayList<>();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<HibernateNote> notes = new ArrayList<>();
+    private List<HibernateNote> notes = new ArrayList<>();
 
     @Override
     public @Nullable Long id() {
