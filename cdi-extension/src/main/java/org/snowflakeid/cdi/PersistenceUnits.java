@@ -54,7 +54,7 @@ final class PersistenceUnits {
         if (descriptor.getProtocol().equals("file")) {
             return markedIn(Path.of(descriptor.toURI().resolve("..")));
         }
-        URLConnection connection = descriptor.openConnection();
+        URLConnection connection = asJar(descriptor).openConnection();
         // Else the file would stay open, or be closed for others.
         connection.setUseCaches(false);
         if (connection instanceof JarURLConnection jar) {
@@ -63,6 +63,14 @@ final class PersistenceUnits {
             }
         }
         return List.of();
+    }
+
+    /** Open Liberty has a protocol of its own for what is in a jar; but for its name it is that of Java. */
+    private static URL asJar(URL descriptor) throws IOException, URISyntaxException {
+        return descriptor.getProtocol().equals("wsjar")
+                ? URI.create("jar:" + descriptor.toURI().getRawSchemeSpecificPart())
+                        .toURL()
+                : descriptor;
     }
 
     private static List<String> markedIn(Path root) throws IOException {

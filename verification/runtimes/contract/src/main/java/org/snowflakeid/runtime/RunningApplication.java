@@ -117,6 +117,24 @@ public final class RunningApplication implements AutoCloseable {
         throw new AssertionError(path + " was last " + last + ", and its log is\n" + log());
     }
 
+    /** Whether it answers, and with what was asked for. */
+    public boolean answers(String path) throws InterruptedException {
+        try {
+            // Open Liberty keeps requests waiting for an application that starts.
+            return get(path, Duration.ofSeconds(2)).statusCode() == 200;
+        } catch (IOException notThere) {
+            return false;
+        }
+    }
+
+    /** Of an application that must not start: some servers go on without it. */
+    public void awaitEndOrLog(String text) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (isRunning() && !log().contains(text) && System.nanoTime() < deadline) {
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
     /** The body of an answer that must be JSON. */
     public static JsonObject json(HttpResponse<String> answer) {
         assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("application/json");

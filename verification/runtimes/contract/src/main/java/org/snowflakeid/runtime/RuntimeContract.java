@@ -6,9 +6,7 @@ import static org.snowflakeid.runtime.RunningApplication.id;
 import static org.snowflakeid.runtime.RunningApplication.json;
 
 import jakarta.json.JsonObject;
-import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +51,7 @@ public abstract class RuntimeContract {
         application = RunningApplication.launch(launcher, runtime, environment());
         awaitLog(application, "still without a worker id");
         long waiting = System.nanoTime();
-        assertThat(answers(application, "/ids") || answers(application, "/health/ready"))
+        assertThat(application.answers("/ids") || application.answers("/health/ready"))
                 .isFalse();
 
         etcd.resume();
@@ -77,15 +75,6 @@ public abstract class RuntimeContract {
 
     private Map<String, String> environment() {
         return Map.of("SNOWFLAKE_ETCD_ENDPOINTS", etcd.endpoint());
-    }
-
-    private static boolean answers(RunningApplication application, String path) throws InterruptedException {
-        try {
-            // Open Liberty keeps requests waiting for an application that starts.
-            return application.get(path, Duration.ofSeconds(2)).statusCode() == 200;
-        } catch (IOException notThere) {
-            return false;
-        }
     }
 
     private static void awaitLog(RunningApplication application, String text) throws Exception {
@@ -213,19 +202,12 @@ public abstract class RuntimeContract {
     void doesNotDeployWithAWrongSettingAndSaysHowToMendIt() throws Exception {
         Map<String, String> wrong = Map.of("SNOWFLAKE_ETCD_ENDPOINTS", etcd.endpoint(), "SNOWFLAKE_WINDOW", "a minute");
         try (RunningApplication refused = RunningApplication.launch(launcher, runtime + "-refused", wrong)) {
-            awaitEndOrLog(refused, "snowflake.window=a minute");
+            refused.awaitEndOrLog("snowflake.window=a minute");
             assertThat(refused.log())
                     .containsPattern("snowflake '(default|orders)': snowflake.window=a minute is not .*PT60S");
             // Servers go on without the application.
             TimeUnit.SECONDS.sleep(1);
-            assertThat(answers(refused, "/ids")).isFalse();
-        }
-    }
-
-    private static void awaitEndOrLog(RunningApplication application, String text) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
-        while (application.isRunning() && !application.log().contains(text) && System.nanoTime() < deadline) {
-            TimeUnit.MILLISECONDS.sleep(100);
+            assertThat(refused.answers("/ids")).isFalse();
         }
     }
 }

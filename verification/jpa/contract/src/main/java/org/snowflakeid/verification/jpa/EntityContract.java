@@ -14,17 +14,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
-import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.SnowflakeUnavailableException;
 import org.snowflakeid.cdi.SnowflakeName;
@@ -32,9 +31,6 @@ import org.snowflakeid.testing.MemoryStore;
 
 /** The provider is that on the class path. */
 public abstract class EntityContract {
-
-    /** As many as an import writes at once. */
-    private static final int MANY = 10_000;
 
     private final String unit;
     private final Supplier<? extends Purchase> purchases;
@@ -65,9 +61,7 @@ public abstract class EntityContract {
         Map<String, Object> properties = new HashMap<>();
         properties.put("jakarta.persistence.jdbc.url", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
         properties.put("jakarta.persistence.schema-generation.database.action", "create");
-        properties.put("hibernate.jdbc.batch_size", 500);
         properties.put("hibernate.generate_statistics", true);
-        properties.put("eclipselink.jdbc.batch-writing", "JDBC");
         return Persistence.createEntityManagerFactory(unit, properties);
     }
 
@@ -87,169 +81,25 @@ public abstract class EntityContract {
         }
     }
 
+    private static EntityApplication application(EntityManagerFactory factory) {
+        return work -> transact(factory, work);
+    }
+
     private long count(EntityManagerFactory factory) {
-        List<Long> counts = new ArrayList<>();
-        transact(
-                factory,
-                entities -> counts.add((Long) entities.createQuery("select count(p) from "
-                                + purchases.get().getClass().getSimpleName() + " p")
-                        .getSingleResult()));
-        return counts.get(0);
+        return EntityStep.count(application(factory), purchases);
     }
 
-    private Purchase stored(EntityManager entities, @Nullable Long id) {
-        return entities.find(purchases.get().getClass(), Objects.requireNonNull(id));
-    }
-
-    @Test
-    public void theKeyIsThereAfterPersistAndAllIdsAreStored() {
+    @ParameterizedTest
+    @EnumSource
+    public void entitiesHaveTheirIdsAfter(EntityStep step) {
         try (SeContainer container = start();
                 EntityManagerFactory factory = open(unit)) {
-            Snowflake keys = container
-                    .select(Snowflake.class, SnowflakeName.Literal.of("purchases"))
-                    .get();
-            Snowflake numbers = container.select(Snowflake.class).get();
-            long before = keys.nextId();
-            long numberBefore = numbers.nextId();
-            Purchase purchase = purchases.get();
-
-            transact(factory, entities -> {
-                entities.persist(purchase);
-                assertThat(purchase.id()).isGreaterThan(before).isLessThan(keys.nextId());
-            });
-
-            assertThat(purchase.number()).isGreaterThan(numberBefore).isLessThan(numbers.nextId());
-            assertThat(purchase.reference()).isGreaterThan(numberBefore).isLessThan(numbers.nextId());
-            assertThat(id(SnowflakeFormat.CROCKFORD, purchase.code()))
-                    .isGreaterThan(numberBefore)
-                    .isLessThan(numbers.nextId());
-            assertThat(id(SnowflakeFormat.HEX, purchase.tag()))
-                    .isGreaterThan(numberBefore)
-                    .isLessThan(numbers.nextId());
-            transact(factory, entities -> {
-                Purchase stored = stored(entities, purchase.id());
-                assertThat(stored.number()).isEqualTo(purchase.number());
-                assertThat(stored.code()).isEqualTo(purchase.code());
-                assertThat(stored.tag()).isEqualTo(purchase.tag());
-            });
-        }
-    }
-
-    private static long id(SnowflakeFormat format, @Nullable String text) {
-        return format.parse(Objects.requireNonNull(text));
-    }
-
-    @Test
-    public void cascadesGiveIdsToo() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit)) {
-            Purchase purchase = purchases.get();
-            purchase.addLine();
-            purchase.addLine();
-
-            transact(factory, entities -> entities.persist(purchase));
+            step.run(application(factory), purchases);
 
             assertThat(container.isRunning()).isTrue();
-            transact(factory, entities -> {
-                Purchase stored = stored(entities, purchase.id());
-                assertThat(stored.lineIds()).hasSize(2).doesNotHaveDuplicates().allSatisfy(id -> assertThat(id)
-                        .isPositive());
-                assertThat(stored.lineCodes())
-                        .hasSize(2)
-                        .doesNotHaveDuplicates()
-                        .allSatisfy(code ->
-                                assertThat(id(SnowflakeFormat.CROCKFORD, code)).isPositive());
-                assertThat(stored.noteIds()).hasSize(2).doesNotHaveDuplicates().allSatisfy(id -> assertThat(
-                                id(SnowflakeFormat.BASE62, id))
-                        .isPositive());
-            });
-        }
-    }
-
-    @Test
-    public void mergingSomethingNewGivesIdsToTheCopy() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit)) {
-            Purchase purchase = purchases.get();
-            purchase.addLine();
-            List<Purchase> copies = new ArrayList<>();
-
-            transact(factory, entities -> copies.add(entities.merge(purchase)));
-
-            assertThat(container.isRunning()).isTrue();
-            Purchase copy = copies.get(0);
-            assertThat(copy.id()).isPositive();
-            transact(factory, entities -> {
-                Purchase stored = stored(entities, copy.id());
-                assertThat(stored.number()).isPositive();
-                assertThat(stored.lineIds()).singleElement().satisfies(id -> assertThat(id)
-                        .isPositive());
-                assertThat(id(SnowflakeFormat.CROCKFORD, stored.code())).isPositive();
-                assertThat(stored.noteIds()).singleElement().satisfies(id -> assertThat(id(SnowflakeFormat.BASE62, id))
-                        .isPositive());
-            });
-        }
-    }
-
-    @Test
-    public void mergingWhatIsStoredChangesNoId() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit)) {
-            Purchase purchase = purchases.get();
-            transact(factory, entities -> entities.persist(purchase));
-            Long number = purchase.number();
-            String code = purchase.code();
-            List<Purchase> copies = new ArrayList<>();
-
-            transact(factory, entities -> copies.add(entities.merge(purchase)));
-
-            assertThat(container.isRunning()).isTrue();
-            assertThat(copies.get(0).id()).isEqualTo(purchase.id());
-            assertThat(copies.get(0).number()).isEqualTo(number);
-            assertThat(copies.get(0).code()).isEqualTo(code);
-            assertThat(count(factory)).isEqualTo(1);
-        }
-    }
-
-    @Test
-    public void presetIdsAreKept() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit)) {
-            Purchase persisted = purchases.get();
-            persisted.preset(42L);
-            persisted.presetNumber(43L);
-            persisted.presetCode("forty-three");
-            Purchase merged = purchases.get();
-            merged.preset(44L);
-            merged.presetNumber(45L);
-            merged.presetCode("");
-
-            transact(factory, entities -> entities.persist(persisted));
-            transact(factory, entities -> entities.merge(merged));
-
-            assertThat(container.isRunning()).isTrue();
-            transact(factory, entities -> {
-                assertThat(stored(entities, 42L).number()).isEqualTo(43);
-                assertThat(stored(entities, 42L).code()).isEqualTo("forty-three");
-                assertThat(stored(entities, 44L).number()).isEqualTo(45);
-                assertThat(stored(entities, 44L).code()).isEmpty();
-            });
-        }
-    }
-
-    @Test
-    public void manyAreInsertedInBatches() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit)) {
-            transact(factory, entities -> {
-                for (int i = 0; i < MANY; i++) {
-                    entities.persist(purchases.get());
-                }
-            });
-
-            assertThat(container.isRunning()).isTrue();
-            assertThat(count(factory)).isEqualTo(MANY);
-            assertInBatches(factory, MANY);
+            if (step == EntityStep.MANY_INSERTS) {
+                assertInBatches(factory, EntityStep.MANY);
+            }
         }
     }
 

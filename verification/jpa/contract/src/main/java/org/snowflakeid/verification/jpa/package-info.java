@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What entities must be given with each persistence provider, and the entities of the portable way. */
+/** What entities must be given with each persistence provider. */
 @NullMarked
 package org.snowflakeid.verification.jpa;
 

@@ -86,8 +86,8 @@ class JpaPageTest {
     @Test
     void theLinesOfPersistenceXmlAreThoseThatAreTested() throws IOException {
         StringBuilder tested = new StringBuilder();
-        for (String file : List.of("../eclipselink/src/test", "../contract/src/main")) {
-            tested.append(Files.readString(Path.of(file, "resources/META-INF/persistence.xml")));
+        for (String file : List.of("../eclipselink", "../contract")) {
+            tested.append(Files.readString(Path.of(file, "src/main/resources/META-INF/persistence.xml")));
         }
 
         assertThat(blocks("xml")).hasSize(2).allSatisfy(line -> assertThat(tested)

@@ -5,6 +5,6 @@ package org.snowflakeid.verification.jpa;
 class NativeTest extends EntityContract {
 
     NativeTest() {
-        super("native", NativePurchase::new, NativeMistyped::new);
+        super("eclipselink", EclipseLinkPurchase::new, EclipseLinkMistyped::new);
     }
 }

@@ -28,10 +28,10 @@ class GeneratorSourceTest {
             asked.add(name);
             return name.equals("default") ? unnamed : named;
         };
-        NativePurchase purchase = new NativePurchase();
+        HibernatePurchase purchase = new HibernatePurchase();
 
         try (EntityManagerFactory factory = Persistence.createEntityManagerFactory(
-                "native",
+                "hibernate",
                 Map.of(
                         GeneratorSource.SETTING,
                         source,

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class NativeTest extends EntityContract {
 
     NativeTest() {
-        super("native", NativePurchase::new, NativeMistyped::new);
+        super("hibernate", HibernatePurchase::new, HibernateMistyped::new);
     }
 
     @Override
@@ -26,8 +26,8 @@ class NativeTest extends EntityContract {
     void statelessSessionsGiveIdsToo() {
         System.setProperty("snowflake.coordinator", "memory");
         try (SeContainer container = SeContainerInitializer.newInstance().initialize();
-                EntityManagerFactory factory = open("native")) {
-            NativePurchase purchase = new NativePurchase();
+                EntityManagerFactory factory = open("hibernate")) {
+            HibernatePurchase purchase = new HibernatePurchase();
             try (var session = factory.unwrap(SessionFactory.class).openStatelessSession()) {
                 var transaction = session.beginTransaction();
                 session.insert(purchase);

@@ -69,11 +69,30 @@ class EntitiesTest {
         preset.number = 43L;
 
         PortablePurchase copy = store.transact(entities -> entities.merge(new PortablePurchase()));
+        PortablePurchase again = store.transact(entities -> entities.merge(copy));
         store.transact(entities -> entities.merge(preset));
 
         assertThat(copy.id).isPositive();
+        assertThat(again.id).isEqualTo(copy.id);
+        assertThat(again.number).isPositive().isEqualTo(copy.number);
         Long stored = store.transact(entities -> entities.find(PortablePurchase.class, 42L).number);
         assertThat(stored).isEqualTo(43);
+    }
+
+    @Test
+    void portablePersistKeepsIdsThatArePreset() {
+        PortablePurchase preset = new PortablePurchase();
+        preset.id = 44L;
+        preset.number = 45L;
+
+        Long stored = store.transact(entities -> {
+            entities.persist(preset);
+            entities.flush();
+            entities.clear();
+            return entities.find(PortablePurchase.class, 44L).number;
+        });
+
+        assertThat(stored).isEqualTo(45);
     }
 
     @Test
@@ -120,11 +139,30 @@ class EntitiesTest {
         preset.number = 43L;
 
         NativePurchase copy = store.transact(entities -> entities.merge(new NativePurchase()));
+        NativePurchase again = store.transact(entities -> entities.merge(copy));
         store.transact(entities -> entities.merge(preset));
 
         assertThat(copy.id).isPositive();
+        assertThat(again.id).isEqualTo(copy.id);
+        assertThat(again.number).isPositive().isEqualTo(copy.number);
         Long stored = store.transact(entities -> entities.find(NativePurchase.class, 42L).number);
         assertThat(stored).isEqualTo(43);
+    }
+
+    @Test
+    void nativePersistKeepsIdsThatArePreset() {
+        NativePurchase preset = new NativePurchase();
+        preset.id = 44L;
+        preset.number = 45L;
+
+        Long stored = store.transact(entities -> {
+            entities.persist(preset);
+            entities.flush();
+            entities.clear();
+            return entities.find(NativePurchase.class, 44L).number;
+        });
+
+        assertThat(stored).isEqualTo(45);
     }
 
     @Test

@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.runtime.servers;
 
-import java.io.File;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.jar.Attributes;
-import java.util.jar.JarFile;
-import java.util.regex.Pattern;
-import org.snowflakeid.runtime.Launcher;
 
 class PayaraIT extends ServerContract {
 
     private static final Path DROPINS = Path.of("target/payara-dropins").toAbsolutePath();
-    private static final Path SERVER = Path.of("target/payara-micro.jar");
 
     PayaraIT() {
-        super("payara", PayaraIT::prepare, DROPINS);
-    }
-
-    private static ProcessBuilder prepare(int port) throws IOException {
-        clear(DROPINS);
-        List<String> command = new ArrayList<>(Launcher.java());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", NO_SOFT_REFERENCES));
-        // What the jar's manifest asks for is granted only to java -jar.
-        try (JarFile server = new JarFile(SERVER.toFile())) {
-            Attributes manifest = server.getManifest().getMainAttributes();
-            for (String name : namesIn(manifest, "Add-Opens")) {
-                command.add("--add-opens=" + name + "=ALL-UNNAMED");
-            }
-            for (String name : namesIn(manifest, "Add-Exports")) {
-                command.add("--add-exports=" + name + "=ALL-UNNAMED");
-            }
-        }
-        command.addAll(List.of(
-                "-cp",
-                SERVER + File.pathSeparator + "target/test-classes",
-                PayaraWithDropins.class.getName(),
-                DROPINS.toString(),
-                "--nohazelcast",
-                "--disablephonehome",
-                "--prebootcommandfile",
-                "src/test/payara/boot-commands.txt",
-                "--port",
-                Integer.toString(port),
-                "--contextroot",
-                "/",
-                "--deploy",
-                WAR.toString()));
-        return new ProcessBuilder(command);
-    }
-
-    private static List<String> namesIn(Attributes manifest, String key) {
-        return Pattern.compile(" ").splitAsStream(manifest.getValue(key)).toList();
+        super("payara", new Payara(WAR, DROPINS, List.of()), DROPINS);
     }
 }

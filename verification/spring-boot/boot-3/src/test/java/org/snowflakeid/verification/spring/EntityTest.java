@@ -4,9 +4,11 @@ package org.snowflakeid.verification.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.hibernate.SessionFactory;
 import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,13 @@ import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.cdi.ReferencedGenerator;
+import org.snowflakeid.verification.jpa.EntityApplication;
+import org.snowflakeid.verification.jpa.EntityStep;
+import org.snowflakeid.verification.jpa.HibernatePurchase;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Entities in repositories of Spring Data. */
 class EntityTest {
@@ -75,6 +84,45 @@ class EntityTest {
             assertThat(repository.save(imported).id).isEqualTo(42L);
             assertThat(repository.findById(42L)).isPresent();
         }
+    }
+
+    @Test
+    void whatIsDoneOnEveryRuntimeWorks() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.sources=" + EntitiesOfEveryRuntime.class.getName(),
+                "spring.jpa.properties.hibernate.jdbc.batch_size=500",
+                "snowflake.claim-at-start=default,orders,purchases")) {
+            EntityApplication entities = new EntityApplication() {
+                @Override
+                public void transact(Consumer<EntityManager> work) {
+                    EntityManager shared = SharedEntityManagerCreator.createSharedEntityManager(
+                            application.context().getBean(EntityManagerFactory.class));
+                    new TransactionTemplate(application.context().getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult(status -> work.accept(shared));
+                }
+
+                @Override
+                public Snowflake generator(String name) {
+                    return name.equals("default")
+                            ? application.context().getBean(Snowflake.class)
+                            : BeanFactoryAnnotationUtils.qualifiedBeanOfType(
+                                    application.context().getBeanFactory(), Snowflake.class, name);
+                }
+            };
+
+            assertThat(EntityStep.values()).allSatisfy(step -> step.run(entities, HibernatePurchase::new));
+        }
+    }
+
+    @Test
+    void aWrongSettingOfAGeneratorThatOnlyEntitiesNameStopsTheStart() {
+        assertThatThrownBy(() -> RunningApplication.start(
+                                "spring.main.sources=" + EntitiesOfEveryRuntime.class.getName(),
+                                "snowflake.claim-at-start=default,orders",
+                                "snowflake.generators.purchases.window=a minute")
+                        .close())
+                .hasStackTraceContaining(
+                        "snowflake 'purchases': snowflake.generators.purchases.window=a minute is not ");
     }
 
     @Test

@@ -3,13 +3,12 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.eclipselink.SnowflakeId;
 
-/** Its key is text. */
+/** A mistake. */
 @Entity
-class NativeNote {
+class EclipseLinkMistyped {
     @Id
-    @SnowflakeId(value = "purchases", format = SnowflakeFormat.BASE62)
-    String id;
+    @SnowflakeId("purchases")
+    Integer id = 0;
 }

@@ -3,15 +3,18 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Id;
 import jakarta.persistence.MappedSuperclass;
-import org.snowflakeid.eclipselink.SnowflakeId;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.hibernate.SnowflakeId;
 
 /** For what all entities have. */
 @MappedSuperclass
-class NativeRow {
+public class HibernateRow {
     @Id
     @SnowflakeId("purchases")
+    @Nullable
     Long id;
 
     @SnowflakeId
+    @Nullable
     String code;
 }

@@ -3,13 +3,15 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
-import org.snowflakeid.hibernate.SnowflakeId;
+import org.snowflakeid.eclipselink.SnowflakeId;
 
 /** Its key is text. */
 @Entity
-class NativeNote {
+public class EclipseLinkNote {
     @Id
     @SnowflakeId(value = "purchases", format = SnowflakeFormat.BASE62)
+    @Nullable
     String id;
 }

@@ -3,13 +3,14 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import org.snowflakeid.hibernate.SnowflakeId;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.eclipselink.SnowflakeId;
 
 /** Its properties are mapped, and its key is primitive. */
 @Entity
-class NativeLine {
+public class EclipseLinkLine {
     private long id;
-    private String code;
+    private @Nullable String code;
 
     @Id
     @SnowflakeId("purchases")
@@ -22,11 +23,11 @@ class NativeLine {
     }
 
     @SnowflakeId
-    public String getCode() {
+    public @Nullable String getCode() {
         return code;
     }
 
-    public void setCode(String code) {
+    public void setCode(@Nullable String code) {
         this.code = code;
     }
 }

@@ -8,27 +8,28 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.eclipselink.SnowflakeId;
 
 /** What it has of its superclass is marked there. */
 @Entity
-class NativePurchase extends NativeRow implements Purchase {
+public class EclipseLinkPurchase extends EclipseLinkRow implements Purchase {
 
     @SnowflakeId
-    private Long number;
+    private @Nullable Long number;
 
     @Embedded
-    private final Label label = new Label();
+    private Label label = new Label();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<NativeLine> lines = new ArrayList<>();
+    private List<EclipseLinkLine> lines = new ArrayList<>();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<NativeNote> notes = new ArrayList<>();
+    private List<EclipseLinkNote> notes = new ArrayList<>();
 
     @Override
-    public Long id() {
+    public @Nullable Long id() {
         return id;
     }
 
@@ -38,7 +39,7 @@ class NativePurchase extends NativeRow implements Purchase {
     }
 
     @Override
-    public Long number() {
+    public @Nullable Long number() {
         return number;
     }
 
@@ -48,12 +49,12 @@ class NativePurchase extends NativeRow implements Purchase {
     }
 
     @Override
-    public Long reference() {
+    public @Nullable Long reference() {
         return label.reference;
     }
 
     @Override
-    public String code() {
+    public @Nullable String code() {
         return code;
     }
 
@@ -63,38 +64,40 @@ class NativePurchase extends NativeRow implements Purchase {
     }
 
     @Override
-    public String tag() {
+    public @Nullable String tag() {
         return label.tag;
     }
 
     @Override
     public void addLine() {
-        lines.add(new NativeLine());
-        notes.add(new NativeNote());
+        lines.add(new EclipseLinkLine());
+        notes.add(new EclipseLinkNote());
     }
 
     @Override
     public List<Long> lineIds() {
-        return lines.stream().map(NativeLine::getId).toList();
+        return lines.stream().map(EclipseLinkLine::getId).toList();
     }
 
     @Override
-    public List<String> lineCodes() {
-        return lines.stream().map(NativeLine::getCode).toList();
+    public List<@Nullable String> lineCodes() {
+        return lines.stream().map(EclipseLinkLine::getCode).toList();
     }
 
     @Override
-    public List<String> noteIds() {
+    public List<@Nullable String> noteIds() {
         return notes.stream().map(note -> note.id).toList();
     }
 
     /** A part of it. */
     @Embeddable
-    static class Label {
+    public static class Label {
         @SnowflakeId
+        @Nullable
         Long reference;
 
         @SnowflakeId(format = SnowflakeFormat.HEX)
+        @Nullable
         String tag;
     }
 }

@@ -20,13 +20,13 @@ public class PortablePurchase extends PortableRow implements Purchase {
     private @Nullable Long number;
 
     @Embedded
-    private final Label label = new Label();
+    private Label label = new Label();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<PortableLine> lines = new ArrayList<>();
+    private List<PortableLine> lines = new ArrayList<>();
 
     @OneToMany(cascade = CascadeType.ALL)
-    private final List<PortableNote> notes = new ArrayList<>();
+    private List<PortableNote> notes = new ArrayList<>();
 
     @Override
     public @Nullable Long id() {

@@ -3,11 +3,11 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import org.snowflakeid.eclipselink.SnowflakeId;
+import org.snowflakeid.hibernate.SnowflakeId;
 
 /** A mistake. */
 @Entity
-class NativeMistyped {
+class HibernateMistyped {
     @Id
     @SnowflakeId("purchases")
     Integer id = 0;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.cdi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Objects;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.verification.jpa.PortableLine;
+import org.snowflakeid.verification.jpa.PortablePurchase;
+import org.snowflakeid.verification.jpa.Purchase;
+
+class PersistenceUnitsTest {
+
+    private static final String DESCRIPTOR = "META-INF/persistence.xml";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void markedClassesInAJarAreSeen() throws IOException {
+        URL descriptor =
+                URI.create("jar:" + jar("").toUri() + "!/" + DESCRIPTOR).toURL();
+
+        assertThat(PersistenceUnits.markedClasses(showing(descriptor)))
+                .containsExactlyInAnyOrder(PortablePurchase.class, PortableLine.class);
+    }
+
+    @Test
+    void markedClassesInAJarAreSeenThroughTheUrlsOfOpenLiberty() throws IOException {
+        URL descriptor = ofOpenLiberty(jar("").toUri() + "!/" + DESCRIPTOR);
+
+        assertThat(PersistenceUnits.markedClasses(showing(descriptor)))
+                .containsExactlyInAnyOrder(PortablePurchase.class, PortableLine.class);
+    }
+
+    @Test
+    void markedClassesInAWebArchiveAreSeenThroughTheUrlsOfOpenLiberty() throws IOException {
+        String classes = "WEB-INF/classes/";
+        URL descriptor = ofOpenLiberty(jar(classes).toUri() + "!/" + classes + DESCRIPTOR);
+
+        assertThat(PersistenceUnits.markedClasses(showing(descriptor)))
+                .containsExactlyInAnyOrder(PortablePurchase.class, PortableLine.class);
+    }
+
+    /** With two that are marked and one that is not. Its name has what a URL has to write otherwise. */
+    private Path jar(String root) throws IOException {
+        Path jar = folder.resolve("my entities.jar");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+            zip.putNextEntry(new ZipEntry(root + DESCRIPTOR));
+            for (Class<?> type : List.of(PortablePurchase.class, PortableLine.class, Purchase.class)) {
+                String file = type.getName().replace('.', '/') + ".class";
+                zip.putNextEntry(new ZipEntry(root + file));
+                try (InputStream in =
+                        Objects.requireNonNull(type.getClassLoader().getResourceAsStream(file))) {
+                    in.transferTo(zip);
+                }
+            }
+        }
+        return jar;
+    }
+
+    /** Its connections are none of {@link java.net.JarURLConnection}. */
+    private static URL ofOpenLiberty(String jarAndEntry) throws IOException {
+        return new URL(null, "wsjar:" + jarAndEntry, new URLStreamHandler() {
+            @Override
+            protected URLConnection openConnection(URL url) throws IOException {
+                throw new IOException("of a kind that only Open Liberty knows");
+            }
+        });
+    }
+
+    private static ClassLoader showing(URL descriptor) {
+        return new ClassLoader(PersistenceUnitsTest.class.getClassLoader()) {
+            @Override
+            public Enumeration<URL> getResources(String name) {
+                return Collections.enumeration(name.equals(DESCRIPTOR) ? List.of(descriptor) : List.of());
+            }
+        };
+    }
+}
