@@ -22,6 +22,9 @@ final class Renewal {
     private final long windowTicks;
     private final long windowNanos;
 
+    /** A claim begins a window ahead of the clock at most, or as far as startup-ahead says, and takes a window. */
+    private final long furthestTicks;
+
     /** Ticks that the next extension reserves ahead of the clock. */
     private long nextWindowTicks;
 
@@ -38,6 +41,7 @@ final class Renewal {
         this.counters = counters;
         this.windowTicks = settings.window().toMillis();
         this.windowNanos = settings.window().toNanos();
+        this.furthestTicks = Math.max(windowTicks, settings.startupAhead().toMillis()) + windowTicks;
         long first = claim.isResumed() ? windowTicks : SlotClaimer.FIRST_WINDOW.toMillis();
         this.nextWindowTicks = Math.min(windowTicks, 2 * first);
         this.limitBefore = claim.limit();
@@ -139,7 +143,7 @@ final class Renewal {
         claim.lease()
                 .grant(
                         Positions.of(layout).first(claim.limit()),
-                        now + Math.min(left, windowTicks * 2) * 1_000_000,
+                        now + Math.min(left, furthestTicks) * 1_000_000,
                         reservedTicks);
         long untilTwoThirds = (left - reservedTicks * 2 / 3) * 1_000_000;
         dueNanos = now + Math.max(SECOND / 10, Math.min(untilTwoThirds, windowNanos / 3));

@@ -56,6 +56,9 @@ final class WaitingCall {
     /** Since when the call waits for more than the next tick, by the monotonic clock. */
     private long sinceNanos;
 
+    /** How long it has waited so before, since it last got something. */
+    private long waitedBeforeNanos;
+
     private boolean waiting;
 
     WaitingCall(IdIssuer issuer, long fromTick, boolean single, BooleanSupplier elsewhere) {
@@ -171,6 +174,7 @@ final class WaitingCall {
         lease = current;
         taken = mine;
         endWait();
+        waitedBeforeNanos = 0;
         return true;
     }
 
@@ -236,7 +240,9 @@ final class WaitingCall {
     private void endWait() {
         if (waiting) {
             waiting = false;
-            handover.counters().waits.end(platform.nanoTime() - sinceNanos);
+            long waited = platform.nanoTime() - sinceNanos;
+            waitedBeforeNanos += waited;
+            handover.counters().waits.end(waited);
         }
     }
 
@@ -248,6 +254,11 @@ final class WaitingCall {
         }
         leave();
         return sinceNanos;
+    }
+
+    /** How long it has waited for more than the next tick, its time in the queue apart. */
+    private long waitedNanos() {
+        return waitedBeforeNanos + (platform.nanoTime() - waitingSince());
     }
 
     private void requireUninterrupted() {
@@ -264,7 +275,7 @@ final class WaitingCall {
         if (gapMillis > settings.maxSkew().toMillis()) {
             handover.wantVetting();
         }
-        long left = rollback.maxWaitNanos() - (platform.nanoTime() - waitingSince());
+        long left = rollback.maxWaitNanos() - waitedNanos();
         if (rollback.failsAtOnce(gapMillis) || gapMillis > left / 1_000_000) {
             throw new ClockMovedBackwardsException(handover.message("the clock (now "
                     + Instant.ofEpochMilli(clock.millis()) + ") is " + gapMillis + " ms behind the last id. "
@@ -284,7 +295,7 @@ final class WaitingCall {
         handover.requireOpen();
         Object shown = clock.state();
         handover.wantVetting();
-        long left = settings.waitTimeout().toNanos() - (platform.nanoTime() - waitingSince());
+        long left = settings.waitTimeout().toNanos() - waitedNanos();
         if (left <= 0) {
             throw new SnowflakeUnavailableException(handover.message("no id can be issued: "
                     + handover.suspendedBy("the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
@@ -306,11 +317,10 @@ final class WaitingCall {
         handover.requireOpen();
         handover.wantMore(inUse);
         long now = platform.nanoTime();
-        long since = waitingSince();
+        boolean endedBefore = current.endNanos() - waitingSince() < 0;
         // An outage must not fill request pools: once it has lasted, callers fail at once.
-        boolean endedBefore = current.endNanos() - since < 0;
-        long from = endedBefore ? Math.min(current.noticeEnd(now) - now, since - now) : since - now;
-        long left = from + settings.waitTimeout().toNanos();
+        long outage = endedBefore ? now - current.noticeEnd(now) : 0;
+        long left = settings.waitTimeout().toNanos() - Math.max(outage, waitedNanos());
         if (left <= 0) {
             throw new SnowflakeUnavailableException(handover.message("no id can be issued: what is "
                     + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -66,6 +67,31 @@ class FrozenProcessTest {
         stage.sleep(Duration.ofMillis(1500));
         process.wire.release(Kind.EXTEND);
         extension.answer(extension.arrive());
+
+        call.await();
+    }
+
+    // the end of a window that had begun ahead of the clock was taken to be noticed seconds before it came, and calls
+    // failed at once
+    @Test
+    void callsWaitThoughTheIdsBeganAheadOfTheClock() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        Actor predecessor = stage.process();
+        predecessor.open();
+        stage.sleep(Duration.ofSeconds(2));
+        predecessor.crash();
+        stage.store.owners.clear();
+        stage.keys.put("snowflake.window", "PT3S");
+        stage.keys.put("snowflake.startup-ahead", "PT1M");
+        Actor process = stage.process();
+        process.open();
+        process.wire.cut = true;
+        stage.sleep(Duration.ofSeconds(7));
+        assertThat(process.issue().timestamp()).isAfter(stage.world.trueTime());
+
+        Actor.Call call = callAfterAFreeze(process, Duration.ofSeconds(90));
+        stage.sleep(Duration.ofMillis(100));
+        process.wire.cut = false;
 
         call.await();
     }

@@ -45,6 +45,10 @@ final class SimulatedDisk {
     @Nullable
     Consumer<ResumeNote> reader;
 
+    /** Sees whose write has ended well. */
+    @Nullable
+    Consumer<Machine> written;
+
     /** What those who read it may have taken over. */
     private final List<ResumeNote> read = new ArrayList<>();
 
@@ -180,6 +184,9 @@ final class SimulatedDisk {
             take();
             if (mayFail()) {
                 throw new IOException("the folder could not be synced");
+            }
+            if (written != null) {
+                written.accept(machine);
             }
         }
 

@@ -94,6 +94,28 @@ class WaitingCallsTest {
         assertThat(Duration.between(whole, stage.world.trueTime())).isLessThan(Duration.ofSeconds(4));
     }
 
+    // the wait began anew where a call had been in the queue meanwhile: 3.4 s where two are allowed
+    @Test
+    void theWaitTimeoutCountsFromTheFirstThingThatIsWaitedFor() {
+        stage.keys.put("snowflake.sequence-bits", "1");
+        process.open();
+        process.wire.cut = true;
+        Instant end = process.ids().status().reservedUntil().orElseThrow();
+        stage.sleep(Duration.between(stage.world.trueTime(), end).minusMillis(1_700));
+        process.machine.stepClock(Duration.ofHours(1));
+        stage.sleep(Duration.ofMillis(100));
+        Instant asked = stage.world.trueTime();
+        // They look again a tenth of a second before the end, when two have an id each millisecond.
+        List<Actor.Call> calls = Stream.generate(process::startCall).limit(400).toList();
+        stage.sleep(Duration.ofMillis(1_400));
+        assertThat(calls).noneMatch(Actor.Call::isOver);
+
+        process.machine.restoreClock();
+        stage.until("all of them over", () -> calls.stream().allMatch(Actor.Call::isOver));
+
+        assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(2_200));
+    }
+
     // a coordinator that had just been reached again was asked up to a second later
     @Test
     void aHintEndsThePauseAfterFailures() {

@@ -191,7 +191,7 @@ final class Watch {
         largestSeenMillis = original.largestSeenMillis;
     }
 
-    /** When an id was issued last before the coordinator answered, if that was just now: whoever waits has one now. */
+    /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */
     long lastIssuedBefore(long answeredWithinMillis) {
         return millis() - lastAnsweredMillis <= answeredWithinMillis ? issuedBeforeAnswerMillis : Long.MAX_VALUE;
     }
@@ -220,9 +220,14 @@ final class Watch {
         askingThreads.add(Thread.currentThread());
     }
 
-    void coordinatorAnswered() {
+    /** The coordinator has, or the disk: what all have waited for. */
+    void answered() {
         lastAnsweredMillis = millis();
         issuedBeforeAnswerMillis = lastIssuedMillis;
+    }
+
+    void coordinatorAnswered() {
+        answered();
         vettedStepsMillis += Math.max(0, largeStepsMillis);
         largeStepsMillis = 0;
     }

@@ -57,7 +57,7 @@ final class WatchedCall {
         long now = watch.millis();
         long tick = settings.tick(ids[ids.length - 1]);
         if (watch.highestTick >= 0) {
-            requireVettedDate(tick, now);
+            requireVettedDate(ids, now);
         }
         for (WatchedCall other : watch.calls) {
             if (other.beganMillis < beganMillis && other.overtakenMillis == 0) {
@@ -101,7 +101,8 @@ final class WatchedCall {
         }
     }
 
-    private void requireVettedDate(long tick, long now) {
+    private void requireVettedDate(long[] ids, long now) {
+        long tick = settings.tick(ids[ids.length - 1]);
         // Not by the id before: after a step back it may have been dated too early, and the next is dated as vetted
         // again.
         long jump = tick - now - watch.furthestAhead;
@@ -111,7 +112,7 @@ final class WatchedCall {
                 + settings.burst.toMillis()
                 + (count >> settings.sequenceBits);
         // Worker ids of one generator may begin at different times, which is no matter of clocks.
-        if (jump > allowed && watch.hasUnvettedSteps() && !watch.isBehindShared(tick)) {
+        if (jump > allowed && watch.hasUnvettedSteps() && !watch.isBehindShared(settings.tick(ids[0]))) {
             watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
         }
