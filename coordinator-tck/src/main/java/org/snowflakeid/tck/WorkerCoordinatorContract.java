@@ -354,8 +354,9 @@ public abstract class WorkerCoordinatorContract {
                 if (actor == 0) {
                     return extendUntilRejected(holder, begun, owner, old);
                 }
-                // Until the other is at it.
-                for (int i = 0; i < 1_000 && mark(slot(operator)).equals(begun); i++) {
+                // Until the other is at it, which it may not be soon where all processors are busy.
+                long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+                while (mark(slot(operator)).equals(begun) && System.nanoTime() - deadline < 0) {
                     Thread.onSpinWait();
                 }
                 applied(operator.writeMeta(old, changed, timeout()));

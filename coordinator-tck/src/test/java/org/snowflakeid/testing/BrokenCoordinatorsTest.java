@@ -211,7 +211,7 @@ class BrokenCoordinatorsTest {
         @Override
         public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
             Stored seen = current(this, meta);
-            LockSupport.parkNanos(100_000);
+            LockSupport.parkNanos(1_000_000);
             return seen.value().equals(meta.value())
                     ? super.extend(id, mark, next, owner, current(this, meta), timeout)
                     : super.extend(id, mark, next, owner, meta, timeout);
@@ -270,7 +270,7 @@ class BrokenCoordinatorsTest {
             if (!same(mark, seen.mark()) || (!evict && seen.owner() != null)) {
                 return new CasResult.Rejected(meta, seen);
             }
-            LockSupport.parkNanos(100_000);
+            LockSupport.parkNanos(1_000_000);
             Stored now = store.mark(namespace, id) == null ? null : new Stored(store.mark(namespace, id), 0);
             return super.claim(id, now, next, owner, true, meta, timeout);
         }

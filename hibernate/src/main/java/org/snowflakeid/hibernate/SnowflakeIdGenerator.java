@@ -12,6 +12,7 @@ import org.hibernate.generator.BeforeExecutionGenerator;
 import org.hibernate.generator.EventType;
 import org.hibernate.generator.EventTypeSets;
 import org.hibernate.generator.GeneratorCreationContext;
+import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.IdAttribute;
@@ -51,10 +52,21 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         if (attribute == null) {
             throw new IllegalStateException("Hibernate did not initialize this generator");
         }
-        if (currentValue != null && !attribute.isMissing(currentValue)) {
-            return currentValue;
+        Object present = currentValue == null ? keyOf(owner, session) : currentValue;
+        if (present != null && !attribute.isMissing(present)) {
+            return present;
         }
         return given == null ? attribute.next() : attribute.next(given);
+    }
+
+    /**
+     * Hibernate Reactive does not tell which key an entity has already.
+     *
+     * @return null if it has none, or this is not the generator of its key
+     */
+    private @Nullable Object keyOf(Object owner, SharedSessionContractImplementor session) {
+        EntityPersister entity = session.getEntityPersister(null, owner);
+        return equals(entity.getGenerator()) ? entity.getIdentifier(owner, session) : null;
     }
 
     @Override
