@@ -233,7 +233,7 @@ final class Simulation {
         disk.failuresOneIn = disks.nextInt(3) == 0 ? 2 + disks.nextInt(20) : 0;
         disk.dead = disks.nextInt(8) == 0;
         disk.reader = note -> oracle.noteRead(store, note);
-        disk.written = machine -> process(machine).watch().answered();
+        disk.written = machine -> process(machine).watch().diskAnswered();
         allDisks.add(disk);
         return disk;
     }

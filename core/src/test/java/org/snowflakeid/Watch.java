@@ -220,14 +220,29 @@ final class Watch {
         askingThreads.add(Thread.currentThread());
     }
 
+    /**
+     * Before ids begin that are taken over without the coordinator, it is the last that was done: the clock is shown after it. Where they
+     * begin behind that, since the clock stepped back meanwhile, the next may be dated as was shown.
+     */
+    void diskAnswered() {
+        answered();
+        if (highestTick < 0) {
+            furthestAhead = settings.tickOf(machine.wallNow()) - millis();
+            furthestAheadMillis = millis();
+        }
+    }
+
     /** The coordinator has, or the disk: what all have waited for. */
-    void answered() {
+    private void answered() {
         lastAnsweredMillis = millis();
         issuedBeforeAnswerMillis = lastIssuedMillis;
     }
 
     void coordinatorAnswered() {
         answered();
+        if (highestTick < 0) {
+            furthestAheadMillis = 0;
+        }
         vettedStepsMillis += Math.max(0, largeStepsMillis);
         largeStepsMillis = 0;
     }
