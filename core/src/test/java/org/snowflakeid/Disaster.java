@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import org.snowflakeid.spi.Stored;
 
@@ -65,8 +66,13 @@ final class Disaster {
                 .filter(process -> process.generator() != null)
                 .toList();
         boolean restored = lose(kind, backup);
+        // Who is paused notices nothing before.
+        Duration pause = issuing.stream()
+                .map(process -> process.machine.pauseLeft())
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
-        run.world.sleep(run.simulated.window.dividedBy(3).plusSeconds(7));
+        run.world.sleep(pause.plus(run.simulated.window.dividedBy(3)).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
         if (run.random.nextInt(3) == 0) {
             operators.work();

@@ -506,6 +506,11 @@ final class VirtualWorld {
             return pausedUntilNanos > nanos;
         }
 
+        /** For how much longer. */
+        Duration pauseLeft() {
+            return Duration.ofNanos(Math.max(0, pausedUntilNanos - nanos));
+        }
+
         /** Every thread of this process ends where it stands. */
         void crash() {
             crashed = true;
