@@ -264,23 +264,29 @@ final class Operators {
 
     /** Once the floor of what is in use now has passed, somebody issues. */
     void awaitIds() {
-        long floor = run.trueTick();
-        boolean usable = false;
-        for (Place place : used) {
-            Stored meta = place.store().meta;
-            if ("active".equals(entry(meta, "state")) && run.oracle.usableIds(place.store()) >= run.simulated.workers) {
-                floor = Math.max(floor, number(meta, "floor"));
-                usable = true;
-            }
-        }
-        if (!usable) {
+        List<Stored> usable = usable();
+        if (usable.isEmpty()) {
             return;
         }
+        long floor =
+                usable.stream().mapToLong(meta -> number(meta, "floor")).max().orElseThrow();
         run.processes.forEach(process -> process.issuedSince = 0);
-        Duration toFloor = Duration.ofMillis(floor - run.trueTick());
+        Duration toFloor = Duration.ofMillis(Math.max(0, floor - run.trueTick()));
         run.world.sleep(toFloor.plus(run.simulated.window.multipliedBy(2)).plusSeconds(25));
-        if (run.processes.stream().noneMatch(process -> process.issuedSince > 0)) {
+        // A write that was given up, with the advice to do the same again, may have retired it meanwhile.
+        boolean stillUsable = !usable().isEmpty();
+        if (stillUsable && run.processes.stream().noneMatch(process -> process.issuedSince > 0)) {
             run.oracle.violated("nobody issues after operators replaced the namespace");
         }
+    }
+
+    /** The records of namespaces that are in use, with worker ids enough for a process. */
+    private List<Stored> usable() {
+        return used.stream()
+                .map(Place::store)
+                .filter(store -> "active".equals(entry(store.meta, "state")))
+                .filter(store -> run.oracle.usableIds(store) >= run.simulated.workers)
+                .map(store -> store.meta)
+                .toList();
     }
 }
