@@ -148,8 +148,10 @@ final class Sessions implements AutoCloseable {
         int timeoutMillis = (int) Math.min(Integer.MAX_VALUE, timeToLive.toMillis());
         Digest digest = settings.digest();
         byte[] user = digest == null ? null : digest.bytes();
-        ZooKeeper client =
-                new ZooKeeper(settings.connectString(), timeoutMillis, watcher, false, new ClientConfig(settings));
+        ImpatientHosts hosts = new ImpatientHosts(settings.connectString(), timeoutMillis);
+        ZooKeeper client = new ZooKeeper(
+                settings.connectString(), timeoutMillis, watcher, false, hosts, new ClientConfig(settings));
+        hosts.usedBy(client);
         if (user != null) {
             client.addAuthInfo("digest", user);
         }

@@ -117,6 +117,24 @@ class ZooKeeperEnsembleTest {
         assertThat(node.slot(3).owner()).isNotNull();
     }
 
+    // with windows of five minutes whoever came to it first waited there for a hundred seconds
+    @Test
+    void nobodyWaitsForLongAtAFrozenMember() {
+        ZooKeeperServer frozen = ensemble.members().stream()
+                .filter(member -> !member.leads())
+                .findFirst()
+                .orElseThrow();
+        frozen.pause();
+
+        for (int i = 0; i < 6; i++) {
+            try (Node next =
+                    ZooKeeperNode.at(frozen.connectString() + "," + ensemble.connectString(), node.namespace)) {
+                assertThat(next.read(0, 0).meta()).isEqualTo(meta);
+            }
+        }
+        frozen.resume();
+    }
+
     @Test
     void withoutAQuorumNothingIsAppliedAndNothingIsPermanent() {
         Stored mark = node.claim(3);

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -99,7 +101,7 @@ final class ServerProcess implements Server {
     @Override
     public void signal(String signal) {
         // The process first: one that stands still has no more children.
-        run(List.of("kill", "-" + signal, Long.toString(running().pid())));
+        signal(signal, running());
         List<String> children =
                 running().descendants().map(child -> Long.toString(child.pid())).toList();
         if (!children.isEmpty()) {
@@ -110,6 +112,19 @@ final class ServerProcess implements Server {
             } catch (IllegalStateException someHaveEnded) {
                 // The others have had it all the same.
             }
+        }
+    }
+
+    private void signal(String signal, Process to) {
+        run(List.of("kill", "-" + signal, Long.toString(to.pid())));
+    }
+
+    /** So that it has no more children than those that are seen. */
+    private void standStill(Process running) {
+        try {
+            signal("STOP", running);
+        } catch (IllegalStateException hasEnded) {
+            // It has none then.
         }
     }
 
@@ -125,10 +140,13 @@ final class ServerProcess implements Server {
     public void kill() {
         Process running = process;
         if (running != null && running.isAlive()) {
+            standStill(running);
             List<ProcessHandle> children = running.descendants().toList();
             running.destroyForcibly();
             children.forEach(ProcessHandle::destroyForcibly);
             awaitEnd(running);
+            // A database does not start while one of them still has its memory.
+            children.forEach(ServerProcess::awaitEnd);
         }
         process = null;
     }
@@ -183,6 +201,17 @@ final class ServerProcess implements Server {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private static void awaitEnd(ProcessHandle child) {
+        try {
+            ProcessHandle unused = child.onExit().get(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("a process did not end: " + child.info(), e);
         }
     }
 
