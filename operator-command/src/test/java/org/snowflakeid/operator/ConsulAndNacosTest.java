@@ -24,16 +24,20 @@ class ConsulAndNacosTest {
 
     @Test
     void consulThatLostEverythingIsRestored() {
-        try (ConsulServer consul = ConsulServer.start()) {
-            losesEverythingAndIsRestored(consul, at(consul));
-        }
+        Scene.unlessTooLate(() -> {
+            try (ConsulServer consul = ConsulServer.start()) {
+                losesEverythingAndIsRestored(consul, at(consul));
+            }
+        });
     }
 
     @Test
     void nacosThatLostEverythingIsRestored() {
-        try (NacosServer nacos = NacosServer.start()) {
-            losesEverythingAndIsRestored(nacos, at(nacos));
-        }
+        Scene.unlessTooLate(() -> {
+            try (NacosServer nacos = NacosServer.start()) {
+                losesEverythingAndIsRestored(nacos, at(nacos));
+            }
+        });
     }
 
     private static void losesEverythingAndIsRestored(TestServer server, Map<String, String> settings) {

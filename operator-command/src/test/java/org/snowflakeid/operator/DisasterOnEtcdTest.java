@@ -34,28 +34,30 @@ class DisasterOnEtcdTest extends DisasterContract {
 
     @Test
     void newClusterForcedFromAMemberThatLagged() {
-        try (EtcdCluster cluster = EtcdCluster.start(3);
-                Scene scene = scene("forced", FragileEtcd.settings(cluster.endpoints()))) {
-            Scene.Issuer one = scene.start("one", 0);
-            one.awaitExtension();
-            EtcdServer lagging = cluster.members().stream()
-                    .filter(member -> !member.leads())
-                    .findFirst()
-                    .orElseThrow();
-            lagging.pause();
-            one.awaitExtension();
-            Scene.Issuer later = scene.start("later", 1);
-            one.awaitExtension();
+        Scene.unlessTooLate(() -> {
+            try (EtcdCluster cluster = EtcdCluster.start(3);
+                    Scene scene = scene("forced", FragileEtcd.settings(cluster.endpoints()))) {
+                Scene.Issuer one = scene.start("one", 0);
+                one.awaitExtension();
+                EtcdServer lagging = cluster.members().stream()
+                        .filter(member -> !member.leads())
+                        .findFirst()
+                        .orElseThrow();
+                lagging.pause();
+                one.awaitExtension();
+                Scene.Issuer later = scene.start("later", 1);
+                one.awaitExtension();
 
-            cluster.members().forEach(EtcdServer::kill);
-            lagging.startForcingNewCluster();
-            lagging.awaitHealthy();
+                cluster.members().forEach(EtcdServer::kill);
+                lagging.startForcingNewCluster();
+                lagging.awaitHealthy();
 
-            Instant back = Instant.now();
-            one.requireNoticed(back, "shows for worker id 0 the mark 'limit=");
-            later.requireNoticed(back, "lost the mark of worker id 1");
-            restoreAndStartAgain(scene, 0, 1);
-            scene.requireNoDuplicate();
-        }
+                Instant back = Instant.now();
+                one.requireNoticed(back, "shows for worker id 0 the mark 'limit=");
+                later.requireNoticed(back, "lost the mark of worker id 1");
+                restoreAndStartAgain(scene, 0, 1);
+                scene.requireNoDuplicate();
+            }
+        });
     }
 }

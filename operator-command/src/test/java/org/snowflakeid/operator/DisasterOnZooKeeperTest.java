@@ -48,35 +48,37 @@ class DisasterOnZooKeeperTest extends DisasterContract {
 
     @Test
     void aQuorumWithEmptyDisksFollowsAMemberThatLagged() {
-        try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3);
-                Scene scene = scene("lagged", FragileZooKeeper.settings(ensemble.connectString()))) {
-            Scene.Issuer one = scene.start("one", 0);
-            one.awaitExtension();
-            ZooKeeperServer leader = ensemble.leader();
-            List<ZooKeeperServer> followers = ensemble.members().stream()
-                    .filter(member -> !member.equals(leader))
-                    .toList();
-            ZooKeeperServer lagging = followers.get(0);
-            lagging.pause();
-            one.awaitExtension();
-            Scene.Issuer later = scene.start("later", 1);
-            one.awaitExtension();
+        Scene.unlessTooLate(() -> {
+            try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3);
+                    Scene scene = scene("lagged", FragileZooKeeper.settings(ensemble.connectString()))) {
+                Scene.Issuer one = scene.start("one", 0);
+                one.awaitExtension();
+                ZooKeeperServer leader = ensemble.leader();
+                List<ZooKeeperServer> followers = ensemble.members().stream()
+                        .filter(member -> !member.equals(leader))
+                        .toList();
+                ZooKeeperServer lagging = followers.get(0);
+                lagging.pause();
+                one.awaitExtension();
+                Scene.Issuer later = scene.start("later", 1);
+                one.awaitExtension();
 
-            ensemble.members().forEach(ZooKeeperServer::kill);
-            leader.wipe();
-            followers.get(1).wipe();
-            lagging.startAgain();
-            leader.startAgain();
-            lagging.awaitHealthy();
-            followers.get(1).startAgain();
-            ensemble.members().forEach(ZooKeeperServer::awaitHealthy);
+                ensemble.members().forEach(ZooKeeperServer::kill);
+                leader.wipe();
+                followers.get(1).wipe();
+                lagging.startAgain();
+                leader.startAgain();
+                lagging.awaitHealthy();
+                followers.get(1).startAgain();
+                ensemble.members().forEach(ZooKeeperServer::awaitHealthy);
 
-            Instant back = Instant.now();
-            one.requireNoticed(back, "shows for worker id 0 the mark 'limit=");
-            later.requireNoticed(back, "lost the mark of worker id 1");
-            restoreAndStartAgain(scene, 0, 1);
-            scene.requireNoDuplicate();
-        }
+                Instant back = Instant.now();
+                one.requireNoticed(back, "shows for worker id 0 the mark 'limit=");
+                later.requireNoticed(back, "lost the mark of worker id 1");
+                restoreAndStartAgain(scene, 0, 1);
+                scene.requireNoDuplicate();
+            }
+        });
     }
 
     /**

@@ -24,6 +24,17 @@ class LiveNamespaceTest {
         return new LiveNamespace(source, namespace.layout(), MadeUpNamespace::summary);
     }
 
+    /** Asks as a page that knows nothing, until the coordinator was read: a question waits for that for a second only. */
+    private static Changes first(LiveNamespace live) throws InterruptedException {
+        Changes changes = live.changes(null);
+        long start = System.nanoTime();
+        while (changes.read() == null) {
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
+            changes = live.changes(null);
+        }
+        return changes;
+    }
+
     /** Asks until the coordinator was read again. */
     private static Changes next(LiveNamespace live, String cursor) throws InterruptedException {
         Changes changes = live.changes(cursor);
@@ -67,6 +78,8 @@ class LiveNamespaceTest {
             for (Thread page : pages) {
                 page.join();
             }
+            // Its thread may begin after all of them have gone.
+            Scene.await(PATIENCE, () -> readings.get() > 0);
             assertThat(readings).hasValue(1);
             slow.countDown();
             String cursor = next(live, live.changes("").cursor()).cursor();
@@ -88,7 +101,7 @@ class LiveNamespaceTest {
             namespace.hold(id, "app-" + id % 100, MadeUpNamespace.NOON, MadeUpNamespace.NOON.plusSeconds(60));
         }
         try (LiveNamespace live = live(namespace::report)) {
-            Changes first = live.changes(null);
+            Changes first = first(live);
             namespace.hold(1, "app-new", namespace.now(), namespace.now().plusSeconds(60));
             namespace.leave(2, namespace.now());
             Changes second = next(live, first.cursor());
@@ -113,7 +126,7 @@ class LiveNamespaceTest {
     void aPageOfAnotherRunOrWithNonsenseStartsAnew() throws Exception {
         namespace.hold(3, "app", MadeUpNamespace.NOON, MadeUpNamespace.NOON);
         try (LiveNamespace live = live(namespace::report)) {
-            String cursor = live.changes(null).cursor();
+            String cursor = first(live).cursor();
 
             for (String other :
                     List.of("x" + cursor, "", "...", "a.b.c.d", cursor + ".1", cursor.replace(".1.", ".99."))) {
@@ -128,7 +141,7 @@ class LiveNamespaceTest {
     @Test
     void hostsThatComeAndGoDoNotFillTheMemory() throws Exception {
         try (LiveNamespace live = live(namespace::report)) {
-            String cursor = live.changes(null).cursor();
+            String cursor = first(live).cursor();
             for (int id = 0; id < 2_000; id++) {
                 namespace.hold(id, "old-" + id, MadeUpNamespace.NOON, MadeUpNamespace.NOON);
             }
@@ -154,7 +167,7 @@ class LiveNamespaceTest {
         namespace.unreadable(5, null);
         namespace.unreadable(6, "'nonsense'");
         try (LiveNamespace live = live(namespace::report)) {
-            Changes first = live.changes(null);
+            Changes first = first(live);
             namespace.pass(Duration.ofSeconds(1));
             Changes later = next(live, first.cursor());
 
@@ -174,7 +187,7 @@ class LiveNamespaceTest {
             }
             return namespace.report();
         })) {
-            Changes changes = live.changes(null);
+            Changes changes = first(live);
             long start = System.nanoTime();
             while (changes.trouble() == null) {
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
@@ -192,7 +205,7 @@ class LiveNamespaceTest {
     void anIdIsTextAndDecodedByTheLayoutOfTheNamespace() throws Exception {
         namespace.hold(40_000, "app", MadeUpNamespace.NOON, MadeUpNamespace.NOON.plusSeconds(60));
         try (LiveNamespace live = live(namespace::report)) {
-            live.changes(null);
+            Changes unused = first(live);
             String id = Long.toString(namespace.layout().minId(MadeUpNamespace.NOON) + (40_000L << 6) + 63);
             LiveNamespace.IdAnswer answer = live.id(id);
 

@@ -13,7 +13,7 @@ import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.NamespaceReport.Worker;
 import org.snowflakeid.SnowflakeLayout;
 
-/** A namespace that says whatever a test wants, at a time of its own. */
+/** A namespace that says whatever a test wants, at a time of its own. Readers on other threads may ask it meanwhile. */
 final class MadeUpNamespace {
 
     static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
@@ -30,15 +30,20 @@ final class MadeUpNamespace {
         return layout;
     }
 
-    Instant now() {
+    synchronized Instant now() {
         return now;
     }
 
-    void now(Instant time) {
+    synchronized void now(Instant time) {
         now = time;
     }
 
-    void pass(Duration time) {
+    /** No reader sees a part of it. */
+    synchronized void atOnce(Runnable changes) {
+        changes.run();
+    }
+
+    synchronized void pass(Duration time) {
         now = now.plus(time);
     }
 
@@ -51,15 +56,15 @@ final class MadeUpNamespace {
         put(workerId, reservedUntil, null);
     }
 
-    void unreadable(int workerId, @Nullable String heldBy) {
+    synchronized void unreadable(int workerId, @Nullable String heldBy) {
         workers.put(workerId, new Worker(workerId, Optional.empty(), true, Optional.ofNullable(heldBy)));
     }
 
-    private void put(int workerId, Instant reservedUntil, @Nullable String heldBy) {
+    private synchronized void put(int workerId, Instant reservedUntil, @Nullable String heldBy) {
         workers.put(workerId, new Worker(workerId, Optional.of(reservedUntil), false, Optional.ofNullable(heldBy)));
     }
 
-    void forget(int workerId) {
+    synchronized void forget(int workerId) {
         workers.remove(workerId);
     }
 
@@ -67,7 +72,7 @@ final class MadeUpNamespace {
         return List.of("namespace    " + report.namespace() + " at " + report.coordinator());
     }
 
-    NamespaceReport report() {
+    synchronized NamespaceReport report() {
         List<Worker> all = new ArrayList<>(workers.values());
         return new NamespaceReport(
                 "etcd",

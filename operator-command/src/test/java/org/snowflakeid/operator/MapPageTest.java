@@ -188,8 +188,10 @@ class MapPageTest {
             browser.size(1220, height, 1);
             browser.dark(false);
             browser.open("http://127.0.0.1:" + server.port() + "/");
-            namespace.pass(Duration.ofSeconds(2));
-            goOn(namespace);
+            namespace.atOnce(() -> {
+                namespace.pass(Duration.ofSeconds(2));
+                goOn(namespace);
+            });
             browser.awaitText("#history", "claimed 52");
             long id = namespace.layout().minId(namespace.now())
                     + (52L << namespace.layout().sequenceBits());

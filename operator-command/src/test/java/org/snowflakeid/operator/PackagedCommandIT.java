@@ -62,7 +62,7 @@ class PackagedCommandIT {
         Process process = builder.start();
         process.getOutputStream().close();
         try {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
         } finally {
             process.destroyForcibly();
         }

@@ -133,10 +133,19 @@ abstract class RunbookContract {
         throw new AssertionError("started");
     }
 
+    /** Where the last call of a start comes to no end, on a machine that is held up, the start says that: then another one says it. */
+    private static void requireFailure(Runnable start, String message) {
+        String failure = failureOf(start);
+        for (int again = 0; again < 4 && !failure.contains(message); again++) {
+            failure = failureOf(start);
+        }
+        assertThat(failure).contains(message);
+    }
+
     @Test
     void firstLook() {
         try (Site site = new Site();
-                LeasedSnowflake ids = site.open("first-look-" + coordinator, Map.of("snowflake.window", "PT6S"))) {
+                LeasedSnowflake ids = site.open("first-look-" + coordinator, Map.of("snowflake.window", "PT60S"))) {
             assertThat(site.type("First look"))
                     .contains("record       active", "worker ids   1 held", "agrees")
                     .contains("extended: " + ids.status().workerId().orElseThrow());
@@ -156,10 +165,11 @@ abstract class RunbookContract {
             assertThat(ids.nextId()).isPositive();
             String generator = "waiting-" + coordinator;
 
-            String failure = failureOf(() ->
-                    site.open(generator, Map.of("snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT6S")));
+            requireFailure(
+                    () -> site.open(
+                            generator, Map.of("snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT6S")),
+                    "1 of 1 worker ids are held (one of them by host ");
 
-            assertThat(failure).contains("1 of 1 worker ids are held (one of them by host ");
             assertThat(LogLines.of(generator)).anyMatch(line -> line.contains("still without a worker id: "));
         }
     }
@@ -215,7 +225,7 @@ abstract class RunbookContract {
                 LeasedSnowflake ids = site.open("older-" + coordinator, Map.of("snowflake.worker-ids", "7"))) {
             long before = ids.nextId();
             site.server.delete("/snowflake/marks/7");
-            Scene.await(Scene.NOTICED.multipliedBy(4), () -> LogLines.of("older-" + coordinator).stream()
+            Scene.await(Scene.PATIENCE, () -> LogLines.of("older-" + coordinator).stream()
                     .anyMatch(line -> line.contains("lost the mark of worker id 7")));
 
             site.type("Data are older than they were");
@@ -263,11 +273,11 @@ abstract class RunbookContract {
             Instant epoch = Instant.parse("2020-01-01T00:00:00Z");
             long limit = Duration.between(epoch, Instant.now()).plusDays(365).toMillis();
             site.server.write("/snowflake/marks/0", mark.replaceFirst("^limit=\\d+", "limit=" + limit));
-            assertThat(failureOf(() -> site.open(
-                            "refused", Map.of("snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT6S"))))
-                    .contains(
-                            "1 are reserved more than an hour ahead, by a process whose clock was wrong (if all are: move the"
-                                    + " namespace to a layout with one more bit of worker ids");
+            requireFailure(
+                    () -> site.open(
+                            "refused", Map.of("snowflake.worker-ids", "0", "snowflake.startup-timeout", "PT6S")),
+                    "1 are reserved more than an hour ahead, by a process whose clock was wrong (if all are: move the"
+                            + " namespace to a layout with one more bit of worker ids");
 
             assertThat(site.type("Reserved far ahead")).contains("Moved. Its ids are dated");
 

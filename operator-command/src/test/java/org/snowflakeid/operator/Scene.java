@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -36,7 +37,11 @@ final class Scene implements AutoCloseable {
     static final Duration NOTICED = WINDOW.dividedBy(3).plusSeconds(4);
 
     /** Not what is tested: how long a start, a server or a floor may take on a busy machine. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static final int ATTEMPTS = 5;
+
+    private static final AtomicInteger SCENES = new AtomicInteger();
 
     private final String name;
     private final Map<String, String> coordinator;
@@ -51,10 +56,40 @@ final class Scene implements AutoCloseable {
 
     /** @param delay how much longer than usual a client may need until it is let in by servers that lost data */
     Scene(String name, Map<String, String> coordinator, Duration delay) {
-        this.name = name;
+        // One that is tried again finds nothing of the one before in the log.
+        this.name = name + "-" + SCENES.incrementAndGet();
         this.coordinator = coordinator;
         this.noticed = NOTICED.plus(delay);
         LogLines.listen();
+    }
+
+    /** What was to happen in time did so later. The machine may have been held up: once, that says nothing. */
+    static final class TooLate extends AssertionError {
+        private static final long serialVersionUID = 1L;
+
+        TooLate(String what) {
+            super(what);
+        }
+    }
+
+    /** Tries again what was only too late: a slow machine may be slow once, but not always. Any other failure is one. */
+    static void unlessTooLate(Runnable attempt) {
+        for (int number = 1; ; number++) {
+            try {
+                attempt.run();
+                return;
+            } catch (TooLate e) {
+                if (number == ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    static void requireInTime(Duration took, Duration limit) {
+        if (took.compareTo(limit) >= 0) {
+            throw new TooLate("noticed after " + took + ", to be noticed within " + limit);
+        }
     }
 
     /** A generator and the thread that asks it for ids, failing or not, until it is closed. */
@@ -120,13 +155,14 @@ final class Scene implements AutoCloseable {
         /** It stopped because the coordinator lost something, in time, and said so everywhere. */
         void requireNoticed(Instant since, String symptom) {
             await(PATIENCE, () -> failure instanceof CoordinatorRegressedException);
-            assertThat(Duration.between(since, Instant.now())).isLessThan(noticed);
+            Duration took = Duration.between(since, Instant.now());
             assertThat(failure).hasMessageContaining(symptom);
             assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
             assertThat(ids.status().ready()).isFalse();
             assertThat(ids.status().lastError())
                     .hasValueSatisfying(e -> assertThat(e).contains(symptom));
             awaitSevere(symptom);
+            requireInTime(took, noticed);
         }
 
         /** Callers may hear of it before the line is in the log. */

@@ -22,7 +22,7 @@ import org.snowflakeid.testservers.EtcdServer;
 
 class StatusCommandTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private static final Set<String> FIELDS = Set.of(
             "format",
@@ -57,7 +57,7 @@ class StatusCommandTest {
                 "snowflake.worker-ids",
                 Integer.toString(workerId),
                 "snowflake.window",
-                "PT6S");
+                "PT60S");
     }
 
     private static JsonObject json(String line) {
@@ -158,17 +158,19 @@ class StatusCommandTest {
                 text.await(line -> line.contains("  record: active, id ") && line.contains("(was absent"));
                 text.await(line -> line.contains("  worker id 7: held by host ") && line.endsWith("(was free)"));
                 text.await(line -> line.endsWith("  extended: 7"));
+                json.await(
+                        line -> json(line).has("held") && json(line).get("held").getAsInt() == 1);
 
                 etcd.pause();
+                // Both, before it answers again: the reading of one may have begun later.
                 text.await(line -> line.contains("can't be read: "));
+                json.await(line -> json(line).has("error"));
                 etcd.resume();
                 text.await(line -> line.endsWith("  read again"));
                 assertThat(ids.status().workerId()).hasValue(7);
             }
             text.await(line -> line.contains("  worker id 7: free (was held by host "));
             text.await(line -> line.contains(", lowered (was reserved until "));
-            json.await(line -> json(line).has("error"));
-            json.await(line -> json(line).has("held") && json(line).get("held").getAsInt() == 1);
 
             text.end();
             assertThat(text.exitCode).isZero();

@@ -220,10 +220,21 @@ public final class MockApiServer implements ApiServer {
 
     @Override
     public void put(String name, String json) {
-        if (string(objects.handleGet(path(name))).isEmpty()) {
-            require(objects.handleCreate(request(HttpMethod.POST, path(""), json)));
-        } else {
-            require(objects.handleUpdate(request(HttpMethod.PUT, path(name), json)));
+        while (true) {
+            String present = string(objects.handleGet(path(name)));
+            if (present.isEmpty()) {
+                require(objects.handleCreate(request(HttpMethod.POST, path(""), json)));
+                return;
+            }
+            // Whatever version was edited: a generator may have written since, and may do so right now.
+            JsonObject lease = JsonParser.parseString(json).getAsJsonObject();
+            JsonObject current = JsonParser.parseString(present).getAsJsonObject();
+            metadata(lease).add("resourceVersion", metadata(current).get("resourceVersion"));
+            MockResponse answer = objects.handleUpdate(request(HttpMethod.PUT, path(name), lease.toString()));
+            if (answer.code() != 409) {
+                require(answer);
+                return;
+            }
         }
     }
 

@@ -42,7 +42,6 @@ class WorkerIdFromApolloTest {
         settings.put("app.id", "orders");
         settings.put("apollo.cache-dir", folder.resolve("apollo").toString());
         settings.put("snowflake.worker-ids", "${apollo.node.id}");
-        settings.put("snowflake.window", "PT4S");
         settings.put("snowflake.file.directory", folder.toString());
         System.getProperties().putAll(settings);
         apollo.start();

@@ -34,6 +34,12 @@ class OracleTest {
             this.nanos = System.nanoTime();
         }
 
+        /** Writers of one time, however long it took to open them. */
+        Writer from(long start) {
+            nanos = start;
+            return this;
+        }
+
         Writer ids(long... ids) {
             for (long id : ids) {
                 long called = nanos;
@@ -147,19 +153,24 @@ class OracleTest {
         long workerId3 = 3 << 8;
         try (Writer a = new Writer(Chapter.TWINS, "a");
                 Writer b = new Writer(Chapter.TWINS, "b")) {
-            a.ids(workerId3 + 1).silent(Duration.ofSeconds(4)).ids(workerId3 + 2);
-            b.silent(Duration.ofSeconds(1))
+            long start = System.nanoTime();
+            a.from(start).ids(workerId3 + 1).silent(Duration.ofSeconds(4)).ids(workerId3 + 2);
+            b.from(start)
+                    .silent(Duration.ofSeconds(1))
                     .ids(workerId3 + 10)
                     .silent(Duration.ofSeconds(9))
                     .ids(workerId3 + 11);
         }
         try (Writer c = new Writer(Chapter.CALM, "c");
                 Writer d = new Writer(Chapter.CALM, "d")) {
-            c.silent(Duration.ofMinutes(1))
+            long start = System.nanoTime();
+            c.from(start)
+                    .silent(Duration.ofMinutes(1))
                     .ids(workerId3 + 20)
                     .silent(Duration.ofSeconds(1))
                     .ids(workerId3 + 21);
-            d.silent(Duration.ofMinutes(1))
+            d.from(start)
+                    .silent(Duration.ofMinutes(1))
                     .ids(21)
                     .silent(Duration.ofSeconds(1))
                     .ids(22);

@@ -4,6 +4,8 @@ package org.snowflakeid.verification.extension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.quarkus.test.QuarkusDevModeTest;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,7 +28,14 @@ class DevModeTest {
         APPLICATION.modifyResourceFile(SETTINGS, settings -> settings.replace("first", "second"));
 
         assertThat(Http.get(PORT, "/orders/status")).contains("memory", "namespace=second");
-        assertThat(Http.get(PORT, "/orders/threads")).isEqualTo(threads);
+        // A thread of the application that was replaced may be about to end.
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        String threadsNow = Http.get(PORT, "/orders/threads");
+        while (!threadsNow.equals(threads) && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            threadsNow = Http.get(PORT, "/orders/threads");
+        }
+        assertThat(threadsNow).isEqualTo(threads);
     }
 
     @Test

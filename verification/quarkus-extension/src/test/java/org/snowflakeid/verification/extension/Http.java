@@ -3,6 +3,7 @@ package org.snowflakeid.verification.extension;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -10,17 +11,24 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Asks the application under test. */
 final class Http {
 
     private Http() {}
 
+    /** Between those of the test servers and those that Linux gives to connections: nobody takes it before the application does. */
     static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(32_000, 32_768);
+            try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return free.getLocalPort();
+            } catch (BindException taken) {
+                // Then another one.
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.snowflakeid.testservers.FreePorts;
 
 /** A packaged application as a process of its own, configured by its environment. */
@@ -128,9 +129,10 @@ public final class RunningApplication implements AutoCloseable {
     }
 
     /** Of an application that must not start: some servers go on without it. */
-    public void awaitEndOrLog(String text) throws Exception {
+    public void awaitEndOrLog(String pattern) throws Exception {
+        Pattern wanted = Pattern.compile(pattern);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (isRunning() && !log().contains(text) && System.nanoTime() < deadline) {
+        while (isRunning() && !wanted.matcher(log()).find() && System.nanoTime() < deadline) {
             TimeUnit.MILLISECONDS.sleep(100);
         }
     }

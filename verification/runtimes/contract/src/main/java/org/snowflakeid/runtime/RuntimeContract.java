@@ -154,6 +154,15 @@ public abstract class RuntimeContract {
 
     @Test
     void doesNotNoticeThatEtcdIsAwayForTwentySeconds() throws Exception {
+        boolean heldUp = isHeldUpWhileEtcdIsAwayForTwentySeconds();
+        for (int again = 0; heldUp && again < 4; again++) {
+            heldUp = isHeldUpWhileEtcdIsAwayForTwentySeconds();
+        }
+        assertThat(heldUp).isFalse();
+    }
+
+    /** Fails if the outage is noticed, unless it is since a machine that was held up made it last until a third of a window was left. */
+    private boolean isHeldUpWhileEtcdIsAwayForTwentySeconds() throws Exception {
         awaitFullWindows();
         etcd.pause();
         try {
@@ -165,7 +174,12 @@ public abstract class RuntimeContract {
                 last = id;
                 TimeUnit.MILLISECONDS.sleep(10);
             }
-            assertThat(application.get("/health/ready").statusCode()).isEqualTo(200);
+            HttpResponse<String> health = application.get("/health/ready");
+            if (health.statusCode() == 200) {
+                return false;
+            }
+            assertThat(isAhead(health, 20)).as(health.body()).isFalse();
+            return true;
         } finally {
             etcd.resume();
             awaitFullWindows();
@@ -174,15 +188,14 @@ public abstract class RuntimeContract {
 
     /** The first half minute has less in reserve; and readiness turns down when a third of the window is left. */
     private void awaitFullWindows() throws Exception {
-        HttpResponse<String> ignored = application.await("/health/ready", answer -> {
-            JsonObject check = check(answer);
-            return isFarAhead(check.getString("default.reservedUntil"))
-                    && isFarAhead(check.getString("orders.reservedUntil"));
-        });
+        HttpResponse<String> ignored = application.await("/health/ready", answer -> isAhead(answer, 50));
     }
 
-    private static boolean isFarAhead(String instant) {
-        return Instant.parse(instant).isAfter(Instant.now().plusSeconds(50));
+    private static boolean isAhead(HttpResponse<String> health, int seconds) {
+        Instant until = Instant.now().plusSeconds(seconds);
+        JsonObject check = check(health);
+        return Instant.parse(check.getString("default.reservedUntil")).isAfter(until)
+                && Instant.parse(check.getString("orders.reservedUntil")).isAfter(until);
     }
 
     /** For the record: what is measured on a shared machine can't be a condition. */
@@ -202,9 +215,10 @@ public abstract class RuntimeContract {
     void doesNotDeployWithAWrongSettingAndSaysHowToMendIt() throws Exception {
         Map<String, String> wrong = Map.of("SNOWFLAKE_ETCD_ENDPOINTS", etcd.endpoint(), "SNOWFLAKE_WINDOW", "a minute");
         try (RunningApplication refused = RunningApplication.launch(launcher, runtime + "-refused", wrong)) {
-            refused.awaitEndOrLog("snowflake.window=a minute");
-            assertThat(refused.log())
-                    .containsPattern("snowflake '(default|orders)': snowflake.window=a minute is not .*PT60S");
+            // The whole of it, since a line may be written in parts.
+            String refusal = "snowflake '(default|orders)': snowflake.window=a minute is not .*PT60S";
+            refused.awaitEndOrLog(refusal);
+            assertThat(refused.log()).containsPattern(refusal);
             // Servers go on without the application.
             TimeUnit.SECONDS.sleep(1);
             assertThat(refused.answers("/ids")).isFalse();

@@ -78,10 +78,9 @@ abstract class EntityServerContract {
         Map<String, String> wrong =
                 Map.of("SNOWFLAKE_COORDINATOR", "memory", "SNOWFLAKE_GENERATORS_PURCHASES_WINDOW", "a minute");
         try (RunningApplication refused = RunningApplication.launch(launcher, server + "-entities-refused", wrong)) {
-            refused.awaitEndOrLog("snowflake.generators.purchases.window=a minute");
-            assertThat(refused.log())
-                    .containsPattern(
-                            "snowflake 'purchases': snowflake.generators.purchases.window=a minute is not .*PT60S");
+            String refusal = "snowflake 'purchases': snowflake.generators.purchases.window=a minute is not .*PT60S";
+            refused.awaitEndOrLog(refusal);
+            assertThat(refused.log()).containsPattern(refusal);
             // Servers go on without the application.
             TimeUnit.SECONDS.sleep(1);
             assertThat(refused.answers("/entities")).isFalse();
