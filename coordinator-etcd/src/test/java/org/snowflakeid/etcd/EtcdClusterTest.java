@@ -118,7 +118,7 @@ class EtcdClusterTest {
         try (EtcdServer learner = cluster.addLearner();
                 Node other = EtcdNode.at(learner.endpoint(), node.namespace)) {
             CoordinatorException thrown =
-                    catchThrowableOfType(CoordinatorException.class, () -> other.coordinator.read(0, 0, CALL));
+                    catchThrowableOfType(CoordinatorException.class, () -> other.coordinator.read(0, 0, Node.TIMEOUT));
 
             assertThat(thrown)
                     .hasMessageContaining("not supported for learner")

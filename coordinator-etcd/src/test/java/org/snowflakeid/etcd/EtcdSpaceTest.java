@@ -2,15 +2,18 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.snowflakeid.tck.Node.PATIENCE;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.unique;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
@@ -26,10 +29,13 @@ class EtcdSpaceTest {
     /** How the last extension of a worker id ended. */
     private record Last(int id, Stored before, Stored written, CoordinatorException failure, boolean isDoubtful) {}
 
-    private static Last extendUntilItFails(EtcdServer server, String namespace, int id) {
+    private static Last extendUntilItFails(EtcdServer server, String namespace, int id, CyclicBarrier claimed)
+            throws Exception {
         try (Node node = EtcdNode.at(server.endpoint(), namespace)) {
             Stored meta = node.meta();
             Stored mark = node.claim(id);
+            // Whoever is late would find no space for that.
+            claimed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             for (; ; ) {
                 Stored next = new Stored(unique(LARGE), 0);
                 try {
@@ -54,10 +60,11 @@ class EtcdSpaceTest {
             List<Last> all = new ArrayList<>();
             try (Node node = EtcdNode.at(server.endpoint(), namespace)) {
                 node.createMeta();
+                CyclicBarrier claimed = new CyclicBarrier(WRITERS);
                 List<Callable<Last>> writers = new ArrayList<>();
                 for (int i = 0; i < WRITERS; i++) {
                     int id = i;
-                    writers.add(() -> extendUntilItFails(server, namespace, id));
+                    writers.add(() -> extendUntilItFails(server, namespace, id, claimed));
                 }
                 for (Future<Last> writer : threads.invokeAll(writers)) {
                     all.add(writer.get());

@@ -157,7 +157,7 @@ public final class Peer implements UnaryOperator<String> {
 
         @Override
         public void close() {
-            process.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+            process.destroyForcibly().onExit().orTimeout(60, TimeUnit.SECONDS).join();
         }
     }
 }

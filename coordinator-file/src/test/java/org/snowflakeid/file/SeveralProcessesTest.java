@@ -81,7 +81,8 @@ class SeveralProcessesTest {
             });
         }
 
-        assertThat(coordinator.read(7, 7, SHORT).slots().get(0).mark()).isNotNull();
+        assertThat(coordinator.read(7, 7, Duration.ofSeconds(30)).slots().get(0).mark())
+                .isNotNull();
         coordinator.close();
     }
 

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -33,6 +31,7 @@ import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.TcpProxy;
 
 @Timeout(240)
@@ -231,10 +230,7 @@ class HttpCallerTest {
 
     @Test
     void aWriteThatWasNeverSentIsAFailure() throws Exception {
-        int closed;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closed = free.getLocalPort();
-        }
+        int closed = FreePorts.next();
         CoordinatorException refused =
                 catchThrowableOfType(CoordinatorException.class, () -> put(caller(closed), LONG));
         CoordinatorException unknown = catchThrowableOfType(
@@ -342,10 +338,7 @@ class HttpCallerTest {
 
     @Test
     void afterAFailureTheNextServerIsAsked() throws Exception {
-        int closed;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closed = free.getLocalPort();
-        }
+        int closed = FreePorts.next();
         AnsweringServer server = answering("200 OK\r\nContent-Length: 0\r\n\r\n");
         HttpCaller caller =
                 caller(List.of("http://127.0.0.1:" + closed, "http://127.0.0.1:" + server.port()), Map.of());

@@ -91,7 +91,7 @@ class ApplicationDataSourceTest {
     void isGivenBackAsItWasAfterEachCall() throws SQLException {
         createMeta();
 
-        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        await(Node.PATIENCE, () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
         try (Connection one = pool.getConnection();
                 Connection other = pool.getConnection()) {
             for (Connection each : new Connection[] {one, other}) {
@@ -158,7 +158,7 @@ class ApplicationDataSourceTest {
 
         assertThat(read.permanent()).isFalse();
         await(Node.PATIENCE, () -> answers(3, mark, meta));
-        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        await(Node.PATIENCE, () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
     }
 
     private boolean answers(int id, Stored mark, Stored meta) {

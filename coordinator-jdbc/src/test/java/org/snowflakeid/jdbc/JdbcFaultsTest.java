@@ -11,9 +11,6 @@ import static org.snowflakeid.tck.Node.unknown;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -32,6 +29,7 @@ import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.DatabaseServer;
+import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.TcpProxy;
@@ -130,7 +128,8 @@ class JdbcFaultsTest {
             place.server.kill();
             CoordinatorException unsent = catchThrowableOfType(
                     CoordinatorException.class,
-                    () -> place.other.coordinator.extend(3, mark, "limit=2", place.other.owner(3), place.meta, SHORT));
+                    () -> place.other.coordinator.extend(
+                            3, mark, "limit=2", place.other.owner(3), place.meta, TIMEOUT));
             assertThat(unsent.permanent()).isFalse();
             assertThat(unsent).hasMessageContaining("snowflake.jdbc.url");
             place.server.startAgain();
@@ -334,18 +333,12 @@ class JdbcFaultsTest {
         }
     }
 
-    private static int closedPort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        }
-    }
-
     @Test
-    void unreachableServerIsReportedAtOnceAndNotPermanent() throws IOException {
+    void unreachableServerIsReportedAtOnceAndNotPermanent() {
         for (String url : new String[] {
-            "jdbc:postgresql://127.0.0.1:" + closedPort() + "/ids",
-            "jdbc:mariadb://127.0.0.1:" + closedPort() + "/ids",
-            "jdbc:h2:tcp://127.0.0.1:" + closedPort() + "/./ids"
+            "jdbc:postgresql://127.0.0.1:" + FreePorts.next() + "/ids",
+            "jdbc:mariadb://127.0.0.1:" + FreePorts.next() + "/ids",
+            "jdbc:h2:tcp://127.0.0.1:" + FreePorts.next() + "/./ids"
         }) {
             try (Node nowhere = JdbcNode.at(url, Node.freshNamespace())) {
                 CoordinatorException read = catchThrowableOfType(CoordinatorException.class, () -> nowhere.read(0, 0));

@@ -75,7 +75,8 @@ class LeasedSnowflakeOnJdbcTest {
     @EnumSource
     void idsGoOnWhileTheServerIsKilledAndStartedAgain(Product product) {
         DatabaseServer server = product.server();
-        try (LeasedSnowflake ids = open(server, "snowflake.wait-timeout", "PT0S")) {
+        // Longer than a server needs to start.
+        try (LeasedSnowflake ids = open(server, "snowflake.wait-timeout", "PT0S", "snowflake.window", "PT60S")) {
             long before = ids.nextId();
             for (int i = 0; i < 2; i++) {
                 server.kill();

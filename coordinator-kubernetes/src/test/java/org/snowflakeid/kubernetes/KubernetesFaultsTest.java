@@ -31,6 +31,7 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.kubernetes.MockApiServer;
 import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
@@ -264,11 +265,8 @@ class KubernetesFaultsTest {
     }
 
     @Test
-    void unreachableAndUnknownHostsAreNamedAndNotPermanent() throws IOException {
-        int closed;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closed = free.getLocalPort();
-        }
+    void unreachableAndUnknownHostsAreNamedAndNotPermanent() {
+        int closed = FreePorts.next();
         for (String url : List.of("https://127.0.0.1:" + closed, "https://nobody.invalid")) {
             try (Node nowhere = new KubernetesNode(namespace, at(url))) {
                 CoordinatorException read =
@@ -285,7 +283,7 @@ class KubernetesFaultsTest {
         try (MockApiServer plain = MockApiServer.start();
                 Node lost = new KubernetesNode(namespace, at("https://127.0.0.1:" + plain.port()))) {
             CoordinatorException thrown =
-                    catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, SHORT));
+                    catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
             assertThat(thrown).hasMessageContaining("http or https in snowflake.kubernetes.url");
             assertThat(thrown.permanent()).isFalse();

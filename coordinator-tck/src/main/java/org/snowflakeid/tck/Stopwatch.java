@@ -69,7 +69,25 @@ public final class Stopwatch {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** To be called at each step from which the time counts anew: before an owner is renewed, for example. */
+    /**
+     * Does a step from whose begin the time counts anew: renews an owner, for example. Until that has arrived the time before counts
+     * too.
+     */
+    public <T> T startAgainWith(Supplier<T> step) {
+        long begin = nanoTime.getAsLong();
+        T result = step.get();
+        heldUp = heldUp();
+        start = begin;
+        return result;
+    }
+
+    /** To be called where the time begins to count: how long what was before took does not matter. */
+    public void begin() {
+        heldUp = false;
+        start = nanoTime.getAsLong();
+    }
+
+    /** To be called at each step from which the time counts anew. */
     public void startAgain() {
         heldUp = heldUp();
         start = nanoTime.getAsLong();

@@ -124,7 +124,7 @@ class ZooKeeperSharingTest {
             before.versions().replaceAll((mark, version) -> version + rounds);
             assertThat(after.versions()).isEqualTo(before.versions());
             // One is the inspector's.
-            assertThat(sessions()).isEqualTo(2);
+            await(PATIENCE, () -> sessions() == 2);
             await(PATIENCE, () -> keepers() == 1 && timers() == 1);
             assertThat(ids.nextIds(1_000)).hasSize(1_000);
             assertThat(inspector.children("/" + namespace + "/workers")).hasSize(64);
@@ -136,7 +136,7 @@ class ZooKeeperSharingTest {
         LeasedSnowflake first = open("default");
         LeasedSnowflake orders = open("orders");
         await(PATIENCE, () -> keepers() == 1 && timers() == 2);
-        assertThat(sessions()).isEqualTo(2);
+        await(PATIENCE, () -> sessions() == 2);
 
         first.close();
         awaitExtension(orders);

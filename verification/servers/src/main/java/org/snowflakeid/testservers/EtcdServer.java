@@ -155,17 +155,17 @@ public final class EtcdServer extends TestServer {
     @Override
     boolean healthy() {
         try {
-            return get("/health").contains("\"true\"");
+            return get("/health", BRIEFLY).contains("\"true\"");
         } catch (IOException e) {
             return false;
         }
     }
 
-    private String get(String path) throws IOException {
+    private String get(String path, int millis) throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(metricsUrl() + path).toURL().openConnection();
         connection.setConnectTimeout(1_000);
-        connection.setReadTimeout(2_000);
+        connection.setReadTimeout(millis);
         // Kept alive, it would leave a thread of the JDK behind, and tests look for such.
         connection.setRequestProperty("Connection", "close");
         try (var body = connection.getInputStream()) {
@@ -195,9 +195,13 @@ public final class EtcdServer extends TestServer {
 
     /** The sum of all samples of a metric whose line, name and labels, contains each of the given parts. */
     public double metric(String name, String... labels) {
+        return metric(PATIENTLY, name, labels);
+    }
+
+    private double metric(int millis, String name, String... labels) {
         try {
             double sum = 0;
-            for (String line : get("/metrics").split("\n", -1)) {
+            for (String line : get("/metrics", millis).split("\n", -1)) {
                 boolean named = line.startsWith(name + "{") || line.startsWith(name + " ");
                 if (named && Stream.of(labels).allMatch(line::contains)) {
                     sum += Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
@@ -267,7 +271,7 @@ public final class EtcdServer extends TestServer {
 
     @Override
     public boolean leads() {
-        return String.format(Locale.ROOT, "%.0f", metric("etcd_server_is_leader"))
+        return String.format(Locale.ROOT, "%.0f", metric(BRIEFLY, "etcd_server_is_leader"))
                 .equals("1");
     }
 }

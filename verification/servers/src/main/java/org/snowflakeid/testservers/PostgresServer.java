@@ -171,8 +171,7 @@ public final class PostgresServer extends DatabaseServer {
     }
 
     private String parameters(String database) {
-        return "host=127.0.0.1 port=" + clientPort() + " user=" + ADMINISTRATOR + " connect_timeout=2 dbname="
-                + database;
+        return "host=127.0.0.1 port=" + clientPort() + " user=" + ADMINISTRATOR + " dbname=" + database;
     }
 
     @Override
@@ -187,9 +186,9 @@ public final class PostgresServer extends DatabaseServer {
     @Override
     boolean healthy() {
         try {
-            if (psql("postgres", "SELECT pg_is_in_recovery(), count(*) FROM pg_database WHERE datname = 'ids'")
+            if (psql(BRIEFLY, "postgres", "SELECT pg_is_in_recovery(), count(*) FROM pg_database WHERE datname = 'ids'")
                     .contains("f|0")) {
-                String unused = psql("postgres", "CREATE DATABASE " + DATABASE);
+                String unused = psql(BRIEFLY, "postgres", "CREATE DATABASE " + DATABASE);
             }
             return true;
         } catch (IllegalStateException notYet) {
@@ -197,8 +196,9 @@ public final class PostgresServer extends DatabaseServer {
         }
     }
 
-    private String psql(String database, String sql) {
-        return run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", parameters(database), "-c", sql);
+    private String psql(int millis, String database, String sql) {
+        String parameters = parameters(database) + " connect_timeout=" + millis / 1_000;
+        return run("psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", parameters, "-c", sql);
     }
 
     /**
@@ -207,7 +207,7 @@ public final class PostgresServer extends DatabaseServer {
      * @throws IllegalStateException if one failed
      */
     public String sql(String statements) {
-        return psql(DATABASE, statements);
+        return psql(PATIENTLY, DATABASE, statements);
     }
 
     @Override

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * for; its absence is a failure.
  */
 public final class RedisServer extends TestServer {
-    private static final int ANSWER_MILLIS = 2_000;
 
     private final int port;
     private final int tlsPort;
@@ -159,7 +158,7 @@ public final class RedisServer extends TestServer {
     @Override
     boolean healthy() {
         try {
-            return command("PING").equals("PONG");
+            return command(BRIEFLY, "PING").equals("PONG");
         } catch (IllegalStateException | UncheckedIOException notYet) {
             return false;
         }
@@ -167,12 +166,16 @@ public final class RedisServer extends TestServer {
 
     @Override
     public boolean leads() {
-        return info("role").equals("master");
+        return info(BRIEFLY, "role").equals("master");
     }
 
     /** A line of {@code INFO}. */
     public String info(String name) {
-        return command("INFO", "all")
+        return info(PATIENTLY, name);
+    }
+
+    private String info(int millis, String name) {
+        return command(millis, "INFO", "all")
                 .lines()
                 .filter(line -> line.startsWith(name + ":"))
                 .map(line -> line.substring(name.length() + 1))
@@ -251,12 +254,16 @@ public final class RedisServer extends TestServer {
      * Has a command executed as the default user, over a connection of its own; lists are lines of the result.
      *
      * @throws IllegalStateException if it is answered with an error
-     * @throws UncheckedIOException if it is not answered within two seconds
+     * @throws UncheckedIOException if it is not answered, though there was time enough for a server that is held up
      */
     public String command(String... words) {
+        return command(PATIENTLY, words);
+    }
+
+    private String command(int millis, String... words) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), ANSWER_MILLIS);
-            socket.setSoTimeout(ANSWER_MILLIS);
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), millis);
+            socket.setSoTimeout(millis);
             InputStream in = new BufferedInputStream(socket.getInputStream());
             if (password != null) {
                 send(socket, "AUTH", password);

@@ -176,7 +176,8 @@ public abstract class ServerFaultsContract {
         ExecutorService threads = Executors.newFixedThreadPool(claimants);
         List<Callable<LeasedSnowflake>> claims = new ArrayList<>();
         for (int i = 0; i < claimants; i++) {
-            claims.add(() -> open("snowflake.worker-ids", "0-" + (claimants - 1)));
+            // Nobody loses a worker id while others are still starting.
+            claims.add(() -> open("snowflake.worker-ids", "0-" + (claimants - 1), "snowflake.window", "PT60S"));
         }
         Set<Integer> workerIds = new HashSet<>();
         List<LeasedSnowflake> open = new ArrayList<>();

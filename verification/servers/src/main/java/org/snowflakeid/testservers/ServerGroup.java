@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.testservers;
 
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -31,12 +34,22 @@ public abstract sealed class ServerGroup<S extends TestServer> implements AutoCl
         return members.stream().map(address).collect(Collectors.joining(","));
     }
 
-    /** The member that leads now. */
+    /** The member that leads now, which another may not do before an election, on a machine that is slow, has ended. */
     public S leader() {
-        return members.stream()
-                .filter(TestServer::leads)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no leader"));
+        AtomicReference<Optional<S>> leader = new AtomicReference<>(Optional.empty());
+        TestServer.await("a member leads", () -> {
+            leader.set(members.stream().filter(ServerGroup::saysThatItLeads).findFirst());
+            return leader.get().isPresent();
+        });
+        return leader.get().orElseThrow();
+    }
+
+    private static boolean saysThatItLeads(TestServer member) {
+        try {
+            return member.leads();
+        } catch (UncheckedIOException noAnswer) {
+            return false;
+        }
     }
 
     @Override

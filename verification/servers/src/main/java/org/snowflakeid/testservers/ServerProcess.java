@@ -12,9 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -87,14 +85,28 @@ final class ServerProcess implements Server {
     /** With that of its children that have ended, where the system tells it: a database has one for each connection. */
     private static Duration cpuTime(ProcessHandle process) {
         try {
-            String line = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
-            // What stands before may have blanks.
-            String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
+            String[] fields = state(process).split(" ", -1);
             long ticks =
                     Arrays.stream(fields, 11, 15).mapToLong(Long::parseLong).sum();
             return Duration.ofMillis(ticks * 10);
         } catch (IOException endedOrNotLinux) {
             return process.info().totalCpuDuration().orElse(Duration.ZERO);
+        }
+    }
+
+    /** A line of which the first letter says whether it runs. */
+    private static String state(ProcessHandle process) throws IOException {
+        String line = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+        // What stands before may have blanks.
+        return line.substring(line.lastIndexOf(')') + 2);
+    }
+
+    /** Nobody may take note of it where the first process of a container does not. */
+    private static boolean hasEnded(ProcessHandle process) {
+        try {
+            return !process.isAlive() || state(process).startsWith("Z");
+        } catch (IOException endedOrNotLinux) {
+            return !process.isAlive();
         }
     }
 
@@ -145,8 +157,8 @@ final class ServerProcess implements Server {
             running.destroyForcibly();
             children.forEach(ProcessHandle::destroyForcibly);
             awaitEnd(running);
-            // A database does not start while one of them still has its memory.
-            children.forEach(ServerProcess::awaitEnd);
+            // They have its memory and its files as long as they are there: it could not be started again.
+            children.forEach(child -> TestServer.await("a process has ended", () -> hasEnded(child)));
         }
         process = null;
     }
@@ -201,17 +213,6 @@ final class ServerProcess implements Server {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
-        }
-    }
-
-    private static void awaitEnd(ProcessHandle child) {
-        try {
-            ProcessHandle unused = child.onExit().get(60, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("a process did not end: " + child.info(), e);
         }
     }
 

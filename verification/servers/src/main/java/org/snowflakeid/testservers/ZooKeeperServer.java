@@ -218,7 +218,7 @@ public final class ZooKeeperServer extends TestServer {
     /** {@code leader}, {@code follower} or {@code standalone}; null while it serves nobody. */
     private @Nullable String mode() {
         try {
-            return command("srvr")
+            return command("srvr", BRIEFLY)
                     .lines()
                     .filter(line -> line.startsWith("Mode: "))
                     .map(line -> line.substring("Mode: ".length()))
@@ -231,9 +231,13 @@ public final class ZooKeeperServer extends TestServer {
 
     /** The answer to one of its four letter words. */
     public String command(String word) {
+        return command(word, PATIENTLY);
+    }
+
+    private String command(String word, int millis) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.client()), 1_000);
-            socket.setSoTimeout(2_000);
+            socket.setSoTimeout(millis);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             socket.shutdownOutput();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
