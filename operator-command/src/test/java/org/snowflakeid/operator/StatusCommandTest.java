@@ -22,7 +22,7 @@ import org.snowflakeid.testservers.EtcdServer;
 
 class StatusCommandTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Set<String> FIELDS = Set.of(
             "format",
