@@ -194,11 +194,15 @@ final class Operators {
                 + to.store().meta);
         if (!finished) {
             succeeded(left.contains(to) ? Act.MOVE_BACK : Act.MOVE);
-            left.remove(to);
             left.add(from);
             used.remove(from);
-            if (!used.contains(to)) {
-                used.add(to);
+            // Another operator may have moved it on already, and says so.
+            boolean movedOn = !used.isEmpty() && !"active".equals(entry(to.store().meta, "state"));
+            if (!movedOn) {
+                left.remove(to);
+                if (!used.contains(to)) {
+                    used.add(to);
+                }
             }
         }
     }
