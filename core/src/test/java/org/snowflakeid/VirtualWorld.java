@@ -378,6 +378,9 @@ final class VirtualWorld {
         /** On a busy machine whoever waits for the next millisecond wakes up up to 15 ms after it. */
         boolean wakesLate;
 
+        /** Of its threads, those that wait for the next millisecond and wake up after it. */
+        private int lateSleepers;
+
         /** From now on its memory can be copied. */
         void beCopyable() {
             past = new MemoryImage();
@@ -571,7 +574,18 @@ final class VirtualWorld {
         public void awaitNextMillis() {
             // Not at random: a copy of it has to do the same.
             long lateMillis = wakesLate ? (nanosNow() / 1_000_000 * 0x9E3779B97F4A7C15L) >>> 60 : 0;
-            VirtualWorld.this.park((1 + lateMillis) * 1_000_000 - nanosNow() % 1_000_000);
+            int late = lateMillis > 0 ? 1 : 0;
+            lateSleepers += late;
+            try {
+                VirtualWorld.this.park((1 + lateMillis) * 1_000_000 - nanosNow() % 1_000_000);
+            } finally {
+                lateSleepers -= late;
+            }
+        }
+
+        /** Whether a thread of it waits for the next millisecond, and sleeps on through it. */
+        boolean isOversleeping() {
+            return lateSleepers > 0;
         }
 
         @Override
