@@ -23,6 +23,9 @@ final class Fairness {
     private static final long WARM_UP_MILLIS = 1_500;
     private static final long ENDING_MILLIS = 60_000;
 
+    /** Whoever takes so long was asleep. */
+    private static final long WAITED_NANOS = 100_000;
+
     /** Those of interest, and some that ask too much of any machine. */
     static final String CROWDS = "8p/12,100p/12,400p/4,1000p/12,1000v/4,1000v/12,10000v/12,10000v/4,10000p/4,10000p/12";
 
@@ -33,9 +36,9 @@ final class Fairness {
         int seconds = Integer.parseInt(arguments[0]);
         int pauseMicros = Integer.parseInt(arguments[1]);
         System.out.println(
-                "| crowd | of the ceiling | fair share ms | p50 ms | p99 ms | p99.9 ms | longest ms | p99.9 of those that waited"
+                "| crowd | of the ceiling | fair share ms | p50 ms | p99 ms | p99.9 ms | longest ms | waited, of 10,000 calls | p99.9 of those that waited"
                         + " | p99.9 / fair share | fewest / most ids of a thread | core-s per million | processors |");
-        System.out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        System.out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (String crowd : arguments[2].split(",", -1)) {
             System.out.println(row(Crowd.parse(crowd), seconds, pauseMicros));
         }
@@ -102,16 +105,21 @@ final class Fairness {
         }
 
         long count() {
-            return Arrays.stream(counts).asLongStream().sum();
+            return count(0);
+        }
+
+        /** Of those that took at least so long. */
+        long count(long leastNanos) {
+            return Arrays.stream(counts, index(leastNanos), counts.length)
+                    .asLongStream()
+                    .sum();
         }
 
         /** Of those that took at least so long; an upper bound of the value; 0 if there is none. */
         long percentile(double share, long leastNanos) {
-            int first = index(leastNanos);
-            long all =
-                    Arrays.stream(counts, first, counts.length).asLongStream().sum();
+            long all = count(leastNanos);
             long rank = (long) Math.ceil(all * share);
-            for (int i = first; i < counts.length && all > 0; i++) {
+            for (int i = index(leastNanos); i < counts.length && all > 0; i++) {
                 rank -= counts[i];
                 if (rank <= 0) {
                     return upper(i);
@@ -230,7 +238,7 @@ final class Fairness {
         double late = all.percentile(0.999, 0) / 1e6;
         return String.format(
                 Locale.ROOT,
-                "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f | %.2f | %.1f | %,d / %,d | %.3f | %.2f |",
+                "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %.2f | %.1f | %,d / %,d | %.3f | %.2f |",
                 crowd,
                 ids / (nanos / 1e6) / crowd.idsPerMilli(),
                 crowd.fairShareMillis(),
@@ -238,7 +246,8 @@ final class Fairness {
                 all.percentile(0.99, 0) / 1e6,
                 late,
                 longest,
-                all.percentile(0.999, 100_000) / 1e6,
+                1e4 * all.count(WAITED_NANOS) / all.count(),
+                all.percentile(0.999, WAITED_NANOS) / 1e6,
                 late / crowd.fairShareMillis(),
                 fewest,
                 most,
