@@ -492,14 +492,22 @@ final class Claim {
                 place.rawTime(),
                 place.layout,
                 place.platform.randomLong());
+        CasResult result = release(trimmed, timeout);
+        if (result instanceof CasResult.Rejected rejected && isUnchanged(rejected.seen())) {
+            // Only the namespace's record has changed, as when a process with a longer window joins.
+            place.namespace.noteSeen(rejected.meta());
+            result = release(trimmed, timeout);
+        }
+        return result instanceof CasResult.Applied;
+    }
+
+    private CasResult release(Mark trimmed, Duration timeout) {
         return place.coordinator.release(
-                        workerId,
-                        stored,
-                        trimmed.value(),
-                        owner,
-                        place.namespace.meta().stored(),
-                        timeout)
-                instanceof CasResult.Applied;
+                workerId, stored, trimmed.value(), owner, place.namespace.meta().stored(), timeout);
+    }
+
+    private boolean isUnchanged(@Nullable Slot seen) {
+        return seen != null && seen.mark() != null && seen.mark().equals(stored);
     }
 
     /** Lets go of the owner entry and leaves the mark as it is. Never throws. */

@@ -4,6 +4,7 @@ package org.snowflakeid;
 import static org.snowflakeid.Logs.LOG;
 
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,7 +70,8 @@ final class ClockVetting {
      */
     Snapshot vetFirst() {
         Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
-        Reference reference = reference(seen, Map.of(), settings.window().toMillis());
+        // Nobody has to have written since: whoever is entered may have ended a whole window ago.
+        Reference reference = reference(seen, Map.of(), longestWindowMillis(seen.meta()));
         if (clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED) {
             throw new CoordinatorException(
                     contradiction(reference) + ". Correct the one that is wrong; snowflake.clock.max-skew="
@@ -163,10 +165,21 @@ final class ClockVetting {
             }
             marksAtStep = before;
         }
-        return reference(seen, before, maxWindowMillis);
+        return reference(seen, before, maxWindowMillis / 3);
     }
 
-    private Reference reference(Snapshot seen, Map<Integer, String> before, long maxWindowMillis) {
+    private long longestWindowMillis(@Nullable Stored meta) {
+        Duration own = settings.window();
+        try {
+            return (meta == null ? own : Meta.parse(meta).longestWindow(own)).toMillis();
+        } catch (IllegalArgumentException unreadable) {
+            // The start is refused for that soon.
+            return own.toMillis();
+        }
+    }
+
+    /** @param ageMillis so long ago a live peer may have written, if it was in time */
+    private Reference reference(Snapshot seen, Map<Integer, String> before, long ageMillis) {
         Instant serverTime = seen.serverTime();
         if (serverTime != null) {
             return new Reference(serverTime.toEpochMilli(), LATENESS_MILLIS, coordinatorName, false);
@@ -194,7 +207,7 @@ final class ClockVetting {
         clocks.sort(null);
         return new Reference(
                 clocks.get(clocks.size() / 2),
-                maxWindowMillis / 3 + LATENESS_MILLIS,
+                ageMillis + LATENESS_MILLIS,
                 "the median of " + clocks.size() + " live peers",
                 false);
     }

@@ -184,8 +184,8 @@ final class Lease {
         limit = Math.min(granted, noted);
     }
 
-    /** Gives up every position below {@code floor} that was not issued. */
-    void skipTo(long floor) {
+    /** Gives up every position below {@code floor} that was not issued. Nobody counts meanwhile what was. */
+    synchronized void skipTo(long floor) {
         long last;
         do {
             last = words.get(POSITION);

@@ -152,10 +152,10 @@ final class LeaseKeeper {
         }
     }
 
-    /** Enough for a call under way, one to resolve a doubt, the release, and closing the connection. */
+    /** Enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. */
     long longestCloseNanos() {
         // With files there is one more, to find out whether they may be deleted.
-        return callTimeout.toNanos() * (resumption == null ? 4 : 5) + SECOND;
+        return callTimeout.toNanos() * (resumption == null ? 5 : 6) + SECOND;
     }
 
     // ---- steps
@@ -216,6 +216,10 @@ final class LeaseKeeper {
             meet();
         }
         Snapshot firstPage = vetClock();
+        if (handover.isStarted()) {
+            // What was claimed is granted, though the coordinator may not be reached any more.
+            Optional<Claim> unused = workerIds.swapReady();
+        }
         if (!namespace.isJoined()) {
             firstPage = join(firstPage);
         }

@@ -125,7 +125,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
         try {
             handover.awaitStart();
-        } catch (SnowflakeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }

@@ -128,6 +128,11 @@ record Meta(
 
     // ---- the values that are written; each one differs from all before it
 
+    /** The longest window of all, where one generator has {@code other}. */
+    Duration longestWindow(Duration other) {
+        return maxWindow.compareTo(other) > 0 ? maxWindow : other;
+    }
+
     static String create(String id, SnowflakeLayout layout, Duration maxWindow, long floor, Instant created) {
         return Pairs.NONE
                 .with("id", id)

@@ -93,7 +93,7 @@ final class NamespaceFloor {
 
     private static Duration longest(NamespaceView view, Duration configured) {
         Meta meta = view.meta();
-        return meta != null && meta.maxWindow().compareTo(configured) > 0 ? meta.maxWindow() : configured;
+        return meta == null ? configured : meta.longestWindow(configured);
     }
 
     /** Of any generator in the old namespace, as far as is known. */

@@ -5,6 +5,7 @@ import static org.snowflakeid.Logs.LOG;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Failures in a row: when to try again, and what is said about them, which is enough to see that something is wrong and what, and not a
@@ -19,6 +20,11 @@ final class Outage {
     private final String coordinatorName;
 
     private int failures;
+
+    /** How often, in a row, no worker id was to be had, though the coordinator may answer as it should. */
+    private int noneFree;
+
+    private @Nullable String noneFreeReason;
     private boolean windowEnded;
     private long retryNanos;
     private long failedNanos;
@@ -68,18 +74,19 @@ final class Outage {
         retryNanos = failedNanos + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
         String reason = withoutPrefix(failure);
         handover.noteError("Last error from " + coordinatorName + ": " + reason);
-        report("renewal failed (" + reason + ")", reason, started, endNanos);
+        report("renewal failed (" + reason + ")", reason, failures == 1, started, endNanos);
     }
 
     /** Takes note that there was no worker id to be had. */
     void noneFree(NoFreeWorkerIdException failure, boolean started, long endNanos) {
-        failures++;
+        noneFree++;
         String reason = withoutPrefix(failure);
+        noneFreeReason = reason;
         handover.noteError(reason);
-        report("no other worker id (" + reason + ")", reason, started, endNanos);
+        report("no other worker id (" + reason + ")", reason, noneFree == 1, started, endNanos);
     }
 
-    private void report(String what, String reason, boolean started, long endNanos) {
+    private void report(String what, String reason, boolean first, boolean started, long endNanos) {
         long now = platform.nanoTime();
         if (!started) {
             line(5 * SECOND, "still without a worker id: " + reason);
@@ -89,7 +96,7 @@ final class Outage {
         } else {
             long left = endNanos - now;
             line(
-                    failures == 1 ? 0 : 15 * SECOND,
+                    first ? 0 : 15 * SECOND,
                     what + ", " + (left > 0 ? "ids continue for " + seconds(left) : "still no ids"));
         }
     }
@@ -107,8 +114,12 @@ final class Outage {
         }
     }
 
-    /** The coordinator answered as it should. */
-    void over(boolean started) {
+    /**
+     * The coordinator answered as it should.
+     *
+     * @param missing whether a worker id is to be claimed still
+     */
+    void over(boolean started, boolean missing) {
         if (windowEnded) {
             LOG.log(Level.INFO, handover.message("ids again"));
         } else if (failures > 0 && started) {
@@ -116,6 +127,10 @@ final class Outage {
         }
         windowEnded = false;
         failures = 0;
-        handover.noteError(null);
+        if (!missing) {
+            noneFree = 0;
+            noneFreeReason = null;
+        }
+        handover.noteError(noneFreeReason);
     }
 }

@@ -18,6 +18,7 @@ import org.snowflakeid.spi.Slot;
  */
 record SlotChoice(long now, long maxSkew, long horizon, Platform platform) {
 
+    /** No right clock reserves so far ahead, unless the windows are as long. */
     private static final long POISONED = 3_600_000;
 
     /**
@@ -90,7 +91,7 @@ record SlotChoice(long now, long maxSkew, long horizon, Platform platform) {
                 unreadable++;
                 continue;
             }
-            if (limit > now + POISONED) {
+            if (limit > now + Math.max(POISONED, 2 * horizon)) {
                 poisoned++;
             } else if (slot.owner() != null) {
                 held++;

@@ -123,6 +123,11 @@ final class Turns {
             return id.get();
         }
 
+        /** Others may have left since it was counted who is to be served: so this is asked again of each that gets an id. */
+        private boolean mayBeServed(long bound, long tick) {
+            return single && arrival <= bound && fromTick <= tick;
+        }
+
         private boolean isWaiting() {
             return id.get() == WAITING;
         }
@@ -260,16 +265,16 @@ final class Turns {
         if (misses != before) {
             idle = misses;
         }
-        long wanted = idsPerTick <= RARE ? idsPerTick : Math.max(1, idsPerTick / RARE - 2) << misses;
+        long wanted = idsPerTick <= RARE ? idsPerTick : (Math.max(1, idsPerTick / (2 * RARE)) << misses) - 1;
         long most = Math.min(Math.min(room, wanted), mostServed);
         int selected = 0;
         for (Waiter each : queue) {
-            if (each.arrival > bound || selected >= most) {
+            if (selected >= most || each.arrival > bound) {
                 break;
             }
             if (each.isWaiting()) {
                 boolean early = misses == 0 && idsPerTick > RARE && now - each.sinceNanos < LONG_WAIT_NANOS;
-                if (early || !each.single || each.fromTick > tick) {
+                if (early || !each.mayBeServed(bound, tick)) {
                     break;
                 }
                 selected++;
@@ -282,17 +287,19 @@ final class Turns {
      * Hands ids out to the first in the queue.
      *
      * @param firstId the others follow it
+     * @param tick the one of all these ids
      * @param position the last one issued
+     * @param now in ticks
      */
-    void serve(long bound, long firstId, int count, long position, long tick) {
+    void serve(long bound, long firstId, int count, long tick, long position, long now) {
         long begin = platform.nanoTime();
-        servedTick = tick;
+        servedTick = now;
         servedNanos = begin;
         servedPosition = position;
         int served = 0;
         while (served < count) {
             Waiter next = queue.peek();
-            if (next == null || next.arrival > bound || !next.single) {
+            if (next == null || !next.mayBeServed(bound, tick)) {
                 break;
             }
             if (next.id.compareAndSet(Waiter.WAITING, firstId + served)) {

@@ -264,14 +264,18 @@ final class VettedClock {
             believe(wall, nanos);
             return true;
         }
-        boolean steppedAgain = Math.abs((wall - stepMillis) - (nanos - stepNanos) / 1_000_000) > maxSkewMillis;
-        if (!doubted || steppedAgain) {
+        if (!doubted || hasSteppedAgain(now)) {
             doubted = true;
             stepMillis = wall;
             stepNanos = nanos;
         }
         correctionMillis = expected - wall;
         return false;
+    }
+
+    /** While it is doubted. */
+    private boolean hasSteppedAgain(Reading now) {
+        return Math.abs((now.wallMillis - stepMillis) - (now.nanos - stepNanos) / 1_000_000) > maxSkewMillis;
     }
 
     /**
@@ -317,7 +321,7 @@ final class VettedClock {
             }
         } else if (anchored && Math.abs(wall - expected(nanos)) > maxSkewMillis) {
             boolean young = nanos - stepNanos < maxSkewMillis * 1_000_000;
-            if (mayCome || young) {
+            if (mayCome || young || hasSteppedAgain(now)) {
                 return Verdict.UNDECIDED;
             }
         }

@@ -151,10 +151,10 @@ final class WaitingCall {
             Lease current, long last, long next, long end, int most, long now, long arrived, boolean leads) {
         int others = 0;
         long free = end - next;
+        long tick = positions.tick(next);
         Waiter leader = me;
         if (leads && leader != null) {
             turns.close(leader);
-            long tick = positions.tick(next);
             free = Math.min(end, positions.first(tick + 1)) - next;
             // A batch leaves half of a millisecond to others.
             others = turns.select(arrived, last, idsPerTick, tick, Math.max(free - most, free / 2));
@@ -166,9 +166,9 @@ final class WaitingCall {
             return false;
         }
         if (leads) {
-            turns.serve(arrived, positions.id(next + mine, current.workerId), others, highest, now);
+            turns.serve(arrived, positions.id(next + mine, current.workerId), others, tick, highest, now);
         }
-        if (positions.tick(highest) > positions.tick(next)) {
+        if (positions.tick(highest) > tick) {
             issuer.catchUp.want(positions.tick(highest));
         }
         lease = current;

@@ -109,7 +109,7 @@ final class WorkerIds {
         } else {
             extendTogether(due);
         }
-        outage.over(handover.isStarted());
+        outage.over(handover.isStarted(), isAnyMissing());
         due.forEach(this::noteLimit);
         handover.wakeCallers();
     }
@@ -173,9 +173,13 @@ final class WorkerIds {
                     }
                     throw e;
                 }
-                outage.over(handover.isStarted());
+                outage.over(handover.isStarted(), isAnyMissing());
             }
         }
+    }
+
+    private boolean isAnyMissing() {
+        return successions.stream().anyMatch(Succession::needsClaim);
     }
 
     private Claim claim(Succession succession, @Nullable Snapshot firstPage) {

@@ -69,6 +69,20 @@ class KeeperErrorsTest {
     @Nested
     class AtStart {
 
+        // the keeper went on for ever, for a generator that nobody could close
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
+        void anErrorInTheThreadThatWaitsForItLeavesNothingBehind(Error error) {
+            process.atOpenersNextPark = error;
+
+            process.startOpening();
+
+            assertThat(process.awaitRefusal()).isSameAs(error);
+            stage.sleep(Duration.ofMinutes(2));
+            assertThat(process.wire.connections()).isZero();
+            assertThat(stage.store.owners).isEmpty();
+        }
+
         // open() never returned
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errorsAtStart")

@@ -4,6 +4,7 @@ package org.snowflakeid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class LeaseTest {
 
@@ -54,6 +55,27 @@ class LeaseTest {
         lease.seal();
         lease.skipTo(30);
         assertThat(lease.position()).isEqualTo(Lease.SEALED);
+    }
+
+    // what was given up counted as issued for a moment
+    @Test
+    @Timeout(60)
+    void countsNothingThatIsJustBeingGivenUp() throws Exception {
+        open();
+        Thread keeper = new Thread(() -> {
+            for (long floor = 20; floor < 3_000_000; floor++) {
+                lease.skipTo(floor);
+            }
+        });
+        keeper.start();
+
+        long most = 0;
+        while (keeper.isAlive()) {
+            most = Math.max(most, lease.issued());
+        }
+
+        keeper.join();
+        assertThat(most).isZero();
     }
 
     @Test

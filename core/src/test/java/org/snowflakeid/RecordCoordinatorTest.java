@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CasResult.Applied;
 import org.snowflakeid.spi.CasResult.Rejected;
@@ -275,6 +277,19 @@ class RecordCoordinatorTest {
         records.put("ns/marks/7", "limit=1 7\nexpires=soon token=a");
 
         assertThat(coordinator.read(7, 7, CALL).slots().get(0).owner()).isNull();
+    }
+
+    // nothing could be read any more, so that an operator could not even restore it
+    @ParameterizedTest
+    @ValueSource(strings = {"limit=1 7\n", "limit=1 7\nexp", "limit=1 7\n\n", "\n", ""})
+    void aMarkThatAnEditorSpoiltIsReadAsItIs(String spoilt) {
+        Stored mark = claim(7);
+        records.put("ns/marks/7", spoilt);
+
+        Slot read = coordinator.read(6, 8, CALL).slots().get(1);
+        assertThat(read.mark().value()).isEqualTo(spoilt);
+        assertThat(read.owner()).isNull();
+        assertThat(((Rejected) extend(mark)).seen().mark().value()).isEqualTo(spoilt);
     }
 
     @Test

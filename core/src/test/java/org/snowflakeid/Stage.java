@@ -116,6 +116,7 @@ final class Stage {
         private @Nullable LeasedSnowflake ids;
         private @Nullable Throwable refusal;
         private @Nullable Thread keeper;
+        private @Nullable Thread opener;
         private @Nullable Instant clockHeldAt;
         private final List<Stop> stops = new ArrayList<>();
         private final Map<Thread, Long> nanosAhead = new HashMap<>();
@@ -132,6 +133,10 @@ final class Stage {
         /** What the keeper's thread meets once where it parks next. */
         @Nullable
         Error atKeepersNextPark;
+
+        /** What the thread that opens the generator meets once where it parks next. */
+        @Nullable
+        Error atOpenersNextPark;
 
         /** Null: that of the world. */
         @Nullable
@@ -154,7 +159,7 @@ final class Stage {
             ids = null;
             refusal = null;
             SnowflakeSettings settings = SnowflakeSettings.of(Map.copyOf(keys));
-            Thread unused = machine.start("open", () -> {
+            opener = machine.start("open", () -> {
                 try {
                     ids = listener == null
                             ? LeasedSnowflake.open(settings, wire, this)
@@ -452,6 +457,11 @@ final class Stage {
             Error thrown = atKeepersNextPark;
             if (thrown != null && Thread.currentThread().equals(keeper)) {
                 atKeepersNextPark = null;
+                throw thrown;
+            }
+            thrown = atOpenersNextPark;
+            if (thrown != null && Thread.currentThread().equals(opener)) {
+                atOpenersNextPark = null;
                 throw thrown;
             }
             machine.park(nanos);

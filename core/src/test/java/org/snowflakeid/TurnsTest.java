@@ -90,7 +90,7 @@ class TurnsTest {
     private int take(long bound) {
         int others = turns.select(bound, position, IDS_PER_TICK, tick, ROOM);
         position += 1 + others;
-        turns.serve(bound, position - others, others, position, tick);
+        turns.serve(bound, position - others, others, tick, position, tick);
         return others;
     }
 
@@ -104,7 +104,7 @@ class TurnsTest {
         Waiter leader = join();
         List<Waiter> others = join(5);
 
-        turns.serve(turns.lastArrival(), 100, 3, position, tick);
+        turns.serve(turns.lastArrival(), 100, 3, tick, position, tick);
         turns.leave(leader);
 
         assertThat(others).extracting(Waiter::id).containsExactly(100L, 101L, 102L, -1L, -1L);
@@ -151,7 +151,7 @@ class TurnsTest {
         Waiter after = join();
 
         assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
-        turns.serve(bound, 100, 2, position, tick);
+        turns.serve(bound, 100, 2, tick, position, tick);
         turns.leave(leader);
 
         assertThat(before.id()).isEqualTo(100);
@@ -171,6 +171,23 @@ class TurnsTest {
         Waiter later = join(turns, true, tick + 1);
         assertThat(take(turns.lastArrival())).isEqualTo(1);
         turns.leave(batch);
+        assertThat(leads(later)).isTrue();
+    }
+
+    // a call with several worker ids got an id of an earlier tick than one that was returned before it began
+    @Test
+    void giveNoIdOfAnEarlierTickToWhoIsNextOnlySinceAnotherLeft() {
+        Waiter leader = join();
+        Waiter leaving = join();
+        Waiter later = join(turns, true, tick + 1);
+        long bound = turns.lastArrival();
+        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
+
+        turns.leave(leaving);
+        turns.serve(bound, 100, 1, tick, position, tick);
+
+        assertThat(later.id()).isNegative();
+        turns.leave(leader);
         assertThat(leads(later)).isTrue();
     }
 
@@ -225,7 +242,7 @@ class TurnsTest {
         List<Waiter> others = join(20);
 
         int served = turns.select(turns.lastArrival(), position, 16, tick, 15);
-        turns.serve(turns.lastArrival(), 100, served, position, tick);
+        turns.serve(turns.lastArrival(), 100, served, tick, position, tick);
         turns.leave(leader);
 
         assertThat(others).filteredOn(other -> other.id() >= 0).hasSize(15);
@@ -280,7 +297,7 @@ class TurnsTest {
 
         turns.wentOn(slow);
         assertThat(slow.leads()).isFalse();
-        turns.serve(turns.lastArrival(), 100, 2, position, tick);
+        turns.serve(turns.lastArrival(), 100, 2, tick, position, tick);
 
         assertThat(slow.id()).isEqualTo(100);
         assertThat(others.get(0).id()).isEqualTo(101);

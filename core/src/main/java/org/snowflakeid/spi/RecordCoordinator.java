@@ -67,10 +67,11 @@ public final class RecordCoordinator implements WorkerCoordinator {
 
         static Claimed parse(String value) {
             int end = value.indexOf('\n');
-            if (end < 0) {
+            String second = value.substring(end + 1);
+            if (end < 0 || !second.startsWith("expires=")) {
+                // Nobody's; or edited, and then not readable as a mark either.
                 return new Claimed(unescaped(value), null, null);
             }
-            String second = value.substring(end + 1);
             int blank = second.indexOf(' ');
             String expires = second.substring("expires=".length(), Math.max(blank, "expires=".length()));
             return new Claimed(

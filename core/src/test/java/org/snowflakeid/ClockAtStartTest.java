@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Stage.Actor;
+
+/** A start where the coordinator says no time: what other processes wrote may be old, and the clock right for all that. */
+class ClockAtStartTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+
+    private List<Actor> openPeers(String window) {
+        stage.store.tellsTime = false;
+        stage.keys.put("snowflake.window", window);
+        List<Actor> peers = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            Actor peer = stage.process();
+            peer.open();
+            peers.add(peer);
+        }
+        stage.sleep(Duration.ofMinutes(30));
+        return peers;
+    }
+
+    private void untilAllMarksAreOlderThan(Duration age) {
+        stage.until("marks are old", () -> {
+            Instant latest = stage.world.trueTime().minus(age);
+            return stage.store.marks.keySet().stream()
+                    .allMatch(id -> stage.store.mark(id).at().isBefore(latest));
+        });
+    }
+
+    private void assertStartsAtOnce() {
+        Actor process = stage.process();
+
+        process.startOpening();
+        stage.within(Duration.ofSeconds(2), "open", process::isDecided);
+
+        process.awaitOpen();
+        assertThat(process.issue().timestamp())
+                .isBetween(
+                        stage.world.trueTime().minusSeconds(1),
+                        stage.world.trueTime().plusSeconds(1));
+        stage.assertSafe();
+    }
+
+    // refused for the time that others with long windows wrote, which extend seldom
+    @Test
+    void peersWithALongerWindowDoNotContradictAClockThatIsRight() {
+        List<Actor> unused = openPeers("PT10M");
+        untilAllMarksAreOlderThan(Duration.ofSeconds(100));
+
+        stage.keys.put("snowflake.window", "PT30S");
+        assertStartsAtOnce();
+    }
+
+    // refused for the time that processes wrote which were killed since
+    @Test
+    void processesThatWereKilledDoNotContradictAClockThatIsRight() {
+        List<Actor> peers = openPeers("PT60S");
+        peers.forEach(Actor::crash);
+        untilAllMarksAreOlderThan(Duration.ofSeconds(45));
+
+        assertStartsAtOnce();
+    }
+
+    @Test
+    void aClockThatStepsAgainWhileItIsLookedAtIsNotBelieved() {
+        Actor process = stage.process();
+        VirtualWorld.Machine machine = process.machine;
+        VettedClock clock = new VettedClock(process, SnowflakeLayout.STANDARD, 10_000);
+        assertThat(clock.judge(null, 0, false)).isEqualTo(VettedClock.Verdict.BELIEVED);
+        machine.stepClock(Duration.ofSeconds(20));
+        assertThat(clock.isSteady()).isFalse();
+        stage.sleep(Duration.ofSeconds(11));
+        assertThat(clock.isSteady()).isFalse();
+
+        machine.stepClock(Duration.ofDays(1));
+
+        assertThat(clock.judge(null, 0, false)).isEqualTo(VettedClock.Verdict.UNDECIDED);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.Stage.Actor;
+
+/** A worker id that was lost or is given up, while something else changes or fails as well. */
+class SeveralTroublesTest {
+
+    private static final String OTHER = "token=other host=elsewhere pid=1 since=2026-03-01T09:00:00Z process=another";
+
+    private final Stage stage = Stage.ofDefaults(1);
+
+    @AfterEach
+    void assertSafe() {
+        stage.assertSafe();
+    }
+
+    /** As another process leaves it: reserved for so long, by an owner or by nobody any more. */
+    private void reserve(int id, Instant from, Instant until, boolean owned) {
+        SnowflakeLayout layout = SnowflakeLayout.STANDARD;
+        Mark mark = Mark.next(
+                Pairs.NONE,
+                layout.tickOf(until.toEpochMilli()),
+                "other",
+                1,
+                layout.tickOf(from.toEpochMilli()),
+                stage.world.trueTime(),
+                layout,
+                1);
+        stage.store.putMark(id, mark.value());
+        if (owned) {
+            stage.store.owners.put(id, new FakeStore.Held(OTHER, this, Long.MAX_VALUE));
+        } else {
+            stage.store.owners.remove(id);
+        }
+    }
+
+    // what was granted was not used while the coordinator could not be reached
+    @Test
+    void whatWasClaimedToFollowIsUsedThoughTheCoordinatorIsAway() {
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        Actor process = stage.process();
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        int lost = process.workerId();
+        int other = 1 - lost;
+        process.wire.cut = true;
+        Instant end = process.ids().status().reservedUntil().orElseThrow();
+        stage.until(
+                "20 s are left", () -> stage.world.trueTime().plusSeconds(20).isAfter(end));
+        Instant free = end.plusSeconds(10);
+        reserve(lost, end, end.plusSeconds(600), true);
+        reserve(other, Instant.EPOCH.plus(Duration.ofDays(365 * 51L)), free, false);
+
+        process.wire.cut = false;
+        stage.until("claimed", () -> stage.store.owners.containsKey(other));
+        // The answer is on its way.
+        stage.sleep(Duration.ofSeconds(1));
+        process.wire.cut = true;
+        // A call that gets no answer may be under way when it gets usable.
+        stage.until("usable", () -> stage.world.trueTime().isAfter(free.plusSeconds(4)));
+
+        IdParts id = process.issue();
+        assertThat(id.workerId()).isEqualTo(other);
+        assertThat(id.timestamp()).isBetween(free.plusSeconds(4), free.plusSeconds(5));
+    }
+
+    // the worker id stayed reserved for as long as the window
+    @Test
+    void aWorkerIdIsGivenBackThoughALongerWindowWasJustJoined() {
+        Actor process = stage.process();
+        process.open();
+        int id = process.workerId();
+        stage.sleep(Duration.ofMinutes(2));
+        stage.until(
+                "it has extended just now",
+                () -> stage.store.mark(id).at().isAfter(stage.world.trueTime().minusMillis(100)));
+        stage.keys.put("snowflake.window", "PT10M");
+        Actor another = stage.process();
+        another.open();
+
+        process.close();
+
+        assertThat(stage.store.owners).doesNotContainKey(id);
+        assertThat(SnowflakeLayout.STANDARD.instantOf(stage.store.mark(id).limit()))
+                .isBefore(stage.world.trueTime().plusSeconds(1));
+    }
+
+    // each extension that succeeded said that renewal works again, which had not failed
+    @Test
+    void aMissingWorkerIdIsNoFailureOfTheCoordinator() {
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        stage.keys.put("snowflake.workers", "2");
+        Actor process = stage.process();
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        Instant end = stage.world.trueTime().plusSeconds(600);
+
+        try (LogLines log = new LogLines()) {
+            reserve(1, end, end.plusSeconds(600), true);
+            stage.until("taken over", () -> process.ids().status().lastError().isPresent());
+            for (int i = 0; i < 120; i++) {
+                stage.sleep(Duration.ofSeconds(1));
+                assertThat(process.ids().status().lastError())
+                        .hasValueSatisfying(error -> assertThat(error).contains("2 of 2 worker ids are held"));
+            }
+
+            assertThat(log.all()).noneMatch(line -> line.contains("works again"));
+            assertThat(log.all())
+                    .filteredOn(line -> line.contains("no other worker id"))
+                    .hasSizeBetween(5, 10);
+        }
+    }
+}
