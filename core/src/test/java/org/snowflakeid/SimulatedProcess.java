@@ -249,9 +249,12 @@ final class SimulatedProcess {
                 opening.listener(!machine.isCopyable() && random.nextInt(4) == 0, accidents);
         try {
             var provider = clients.provider(place.store(), machine, opening, accidents);
+            SnowflakeSettings settings = run.windowsDiffer && random.nextBoolean()
+                    ? run.simulated.withHalfTheWindow(place.settings().namespace())
+                    : place.settings();
             return listener == null
-                    ? LeasedSnowflake.open(place.settings(), provider, platform)
-                    : LeasedSnowflake.open(place.settings(), provider, platform, listener);
+                    ? LeasedSnowflake.open(settings, provider, platform)
+                    : LeasedSnowflake.open(settings, provider, platform, listener);
         } catch (CoordinatorRegressedException e) {
             opening.notOpened(e);
             run.oracle.regressed(this, e);

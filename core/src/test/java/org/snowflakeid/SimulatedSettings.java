@@ -33,7 +33,8 @@ final class SimulatedSettings {
         LONG_START,
         FENCED,
         RESUME_DIRECTORY,
-        LATE_WAKES
+        LATE_WAKES,
+        WINDOWS_THAT_DIFFER
     }
 
     static final Instant EPOCH = Instant.parse("2020-01-01T00:00:00Z");
@@ -137,11 +138,21 @@ final class SimulatedSettings {
 
     /** As core reads them, for a namespace of this name. */
     SnowflakeSettings of(String namespace) {
+        return of(namespace, window);
+    }
+
+    /** As of a process that has not been given the new window yet, while others have. */
+    SnowflakeSettings withHalfTheWindow(String namespace) {
+        return of(namespace, window.dividedBy(2));
+    }
+
+    private SnowflakeSettings of(String namespace, Duration itsWindow) {
         if (CACHED.size() > MOST_CACHED) {
             CACHED.clear();
         }
         Map<String, String> all = new HashMap<>(keys);
         all.put("snowflake.namespace", namespace);
+        all.put("snowflake.window", itsWindow.toString());
         return CACHED.computeIfAbsent(all, SimulatedSettings::read);
     }
 

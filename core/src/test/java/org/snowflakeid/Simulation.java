@@ -83,6 +83,9 @@ final class Simulation {
     /** Whether those that wait for the next millisecond wake up late. */
     final boolean wakesLate;
 
+    /** Whether some processes have half the window of others; what is allowed to any is counted by the longer one. */
+    final boolean windowsDiffer;
+
     private final Operators operators;
     private int started;
 
@@ -112,6 +115,11 @@ final class Simulation {
         if (wakesLate) {
             tally.count(SimulatedSettings.Oddity.LATE_WAKES);
         }
+        boolean divisible = simulated.window.toSeconds() >= 6;
+        windowsDiffer = divisible && domain != Domain.DISASTER && !copied && !resuming && disks.nextInt(4) == 0;
+        if (windowsDiffer) {
+            tally.count(SimulatedSettings.Oddity.WINDOWS_THAT_DIFFER);
+        }
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
@@ -119,7 +127,8 @@ final class Simulation {
         store.readsFail = random.nextInt(4) == 0;
         note("like " + store.likeness + ", tells time: " + store.tellsTime + ", extends together: "
                 + store.extendsTogether + ", mishaps: one in "
-                + store.mishapsOneIn + ", wakes late: " + wakesLate + ", of reads: " + store.readsFail + ", accidents: "
+                + store.mishapsOneIn + ", wakes late: " + wakesLate + ", windows differ: " + windowsDiffer
+                + ", of reads: " + store.readsFail + ", accidents: "
                 + accidentsOneIn
                 + ", a process is copied: " + copied + ", " + simulated);
     }
