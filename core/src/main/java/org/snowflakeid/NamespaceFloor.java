@@ -3,7 +3,8 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.snowflakeid.NamespaceRefusedException.Reason;
 
 /**
@@ -101,9 +102,11 @@ final class NamespaceFloor {
         return longestWindow;
     }
 
-    /** The limits of marks that a restore leaves alone. */
-    List<Long> limitsFarAhead() {
-        return view.limits().stream().filter(limit -> limit > farAheadTick).toList();
+    /** The limits of marks that a restore leaves alone, by their worker ids. */
+    Map<Integer, Long> limitsFarAhead() {
+        Map<Integer, Long> found = new TreeMap<>(view.limitsByWorkerId());
+        found.values().removeIf(limit -> limit <= farAheadTick);
+        return found;
     }
 
     /**

@@ -2,8 +2,6 @@
 package org.snowflakeid;
 
 import java.time.Instant;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,7 +44,8 @@ import org.snowflakeid.spi.CasResult;
  * What is next follows from what the two records say, never from what this object did. So a repeated move goes on where the
  * last one ended, two operators at once do the same steps together, a late copy of an earlier write finds other bytes than it
  * expects, and a finished move can be asked for again without effect. The way back is a move of its own, to a place whose
- * record says that it moved.
+ * record says that it moved. What is accepted is accepted of what was seen: each look is compared with the one before it ({@link
+ * Doubts}), so that whoever accepts that one successor is lost does not take the place of another one.
  */
 public final class NamespaceMove {
 
@@ -83,13 +82,7 @@ public final class NamespaceMove {
      *
      * @param floor what the new namespace has, or would get now
      */
-    private record Look(
-            Stage stage,
-            NamespaceView before,
-            Meta from,
-            NamespaceView there,
-            Map<NamespaceDoubt, String> doubts,
-            long floor) {}
+    private record Look(Stage stage, NamespaceView before, Meta from, NamespaceView there, Doubts doubts, long floor) {}
 
     /** How far it had come when this was prepared. */
     public Stage stage() {
@@ -98,7 +91,12 @@ public final class NamespaceMove {
 
     /** What has to be accepted, with the reason for people, in the order of the constants. */
     public Map<NamespaceDoubt, String> doubts() {
-        return Collections.unmodifiableMap(prepared.doubts());
+        return prepared.doubts().reasons();
+    }
+
+    /** The ids of the records that doubts are about: {@link NamespaceRestore#recordsInDoubt}. */
+    public Map<NamespaceDoubt, String> recordsInDoubt() {
+        return prepared.doubts().records();
     }
 
     /** No id of the new namespace is dated before it; by what the coordinators held when this was prepared. */
@@ -114,7 +112,7 @@ public final class NamespaceMove {
      * Does the steps that are left. Blocks for as long as the coordinators take: at most some 35 seconds for each of the four
      * writes and 30 for each read.
      *
-     * @param accepted the doubts that the operator has looked into
+     * @param accepted the doubts that the operator has looked into, as they were when this was prepared
      * @return no id of the new namespace is dated before it
      * @throws NamespaceRefusedException if it can't be done, or a doubt is not accepted; the old namespace is as it was
      * @throws NamespaceUnfinishedException if it ended half-way; prepare and carry it out again
@@ -122,13 +120,16 @@ public final class NamespaceMove {
      *     reserved: the same move takes that up
      */
     public Instant carryOut(Set<NamespaceDoubt> accepted) {
-        old.requireAccepted(prepared.doubts(), accepted);
+        prepared.doubts().requireAccepted(old, accepted);
+        Doubts seen = prepared.doubts();
         boolean retired = isRetired(prepared);
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 Look now = look();
                 requireUnchanged(now);
-                old.requireAccepted(now.doubts(), accepted);
+                now.doubts().requireAccepted(old, accepted);
+                now.doubts().requireNoneNewSince(seen, old);
+                seen = now.doubts();
                 retired |= isRetired(now);
                 if (now.stage() == Stage.FINISHED) {
                     return firstIds(now);
@@ -138,6 +139,10 @@ public final class NamespaceMove {
                 retired |= now.stage() == Stage.RESERVED && !(result instanceof CasResult.Rejected);
                 if (result instanceof CasResult.Unknown unknown) {
                     throw unknown.cause();
+                }
+                if (now.stage() == Stage.RESERVED && result instanceof CasResult.Applied) {
+                    // Another successor was named. Whoever names the lost one again has it.
+                    seen = seen.without(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
                 }
             }
             throw new CoordinatorException(old.described() + ": the record keeps changing. Try again.", false);
@@ -187,7 +192,7 @@ public final class NamespaceMove {
         Meta from = requireRecord(before);
         Stage stage = stage(from, there);
         if (stage == Stage.IN_USE || stage == Stage.FINISHED) {
-            return new Look(stage, before, from, there, Map.of(), there.floor());
+            return new Look(stage, before, from, there, Doubts.NONE, there.floor());
         }
         old.requireRightClock(before);
         place.requireRightClock(there);
@@ -335,11 +340,12 @@ public final class NamespaceMove {
 
     // ---- doubts
 
-    private Map<NamespaceDoubt, String> doubts(Stage stage, Meta from, NamespaceView before) {
-        Map<NamespaceDoubt, String> found = new EnumMap<>(NamespaceDoubt.class);
+    private Doubts doubts(Stage stage, Meta from, NamespaceView before) {
+        Doubts found = new Doubts();
         if (from.state() == State.MOVING && stage != Stage.RETIRED) {
-            found.put(
+            found.addOfRecord(
                     NamespaceDoubt.LOST_SUCCESSOR,
+                    from.successor(),
                     "A move to " + from.movedTo().orElse("another place")
                             + from.successor()
                                     .map(id -> " was begun, to the namespace with id " + id + ", which is not at "
@@ -351,8 +357,9 @@ public final class NamespaceMove {
         }
         List<Integer> unreadable = before.workerIdsWithUnreadableMarks();
         if (!unreadable.isEmpty()) {
-            found.put(
+            found.add(
                     NamespaceDoubt.UNREADABLE_MARKS,
+                    unreadable,
                     "The marks of worker ids " + unreadable
                             + " can't be read. What they granted is taken to end as what a right clock grants.");
         }

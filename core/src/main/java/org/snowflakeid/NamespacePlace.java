@@ -3,9 +3,6 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceRefusedException.Reason;
 import org.snowflakeid.spi.CasResult;
@@ -165,16 +162,6 @@ final class NamespacePlace {
                     " was created with " + Namespace.describe(view.layout()) + ", but configured is "
                             + Namespace.describe(settings.layout())
                             + ". Give this command the settings of the application.");
-        }
-    }
-
-    /** @throws NamespaceRefusedException unless all of them are accepted */
-    void requireAccepted(Map<NamespaceDoubt, String> doubts, Set<NamespaceDoubt> accepted) {
-        Map<NamespaceDoubt, String> left = new EnumMap<>(NamespaceDoubt.class);
-        left.putAll(doubts);
-        left.keySet().removeAll(accepted);
-        if (!left.isEmpty()) {
-            throw NamespaceRefusedException.because(this, left);
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import java.util.Collections;
 import java.util.Map;
 
 /**
@@ -33,27 +32,29 @@ public final class NamespaceRefusedException extends SnowflakeException {
         PLACE_TAKEN,
         /** In the place to move to, a restore or a move was begun that has to be finished first. */
         PLACE_UNFINISHED,
-        /** Somebody else replaced the record meanwhile. */
+        /** Somebody else replaced the record meanwhile, or what was accepted is not what there is to accept by now. */
         CHANGED
     }
 
     private final Reason reason;
-    private final transient Map<NamespaceDoubt, String> doubts;
+    private final transient Doubts doubts;
 
     NamespaceRefusedException(Reason reason, String message) {
-        this(reason, message, Map.of());
+        this(reason, message, Doubts.NONE);
     }
 
-    private NamespaceRefusedException(Reason reason, String message, Map<NamespaceDoubt, String> doubts) {
+    private NamespaceRefusedException(Reason reason, String message, Doubts doubts) {
         super(message);
         this.reason = reason;
-        this.doubts = Collections.unmodifiableMap(doubts);
+        this.doubts = doubts;
     }
 
     /** @param doubts not empty */
-    static NamespaceRefusedException because(NamespacePlace place, Map<NamespaceDoubt, String> doubts) {
+    static NamespaceRefusedException because(NamespacePlace place, Doubts doubts) {
         return new NamespaceRefusedException(
-                Reason.DOUBT, place.described() + ": " + String.join(" ", doubts.values()), doubts);
+                Reason.DOUBT,
+                place.described() + ": " + String.join(" ", doubts.reasons().values()),
+                doubts);
     }
 
     public Reason reason() {
@@ -62,6 +63,11 @@ public final class NamespaceRefusedException extends SnowflakeException {
 
     /** What has to be accepted, each with its explanation for people; empty unless the reason is {@link Reason#DOUBT}. */
     public Map<NamespaceDoubt, String> doubts() {
-        return doubts;
+        return doubts.reasons();
+    }
+
+    /** The ids of the records that these doubts are about: {@link NamespaceRestore#recordsInDoubt}. */
+    public Map<NamespaceDoubt, String> recordsInDoubt() {
+        return doubts.records();
     }
 }

@@ -3,8 +3,6 @@ package org.snowflakeid;
 
 import java.time.Instant;
 import java.util.Collections;
-import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,8 +34,9 @@ import org.snowflakeid.spi.Stored;
  * <h2>Interrupted, repeated, at the same time</h2>
  *
  * A record that is retired already is taken as it is. The bytes that replace it are unique (a fresh id each time), so that a late
- * copy of an earlier write changes nothing. Of two operators at once one sees the other's record and stops. A namespace that
- * moved is not restored: its ids go on elsewhere.
+ * copy of an earlier write changes nothing. Of two operators at once one sees the other's record and stops, also where there was
+ * none when both looked: what an operator writes names what it takes the place of. What is accepted is accepted of what was seen:
+ * each look is compared with the one before it ({@link Doubts}). A namespace that moved is not restored: its ids go on elsewhere.
  */
 public final class NamespaceRestore {
 
@@ -52,16 +51,20 @@ public final class NamespaceRestore {
     }
 
     /** The namespace at one moment, and what follows from it; nothing of it is refused. */
-    private record Look(NamespaceView view, Map<NamespaceDoubt, String> doubts, NamespaceFloor bounds, long floor) {
-
-        Optional<String> id() {
-            return Optional.ofNullable(view.meta()).map(Meta::id);
-        }
-    }
+    private record Look(NamespaceView view, Doubts doubts, NamespaceFloor bounds, long floor) {}
 
     /** What has to be accepted, with the reason for people, in the order of the constants. */
     public Map<NamespaceDoubt, String> doubts() {
-        return Collections.unmodifiableMap(prepared.doubts());
+        return prepared.doubts().reasons();
+    }
+
+    /**
+     * The ids of the records that doubts are about: of {@link NamespaceDoubt#LOST_SUCCESSOR} the successor, unless an early version
+     * did not note it, and of {@link NamespaceDoubt#RESERVED_RECORD} the reservation. Who accepts a doubt later than it was shown
+     * compares them: the same doubt may be about another record by then.
+     */
+    public Map<NamespaceDoubt, String> recordsInDoubt() {
+        return prepared.doubts().records();
     }
 
     /** No id of the new namespace is dated before it; by what the coordinator held when this was prepared. */
@@ -77,26 +80,33 @@ public final class NamespaceRestore {
      * Retires the namespace, reads its marks, and replaces it. Blocks for as long as the coordinator takes: at most some 35
      * seconds for each of the two writes and 30 for each read.
      *
-     * @param accepted the doubts that the operator has looked into
+     * @param accepted the doubts that the operator has looked into, as they were when this was prepared
      * @return no id of the new namespace is dated before it
      * @throws NamespaceRefusedException if it can't be done, or a doubt is not accepted; the namespace is as it was
      * @throws NamespaceUnfinishedException if it ended half-way; prepare and carry it out again
      * @throws CoordinatorException if the coordinator could not be used; the namespace is as it was
      */
     public Instant carryOut(Set<NamespaceDoubt> accepted) {
-        place.requireAccepted(prepared.doubts(), accepted);
+        prepared.doubts().requireAccepted(place, accepted);
+        Meta known = prepared.view().meta();
+        Doubts seen = prepared.doubts();
         boolean retired = isRetired(prepared);
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 Look now = look();
-                requireUnchanged(now);
-                place.requireAccepted(now.doubts(), accepted);
+                requireUnchanged(known, now);
+                now.doubts().requireAccepted(place, accepted);
+                now.doubts().requireNoneNewSince(seen, place);
+                seen = now.doubts();
                 retired |= isRetired(now);
                 if (now.view().state() == State.RESTORING) {
                     replace(now);
                     return firstIds(now);
                 }
                 CasResult result = place.write(now.view().stored(), retiredRecord(now));
+                known = result instanceof CasResult.Applied applied
+                        ? Meta.parse(applied.written())
+                        : now.view().meta();
                 // Rejected: a process raised its max-window, or a start created the record.
                 retired |= !(result instanceof CasResult.Rejected);
                 if (result instanceof CasResult.Unknown unknown) {
@@ -134,10 +144,21 @@ public final class NamespaceRestore {
         }
     }
 
-    private void requireUnchanged(Look now) {
-        if (prepared.id().isPresent() && !prepared.id().equals(now.id())) {
+    /** But for what this or another restore does first, to retire it, and what processes do. */
+    private void requireUnchanged(@Nullable Meta was, Look now) {
+        Meta is = now.view().meta();
+        if (was == null ? isWrittenByAnotherOperator(is) : !isOfSame(was, is)) {
             throw place.changed(now.view().stored());
         }
+    }
+
+    /** Where no record could be read. A start creates one that takes the place of none. */
+    private static boolean isWrittenByAnotherOperator(@Nullable Meta is) {
+        return is != null && is.replaces().isPresent();
+    }
+
+    private static boolean isOfSame(Meta was, @Nullable Meta is) {
+        return is != null && is.id().equals(was.id()) && (is.state() == was.state() || is.state() == State.RESTORING);
     }
 
     private String retiredRecord(Look now) {
@@ -183,46 +204,52 @@ public final class NamespaceRestore {
 
     // ---- doubts
 
-    private Map<NamespaceDoubt, String> doubts(NamespaceView view, NamespaceFloor bounds) {
-        Map<NamespaceDoubt, String> found = new EnumMap<>(NamespaceDoubt.class);
+    private static Doubts doubts(NamespaceView view, NamespaceFloor bounds) {
+        Doubts found = new Doubts();
         Stored stored = view.stored();
         Meta meta = view.meta();
         String layout = Namespace.describe(view.layout());
         switch (view.state()) {
             case ABSENT ->
-                found.put(
+                found.add(
                         NamespaceDoubt.LOST_RECORD,
+                        Set.of(),
                         "There is no record. If the namespace was never here, or moved, ids would repeat: look whether this"
                                 + " is the right coordinator. A record with "
                                 + layout + " is written, which must be what it had.");
             case UNREADABLE ->
-                found.put(
+                found.add(
                         NamespaceDoubt.UNREADABLE_RECORD,
+                        Set.of(stored == null ? "" : stored.value()),
                         "The record " + Quoted.of(stored == null ? "" : stored.value()) + " can't be read: "
                                 + Quoted.plain(view.unreadable())
                                 + ". If a newer version wrote it, use that version's command; if the namespace moved, ids"
                                 + " would repeat. It is replaced, with "
                                 + layout + ", which must be what it had.");
             case RESERVED ->
-                found.put(
+                found.addOfRecord(
                         NamespaceDoubt.RESERVED_RECORD,
-                        "The record is reserved for the namespace with id "
+                        Optional.ofNullable(meta).map(Meta::id),
+                        "The record" + (meta == null ? "" : " (id " + meta.id() + ")")
+                                + " is reserved for the namespace with id "
                                 + (meta == null ? "?" : meta.replaces().orElse("?"))
                                 + ", which is to move here. Unless that move was finished and the coordinator forgot it, ids"
                                 + " would repeat: finish the move instead.");
             case MOVING -> {
                 if (meta != null) {
-                    found.put(NamespaceDoubt.LOST_SUCCESSOR, lostSuccessor(meta));
+                    found.addOfRecord(NamespaceDoubt.LOST_SUCCESSOR, meta.successor(), lostSuccessor(meta));
                 }
             }
             case ACTIVE, RESTORING, MOVED -> {}
         }
-        List<Long> farAhead = bounds.limitsFarAhead();
+        Map<Integer, Long> farAhead = bounds.limitsFarAhead();
         if (!farAhead.isEmpty()) {
-            found.put(
+            // Not their limits: the process whose clock is wrong goes on to raise them.
+            found.add(
                     NamespaceDoubt.FAR_AHEAD_MARKS,
+                    farAhead.keySet(),
                     farAhead.size() + " worker ids are reserved far ahead, up to "
-                            + view.layout().instantOf(Collections.max(farAhead))
+                            + view.layout().instantOf(Collections.max(farAhead.values()))
                             + ", by a process whose clock was wrong. They stay out of use until then;"
                             + " covering them too would put off all others.");
         }

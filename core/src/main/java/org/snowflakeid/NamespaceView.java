@@ -2,8 +2,10 @@
 package org.snowflakeid;
 
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.Slot;
@@ -51,12 +53,16 @@ record NamespaceView(
     }
 
     /** The ends of what was granted, one for each mark that can be read; in ticks, exclusive. */
-    List<Long> limits() {
-        List<Long> limits = new ArrayList<>();
+    Collection<Long> limits() {
+        return limitsByWorkerId().values();
+    }
+
+    Map<Integer, Long> limitsByWorkerId() {
+        Map<Integer, Long> limits = new HashMap<>();
         for (Slot slot : slots) {
             Mark mark = mark(slot);
             if (mark != null) {
-                limits.add(mark.limit());
+                limits.put(slot.workerId(), mark.limit());
             }
         }
         return limits;

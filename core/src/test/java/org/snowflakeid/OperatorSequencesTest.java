@@ -38,6 +38,9 @@ class OperatorSequencesTest {
     private static final Set<NamespaceDoubt> HARMLESS =
             EnumSet.of(NamespaceDoubt.FAR_AHEAD_MARKS, NamespaceDoubt.UNREADABLE_MARKS);
 
+    /** The id of a successor that nobody will ever see: some namespaces are retired for it. */
+    private static final String GONE = "gone-for-good";
+
     private static final SnowflakeSettings SETTINGS = SnowflakeSettings.of(Map.of("snowflake.worker-id-bits", "1"));
 
     /** What came of all runs. */
@@ -68,13 +71,11 @@ class OperatorSequencesTest {
                 store.mishapsOneIn = random.nextBoolean() ? 0 : 4 + random.nextInt(20);
                 stores.add(store);
             }
+            String first = Meta.create(
+                    "first", SETTINGS.layout(), SETTINGS.window(), 0, Instant.ofEpochMilli(world.trueMillis()));
+            boolean successorLost = seed % 4 == 3;
             stores.get(0)
-                    .putMeta(Meta.create(
-                            "first",
-                            SETTINGS.layout(),
-                            SETTINGS.window(),
-                            0,
-                            Instant.ofEpochMilli(world.trueMillis())));
+                    .putMeta(successorLost ? Meta.parse(new Stored(first, 0)).retired("fake:snowflake", GONE) : first);
         }
 
         Run play() {
@@ -134,9 +135,11 @@ class OperatorSequencesTest {
                     NamespaceAdministration successor =
                             NamespaceAdministration.open(SETTINGS, to.usedBy(machine), machine)) {
                 if (from == to) {
-                    old.prepareRestore().carryOut(HARMLESS);
+                    NamespaceRestore restore = old.prepareRestore();
+                    restore.carryOut(whatIsTrueOf(restore.doubts()));
                 } else {
-                    old.prepareMove(successor).carryOut(HARMLESS);
+                    NamespaceMove move = old.prepareMove(successor);
+                    move.carryOut(whatIsTrueOf(move.doubts()));
                 }
                 return "done";
             } catch (NamespaceRefusedException refused) {
@@ -146,6 +149,15 @@ class OperatorSequencesTest {
             } catch (CoordinatorException failed) {
                 return "failed";
             }
+        }
+
+        /** Of what the operator is shown when he prepares it. */
+        private static Set<NamespaceDoubt> whatIsTrueOf(Map<NamespaceDoubt, String> doubts) {
+            Set<NamespaceDoubt> accepted = EnumSet.copyOf(HARMLESS);
+            if (doubts.getOrDefault(NamespaceDoubt.LOST_SUCCESSOR, "").contains(GONE)) {
+                accepted.add(NamespaceDoubt.LOST_SUCCESSOR);
+            }
+            return accepted;
         }
 
         private void startProcess() {
@@ -199,12 +211,13 @@ class OperatorSequencesTest {
                     .filter(meta -> switch (meta.state()) {
                         case ACTIVE, RESTORING -> true;
                         case MOVING ->
-                            stores.stream()
-                                    .flatMap(store -> meta(store).stream())
-                                    .anyMatch(to -> to.state() == State.RESERVED
-                                            && meta.successor()
-                                                    .filter(to.id()::equals)
-                                                    .isPresent());
+                            meta.successor().filter(GONE::equals).isPresent()
+                                    || stores.stream()
+                                            .flatMap(store -> meta(store).stream())
+                                            .anyMatch(to -> to.state() == State.RESERVED
+                                                    && meta.successor()
+                                                            .filter(to.id()::equals)
+                                                            .isPresent());
                         default -> false;
                     })
                     .count();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -833,5 +834,214 @@ class NamespaceAdministrationTest {
 
         requireRefused(Reason.NO_FLOOR, () -> restore(namespace(store)), "2089-09-06");
         requireRefused(Reason.NO_FLOOR, () -> namespace(store).prepareMove(namespace(elsewhere)), "2089-09-06");
+    }
+
+    // ---- what is accepted is accepted of what was seen
+
+    private static final Set<NamespaceDoubt> EVERYTHING = EnumSet.allOf(NamespaceDoubt.class);
+
+    private void requireChanged(MemoryStore at, ThrowingCallable action, String message) {
+        String record = at.meta("snowflake");
+        assertThatThrownBy(action).hasMessageContaining(message).satisfies(e -> {
+            Throwable refused = e instanceof NamespaceUnfinishedException ? e.getCause() : e;
+            assertThat(refused)
+                    .isInstanceOfSatisfying(NamespaceRefusedException.class, refusal -> assertThat(refusal.reason())
+                            .isEqualTo(Reason.CHANGED));
+        });
+        assertThat(at.meta("snowflake")).isEqualTo(record);
+    }
+
+    /** The old namespace is retired, and the new one only reserved. */
+    private void beginMove(MemoryStore from, MemoryStore to) {
+        NamespaceMove move = namespace(from).prepareMove(namespace(to));
+        to.nextCalls(Fault.NONE, Fault.NONE, Fault.NONE);
+        to.faults(() -> Fault.REFUSED);
+        assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(NamespaceUnfinishedException.class);
+        to.reconnect();
+    }
+
+    /** The new namespace is in use. */
+    private void moveWithoutNotingIt(MemoryStore from, MemoryStore to, NamespaceDoubt... accepted) {
+        namespace(from).prepareMove(namespace(to)).carryOut(Set.of(accepted));
+        editMeta(from, from.meta("snowflake").replace("state=moved", "state=retired"));
+    }
+
+    // the restore took successor=c away, and both namespaces were in use
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anAcceptedLossOfOneSuccessorIsNotThatOfTheNext(boolean back) {
+        MemoryStore gone = new MemoryStore(platform);
+        MemoryStore another = new MemoryStore(platform);
+        generator(store).close();
+        beginMove(store, gone);
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        NamespaceMove move = namespace(store).prepareMove(namespace(another));
+        assertThat(restore.recordsInDoubt())
+                .isEqualTo(move.recordsInDoubt())
+                .containsEntry(
+                        NamespaceDoubt.LOST_SUCCESSOR,
+                        namespace(gone).report().id().orElseThrow());
+        moveWithoutNotingIt(store, elsewhere, NamespaceDoubt.LOST_SUCCESSOR);
+
+        requireChanged(
+                store,
+                () -> {
+                    if (back) {
+                        restore.carryOut(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
+                    } else {
+                        move.carryOut(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
+                    }
+                },
+                namespace(elsewhere).report().id().orElseThrow());
+
+        assertThat(another.meta("snowflake")).isNull();
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void whatIsAcceptedBeforehandCoversNoDoubtThatComesUpLater() {
+        MemoryStore another = new MemoryStore(platform);
+        generator(store).close();
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        NamespaceMove move = namespace(store).prepareMove(namespace(another));
+        moveWithoutNotingIt(store, elsewhere);
+
+        requireChanged(store, () -> restore.carryOut(EVERYTHING), "by somebody else meanwhile");
+        requireChanged(store, () -> move.carryOut(EVERYTHING), "somebody else changed it meanwhile");
+
+        assertThat(another.meta("snowflake")).isNull();
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSuccessorThatIsNamedAgainWhileItIsGivenUpIsNotGivenUpTwice(boolean back) {
+        generator(store).close();
+        beginMove(store, elsewhere);
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        NamespaceMove move = namespace(store).prepareMove(namespace(new MemoryStore(platform)));
+        NamespaceAdministration from = namespace(store);
+        NamespaceAdministration to = namespace(elsewhere);
+        int[] calls = {0};
+        store.faults(() -> {
+            // Read once or twice, written, and now to be read again.
+            if (++calls[0] == (back ? 3 : 4)) {
+                from.prepareMove(to).carryOut(EVERYTHING);
+                store.faults(() -> Fault.NONE);
+                editMeta(store, store.meta("snowflake").replace("state=moved", "state=retired"));
+            }
+            return Fault.NONE;
+        });
+
+        assertThatThrownBy(() -> {
+                    if (back) {
+                        restore.carryOut(EVERYTHING);
+                    } else {
+                        move.carryOut(EVERYTHING);
+                    }
+                })
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasCauseInstanceOf(NamespaceRefusedException.class)
+                .hasMessageContaining("meanwhile")
+                .hasMessageEndingWith("So decide soon.");
+
+        assertThat(store.meta("snowflake"))
+                .contains("successor=" + to.report().id().orElseThrow());
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    // both said "Restored", and the processes that had started after the first stopped
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void ofTwoOperatorsWhoFoundNoRecordOneRestores(boolean unreadable) {
+        generator(store).close();
+        if (unreadable) {
+            editMeta(store, "rubbish");
+        } else {
+            store.wipe("snowflake");
+        }
+        NamespaceRestore first = namespace(store).prepareRestore();
+        NamespaceRestore second = namespace(store).prepareRestore();
+        first.carryOut(EVERYTHING);
+        LeasedSnowflake ids = generator(store, PATIENT);
+
+        requireChanged(store, () -> second.carryOut(EVERYTHING), "by somebody else meanwhile");
+        requireChanged(store, () -> first.carryOut(EVERYTHING), "by somebody else meanwhile");
+
+        issue(ids, Duration.ofSeconds(60));
+    }
+
+    @Test
+    void aStartThatCreatesTheLostRecordMeanwhileDoesNotStopTheRestore() {
+        generator(store).close();
+        store.wipe("snowflake");
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        LeasedSnowflake early = generator(store);
+
+        restore.carryOut(Set.of(NamespaceDoubt.LOST_RECORD));
+
+        assertThat(store.meta("snowflake")).contains("state=active", "replaces=");
+        requireStopped(early);
+    }
+
+    @Test
+    void aReservationThatIsPutInUseMeanwhileIsNotReplaced() {
+        generator(store).close();
+        beginMove(store, elsewhere);
+        NamespaceRestore restore = namespace(elsewhere).prepareRestore();
+        assertThat(restore.recordsInDoubt())
+                .containsEntry(
+                        NamespaceDoubt.RESERVED_RECORD,
+                        namespace(elsewhere).report().id().orElseThrow());
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+        LeasedSnowflake ids = generator(elsewhere, PATIENT);
+
+        requireChanged(elsewhere, () -> restore.carryOut(EVERYTHING), "by somebody else meanwhile");
+
+        issue(ids, Duration.ofSeconds(60));
+    }
+
+    @Test
+    void anotherUnreadableRecordThanTheOneAcceptedIsNotReplaced() {
+        generator(store).close();
+        editMeta(store, "rubbish");
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        editMeta(store, "format=2 state=moved");
+
+        requireChanged(store, () -> restore.carryOut(EVERYTHING), "'format=2 state=moved' can't be read");
+    }
+
+    private void poison(int workerId, long limit) {
+        editMark(store, workerId, store.mark("snowflake", workerId).replaceAll("limit=\\d+", "limit=" + limit));
+    }
+
+    @Test
+    void onlyMarksThatWereSeenAreAccepted() {
+        generator(store, "snowflake.worker-ids", "0").close();
+        generator(store, "snowflake.worker-ids", "1").close();
+        poison(0, 900_000_000_000L);
+        NamespaceRestore seenOne = namespace(store).prepareRestore();
+        // Its process goes on, by its wrong clock.
+        poison(0, 900_000_060_000L);
+        poison(1, 900_000_000_000L);
+        NamespaceRestore seenBoth = namespace(store).prepareRestore();
+
+        requireChanged(store, () -> seenOne.carryOut(EVERYTHING), "2 worker ids are reserved far ahead");
+
+        poison(1, 900_000_060_000L);
+        seenBoth.carryOut(EVERYTHING);
+        assertThat(store.meta("snowflake")).contains("state=active", "replaces=");
+    }
+
+    @Test
+    void onlyUnreadableMarksThatWereSeenAreAccepted() {
+        generator(store).close();
+        editMark(store, 2, "garbage");
+        NamespaceMove move = namespace(store).prepareMove(namespace(elsewhere));
+        editMark(store, 3, "garbage");
+
+        requireChanged(store, () -> move.carryOut(EVERYTHING), "worker ids [2, 3] can't be read");
+
+        assertThat(elsewhere.meta("snowflake")).isNull();
     }
 }

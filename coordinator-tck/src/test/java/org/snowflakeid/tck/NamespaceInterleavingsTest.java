@@ -9,12 +9,18 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.snowflakeid.NamespaceAdministration;
+import org.snowflakeid.NamespaceDoubt;
+import org.snowflakeid.NamespaceMove;
 import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.NamespaceReport.State;
+import org.snowflakeid.NamespaceRestore;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CasResult;
@@ -42,7 +48,9 @@ class NamespaceInterleavingsTest {
         A_TO_C(0, 2),
         RESTORE_B(1, 1),
         B_TO_A(1, 0),
-        B_TO_C(1, 2);
+        B_TO_C(1, 2),
+        RESTORE_C(2, 2),
+        C_TO_A(2, 0);
 
         final int from;
         final int to;
@@ -50,6 +58,13 @@ class NamespaceInterleavingsTest {
         Operation(int from, int to) {
             this.from = from;
             this.to = to;
+        }
+
+        static List<Operation> at(int... places) {
+            return Stream.of(values())
+                    .filter(operation -> IntStream.of(operation.from, operation.to)
+                            .allMatch(at -> IntStream.of(places).anyMatch(place -> place == at)))
+                    .toList();
         }
     }
 
@@ -100,6 +115,9 @@ class NamespaceInterleavingsTest {
         private Incident incident = Incident.ENDS_BEFORE_IT;
         private Runnable other = () -> {};
 
+        /** The id of what is lost for good: nobody will finish the move to it, and it is in use nowhere. */
+        private @Nullable String lost;
+
         World(Beginning beginning) {
             stores.forEach(store -> store.faults(this::fate));
             observing = true;
@@ -125,9 +143,11 @@ class NamespaceInterleavingsTest {
             try (NamespaceAdministration old = open(operation.from);
                     NamespaceAdministration successor = open(operation.to)) {
                 if (operation.from == operation.to) {
-                    old.prepareRestore().carryOut(Set.of());
+                    NamespaceRestore restore = old.prepareRestore();
+                    restore.carryOut(whatIsTrueOf(restore.doubts()));
                 } else {
-                    old.prepareMove(successor).carryOut(Set.of());
+                    NamespaceMove move = old.prepareMove(successor);
+                    move.carryOut(whatIsTrueOf(move.doubts()));
                 }
             } catch (SnowflakeException e) {
                 ending = e.getClass().getSimpleName() + " " + e.getMessage();
@@ -138,6 +158,12 @@ class NamespaceInterleavingsTest {
             incidentAt = Integer.MAX_VALUE;
             observe();
             return calls;
+        }
+
+        /** Of what the operator is shown when he prepares it. */
+        private Set<NamespaceDoubt> whatIsTrueOf(Map<NamespaceDoubt, String> doubts) {
+            String shown = doubts.getOrDefault(NamespaceDoubt.LOST_SUCCESSOR, "");
+            return lost != null && shown.contains("id " + lost) ? Set.of(NamespaceDoubt.LOST_SUCCESSOR) : Set.of();
         }
 
         void run(Operation operation) {
@@ -236,12 +262,21 @@ class NamespaceInterleavingsTest {
         }
     }
 
+    /** Nobody operates on what is at C, but to move there. */
+    private static final List<Operation> OPERATIONS = List.of(
+            Operation.RESTORE_A,
+            Operation.A_TO_B,
+            Operation.A_TO_C,
+            Operation.RESTORE_B,
+            Operation.B_TO_A,
+            Operation.B_TO_C);
+
     @ParameterizedTest
     @EnumSource
     void whateverTwoOperatorsDoThereIsOneNamespace(Beginning beginning) {
         int runs = 0;
-        for (Operation first : Operation.values()) {
-            for (Operation second : Operation.values()) {
+        for (Operation first : OPERATIONS) {
+            for (Operation second : OPERATIONS) {
                 for (Incident incident : Incident.values()) {
                     int calls = new World(beginning).run(first, incident, Integer.MAX_VALUE, () -> {});
                     for (int at = 0; at < calls; at++) {
@@ -258,6 +293,44 @@ class NamespaceInterleavingsTest {
             }
         }
         assertThat(runs).isGreaterThan(200);
+    }
+
+    /** B is gone for good; whoever is shown that, accepts it. The other ends anywhere, too. */
+    @Test
+    void whateverTwoOperatorsDoAfterTheyAcceptedThatASuccessorIsLostThereIsOneNamespace() {
+        List<Operation> operations = Operation.at(0, 2);
+        int runs = 0;
+        for (Operation first : operations) {
+            for (Operation second : operations) {
+                int calls = retiredForWhatIsLost().run(first, Incident.ENDS_BEFORE_IT, Integer.MAX_VALUE, () -> {});
+                int othersCalls =
+                        retiredForWhatIsLost().run(second, Incident.ENDS_BEFORE_IT, Integer.MAX_VALUE, () -> {});
+                for (int at = 0; at < calls; at++) {
+                    for (int end = 1; end <= othersCalls; end++) {
+                        World world = retiredForWhatIsLost();
+                        int ended = end;
+                        world.run(
+                                first,
+                                Incident.THE_OTHER_OPERATES,
+                                at,
+                                () -> world.run(second, Incident.ENDS_BEFORE_IT, ended, () -> {}));
+                        world.requireOneWayToGoOn();
+                        for (Operation again : List.of(second, first, second)) {
+                            world.run(again);
+                            world.requireOneWayToGoOn();
+                        }
+                        runs++;
+                    }
+                }
+            }
+        }
+        assertThat(runs).isGreaterThan(200);
+    }
+
+    private static World retiredForWhatIsLost() {
+        World world = new World(Beginning.RETIRED_FOR_B);
+        world.lost = String.valueOf(world.stores.get(1).meta("snowflake")).replaceAll("^(?:.* )?id=(\\S+).*$", "$1");
+        return world;
     }
 
     @ParameterizedTest

@@ -5,24 +5,24 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.snowflakeid.NamespaceDoubt;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** A doubt as it is typed: far-ahead-marks. */
-final class DoubtName implements ITypeConverter<NamespaceDoubt> {
+final class DoubtName {
+
+    private DoubtName() {}
 
     static String of(NamespaceDoubt doubt) {
         return doubt.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    @Override
-    public NamespaceDoubt convert(String value) {
+    static NamespaceDoubt parse(String name) {
         for (NamespaceDoubt doubt : NamespaceDoubt.values()) {
-            if (of(doubt).equals(value)) {
+            if (of(doubt).equals(name)) {
                 return doubt;
             }
         }
-        throw new TypeConversionException("'" + value + "' is none of "
+        throw new TypeConversionException("'" + name + "' is none of "
                 + Arrays.stream(NamespaceDoubt.values()).map(DoubtName::of).collect(Collectors.joining(", ")));
     }
 }

@@ -71,7 +71,13 @@ final class MoveCommand implements Callable<Integer> {
                 return OperatorCommand.DONE;
             }
             return replacement.run(
-                    dialogue, old.name(), steps(move, successor.layout()), move.doubts(), move::carryOut, "Moved.");
+                    dialogue,
+                    old.name(),
+                    steps(move, successor.layout()),
+                    move.doubts(),
+                    move.recordsInDoubt(),
+                    move::carryOut,
+                    "Moved.");
         }
     }
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.ScopeType;
             " 1:refused or failed; the namespace is as it was",
             " 2:wrong arguments or settings; nothing was changed",
             " 3:not confirmed; nothing was changed",
-            " 4:begun and not finished: run the same again"
+            " 4:begun and not finished: run the same again, unless the message says that another operator changed something"
         })
 public final class OperatorCommand {
 
@@ -89,7 +89,10 @@ public final class OperatorCommand {
                     if (e instanceof SnowflakeException) {
                         dialogue.complain(withoutGenerator(e));
                         if (e instanceof NamespaceRefusedException refused) {
-                            Replacement.complain(dialogue, refused.doubts().keySet());
+                            refused.doubts()
+                                    .keySet()
+                                    .forEach(doubt -> Replacement.refuse(
+                                            dialogue, Acceptance.of(doubt, refused.recordsInDoubt())));
                         }
                         return exitCode(e);
                     }

@@ -19,10 +19,11 @@ final class Replacement {
             names = "--accept",
             split = ",",
             paramLabel = "DOUBT",
-            description = "What you have looked into and accept: lost-record, unreadable-record, reserved-record,"
-                    + " lost-successor, far-ahead-marks, unreadable-marks.",
-            converter = DoubtName.class)
-    private List<NamespaceDoubt> accepted = new ArrayList<>();
+            description = "What you have looked into and accept: lost-record, unreadable-record, reserved-record=ID,"
+                    + " lost-successor=ID, far-ahead-marks, unreadable-marks. The refusal says which, with the id of the"
+                    + " record that it is about.",
+            converter = Acceptance.Converter.class)
+    private List<Acceptance> accepted = new ArrayList<>();
 
     @Option(
             names = "--namespace",
@@ -36,7 +37,7 @@ final class Replacement {
     private boolean confirmed;
 
     boolean accepts(NamespaceDoubt doubt) {
-        return accepted.contains(doubt);
+        return accepted.contains(new Acceptance(doubt, null));
     }
 
     /**
@@ -60,6 +61,7 @@ final class Replacement {
     /**
      * @param name of the namespace that is replaced
      * @param steps what will be done, for people
+     * @param records the ids of the records that doubts are about
      * @param carryOut does it, knowing what is accepted; returns the date of the first ids
      * @param done how to call it when it is done
      * @return exit code
@@ -69,33 +71,38 @@ final class Replacement {
             String name,
             List<String> steps,
             Map<NamespaceDoubt, String> doubts,
+            Map<NamespaceDoubt, String> records,
             Function<Set<NamespaceDoubt>, Instant> carryOut,
             String done) {
         dialogue.say("");
         steps.forEach(step -> dialogue.say("- " + step));
         doubts.values().forEach(doubt -> dialogue.say("- " + doubt));
+        Set<NamespaceDoubt> now = EnumSet.noneOf(NamespaceDoubt.class);
         Set<NamespaceDoubt> open = EnumSet.noneOf(NamespaceDoubt.class);
-        open.addAll(doubts.keySet());
-        accepted.forEach(open::remove);
+        doubts.keySet().forEach(doubt -> (accepted.contains(Acceptance.of(doubt, records)) ? now : open).add(doubt));
         if (!open.isEmpty()) {
-            complain(dialogue, open);
+            open.forEach(doubt -> complain(dialogue, Acceptance.of(doubt, records)));
             return OperatorCommand.FAILED;
         }
         if (!confirmed && !dialogue.confirmed(name)) {
             return OperatorCommand.NOT_CONFIRMED;
         }
-        Set<NamespaceDoubt> all = EnumSet.noneOf(NamespaceDoubt.class);
-        all.addAll(accepted);
-        Instant first = carryOut.apply(all);
+        Instant first = carryOut.apply(now);
         dialogue.say(done + " Its ids are dated " + first + " or later, " + ReportText.distance(Instant.now(), first)
                 + ". Start the application now: a start waits for that by itself.");
         return OperatorCommand.DONE;
     }
 
-    static void complain(Dialogue dialogue, Set<NamespaceDoubt> open) {
-        for (NamespaceDoubt doubt : open) {
-            dialogue.complain("Refused, nothing was changed. If you have looked into it and accept it, add --accept "
-                    + DoubtName.of(doubt));
-        }
+    private void complain(Dialogue dialogue, Acceptance needed) {
+        accepted.stream()
+                .filter(given -> given.doubt() == needed.doubt())
+                .forEach(given -> dialogue.complain("--accept " + given
+                        + (given.id() == null ? " does not say of which record." : " is about another record.")));
+        refuse(dialogue, needed);
+    }
+
+    static void refuse(Dialogue dialogue, Acceptance needed) {
+        dialogue.complain(
+                "Refused, nothing was changed. If you have looked into it and accept it, add --accept " + needed);
     }
 }

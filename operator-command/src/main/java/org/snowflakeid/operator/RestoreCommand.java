@@ -61,6 +61,7 @@ final class RestoreCommand implements Callable<Integer> {
                             "It gets a floor above all that was or may have been reserved: no new id is dated before "
                                     + restore.firstIds()),
                     restore.doubts(),
+                    restore.recordsInDoubt(),
                     restore::carryOut,
                     "Restored.");
         }

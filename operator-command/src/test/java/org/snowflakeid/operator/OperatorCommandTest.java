@@ -204,7 +204,7 @@ class OperatorCommandTest {
         generator().close();
         Session first = Session.run(moveTo(folder.resolve("one")));
 
-        Session second = Session.run(moveTo(folder.resolve("two"), "--accept", "lost-successor"));
+        Session second = Session.run(moveTo(folder.resolve("two"), "--accept", "lost-successor=" + successor()));
 
         assertThat(first.exitCode()).as(first.all()).isZero();
         assertThat(second.exitCode()).isEqualTo(1);
@@ -234,11 +234,98 @@ class OperatorCommandTest {
         assertThat(old.out()).contains("record       retired, id ", "moving to file:", "run move to finish it");
         assertThat(reserved.out()).contains("record       reserved, id ", "for the move from id ");
         assertThat(List.of(elsewhere.exitCode(), restored.exitCode())).containsOnly(1);
-        assertThat(elsewhere.err()).contains("--accept lost-successor");
-        assertThat(restored.err()).contains("--accept lost-successor");
+        String accept = "If you have looked into it and accept it, add --accept lost-successor=" + successor();
+        assertThat(elsewhere.err()).contains(accept);
+        assertThat(restored.err()).contains(accept);
         assertThat(again.exitCode()).as(again.all()).isZero();
         assertThat(again.out()).contains("begun and interrupted", "Moved. Its ids are dated");
         assertThat(meta()).contains("state=moved");
+    }
+
+    private String successor() {
+        return meta().replaceAll("^.* successor=(\\S+).*$", "$1");
+    }
+
+    // the namespace that an operator had moved to meanwhile was given up with the one that was lost
+    @Test
+    void anAcceptanceThatIsTypedAgainNamesTheSuccessorThatIsLost() throws IOException {
+        generator().close();
+        beginMove(moveTo(folder.resolve("one")), folder.resolve("one"));
+        String lost = successor();
+        Session refused = Session.run(inMemory("restore", "--yes", "--namespace", namespace));
+        // Another operator leads it elsewhere, and is interrupted.
+        beginMove(moveTo(folder.resolve("two"), "--accept", "lost-successor=" + lost), folder.resolve("two"));
+        String second = successor();
+        String record = meta();
+
+        Session late = Session.run(
+                inMemory("restore", "--yes", "--namespace", namespace, "--accept", "lost-successor=" + lost));
+        Session unnamed =
+                Session.run(inMemory("restore", "--yes", "--namespace", namespace, "--accept", "lost-successor"));
+        Session elsewhere = Session.run(moveTo(folder.resolve("three"), "--accept", "lost-successor=" + lost));
+
+        assertThat(refused.err()).contains("--accept lost-successor=" + lost);
+        assertThat(second).isNotEqualTo(lost);
+        assertThat(List.of(late.exitCode(), unnamed.exitCode(), elsewhere.exitCode()))
+                .containsOnly(1);
+        assertThat(List.of(late.err(), elsewhere.err())).allSatisfy(said -> assertThat(said)
+                .contains("--accept lost-successor=" + lost + " is about another record.")
+                .contains("nothing was changed", "add --accept lost-successor=" + second));
+        assertThat(unnamed.err())
+                .contains("--accept lost-successor does not say of which record.", "lost-successor=" + second);
+        assertThat(meta()).isEqualTo(record);
+        Session meant = Session.run(
+                inMemory("restore", "--yes", "--namespace", namespace, "--accept", "lost-successor=" + second));
+        assertThat(meant.exitCode()).as(meant.all()).isZero();
+        assertThat(meta()).contains("state=active").doesNotContain("successor");
+    }
+
+    /** As if it had ended before the new namespace was put in use. */
+    private void beginMove(String[] move, Path target) throws IOException {
+        Session done = Session.run(move);
+        assertThat(done.exitCode()).as(done.all()).isZero();
+        raw().writeMeta(raw().read(0, 0, TIMEOUT).meta(), meta().replace("state=moved", "state=retired"), TIMEOUT);
+        Path record = target.resolve(namespace).resolve("meta");
+        Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
+    }
+
+    @Test
+    void whatChangesWhileTheQuestionWaitsIsNotAccepted() throws IOException {
+        generator().close();
+        beginMove(moveTo(folder.resolve("one")), folder.resolve("one"));
+        String lost = successor();
+        Reader anotherOperates = new StringReader(namespace + "\n") {
+            private boolean done;
+
+            @Override
+            public int read(char[] buffer, int offset, int length) throws IOException {
+                if (!done) {
+                    done = true;
+                    beginMove(
+                            moveTo(folder.resolve("two"), "--accept", "lost-successor=" + lost), folder.resolve("two"));
+                }
+                return super.read(buffer, offset, length);
+            }
+        };
+
+        Session session =
+                Session.run(Map.of(), anotherOperates, inMemory("restore", "--accept", "lost-successor=" + lost));
+
+        assertThat(session.exitCode()).as(session.all()).isEqualTo(OperatorCommand.UNFINISHED);
+        assertThat(successor()).isNotEqualTo(lost);
+        assertThat(session.err()).contains("somebody else changed it meanwhile", successor(), "So decide soon.");
+        assertThat(meta()).contains("state=retired");
+    }
+
+    @Test
+    void onlyWhatIsAboutARecordTakesAnId() {
+        for (String wrong : List.of("lost-record=a", "lost-successor=", "far-ahead-marks=3")) {
+            Session session = Session.run(inMemory("restore", "--accept", wrong));
+
+            assertThat(session.exitCode()).isEqualTo(2);
+            assertThat(session.err())
+                    .contains("'" + wrong + "': an id follows on reserved-record= and lost-successor= only");
+        }
     }
 
     @Test
