@@ -308,6 +308,17 @@ class SnowflakeSettingsTest {
     }
 
     @Test
+    void refusesEnvironmentVariablesInAMapSinceNothingReadsThemThere() {
+        Map<String, String> values = Map.of("SNOWFLAKE_NAMESPACE_CREATION", "require", "PATH", "/bin");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage(
+                        "snowflake: SNOWFLAKE_NAMESPACE_CREATION is the name of an environment variable, which nothing"
+                                + " reads here. Write snowflake.namespace-creation.");
+    }
+
+    @Test
     void reportsAValueThatCanNotBeReadBesideTheOthers() {
         assertThatThrownBy(() -> SnowflakeSettings.of("default", key -> {
                     if (key.equals("snowflake.epoch")) {

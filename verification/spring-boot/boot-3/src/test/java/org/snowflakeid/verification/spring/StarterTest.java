@@ -239,6 +239,14 @@ class StarterTest {
                 });
     }
 
+    @Test
+    void aPropertyThatIsEmptyHidesAVariable() {
+        withVariables(memory, Map.of("SNOWFLAKE_WORKER_IDS", "33"))
+                .withPropertyValues("snowflake.worker-ids=")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     private static ApplicationContextRunner withVariables(ApplicationContextRunner runner, Map<String, Object> set) {
         return runner.withInitializer(context -> context.getEnvironment()
                 .getPropertySources()
