@@ -58,6 +58,9 @@ class SnowflakeSettingsTest {
                     snowflake.window                 | PT1S                 | is not between PT3S and PT1H
                     snowflake.window                 | PT2H                 | is not between PT3S and PT1H
                     snowflake.window                 | -PT60S               | is not between PT3S and PT1H
+                    snowflake.window                 | PT60.0005S           | is finer than a millisecond. Drop the last digits.
+                    snowflake.clock.max-wait         | PT0.0005S            | is finer than a millisecond. Drop the last digits.
+                    snowflake.clock.max-lag          | PT0.0000001S         | is finer than a millisecond. Drop the last digits.
                     snowflake.startup-timeout        | PT60S                | one and a half windows (snowflake.window=PT60S)
                     snowflake.startup-timeout        | 90000                | is not an ISO-8601 duration
                     snowflake.startup-ahead          | PT2H                 | is not between PT0S and PT1H
@@ -68,6 +71,7 @@ class SnowflakeSettingsTest {
                     snowflake.clock.max-wait         | 500ms                | is not an ISO-8601 duration
                     snowflake.clock.max-ahead        | P1D                  | is not between PT0S and PT1H
                     snowflake.clock.max-skew         | PT0S                 | is not between PT1S and PT1H
+                    snowflake.burst                  | PT0.0005S            | is finer than a millisecond. Drop the last digits.
                     snowflake.burst                  | PT31S                | more than half the window (snowflake.window=PT60S)
                     """)
     void refusesWhatCanNotBeMeant(String key, String value, String remedy) {

@@ -81,7 +81,7 @@ public final class Key<T> {
         return new Declaration<>(name, new Kind.OfText(accepts, complaint, accepted));
     }
 
-    /** Bounds are inclusive, in ISO-8601. */
+    /** Bounds are inclusive, in ISO-8601. Nothing finer than a millisecond is accepted. */
     public static Declaration<Duration> duration(String name, String min, String max) {
         return new Declaration<>(name, new Kind.OfDuration(Duration.parse(min), Duration.parse(max)));
     }
