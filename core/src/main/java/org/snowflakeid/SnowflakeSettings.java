@@ -204,17 +204,54 @@ public final class SnowflakeSettings {
         healthEnabled = reader.value(SnowflakeKeys.HEALTH_ENABLED);
         readyUntil = reader.value(SnowflakeKeys.HEALTH_READY_UNTIL);
         workers = reader.value(SnowflakeKeys.WORKERS);
-        if (workers > maxWorkerId - minWorkerId + 1) {
+        resumeDirectory = reader.optional(SnowflakeKeys.RESUME_DIRECTORY);
+        if (isStatic()) {
+            refuseWhatStaticCanNotHonour(reader);
+        } else if (workers > maxWorkerId - minWorkerId + 1) {
             reader.refuse(
                     SnowflakeKeys.WORKERS,
-                    "is more than the " + (maxWorkerId - minWorkerId + 1) + " worker ids to claim from"
-                            + (isStatic()
-                                    ? ": " + StaticCoordinatorProvider.WORKER_ID
-                                            + " names one. Remove it, or use a coordinator."
-                                    : ". Lower it, or widen " + reader.nameOf(SnowflakeKeys.WORKER_IDS) + "."));
+                    "is more than the " + (maxWorkerId - minWorkerId + 1)
+                            + " worker ids to claim from. Lower it, or widen " + reader.nameOf(SnowflakeKeys.WORKER_IDS)
+                            + ".");
         }
-        resumeDirectory = reader.optional(SnowflakeKeys.RESUME_DIRECTORY);
-        if (isStatic() && resumeDirectory.isPresent()) {
+    }
+
+    /** It remembers nothing beyond the process, and has one worker id. */
+    private void refuseWhatStaticCanNotHonour(SettingsReader reader) {
+        String again =
+                ", and snowflake.coordinator=static does not remember how far they are: a process that is restarted soon"
+                        + " would issue them again. ";
+        if (!burst.isZero()) {
+            reader.refuse(
+                    SnowflakeKeys.BURST,
+                    "lets ids run ahead of the clock" + again + "Remove it, or use a coordinator.");
+        }
+        if (onRollback == OnRollback.CONTINUE && !maxAhead.isZero()) {
+            reader.refuse(
+                    SnowflakeKeys.ON_ROLLBACK,
+                    "lets ids run ahead of a clock that stepped back" + again
+                            + "Set wait or fail, or use a coordinator.");
+        }
+        if (namespaceCreation == NamespaceCreation.REQUIRE) {
+            reader.refuse(
+                    SnowflakeKeys.NAMESPACE_CREATION,
+                    "asks for a namespace that is there already, and snowflake.coordinator=static keeps no namespace: no start"
+                            + " could succeed. Remove it, or use a coordinator.");
+        }
+        if (reader.isSet(SnowflakeKeys.WORKER_IDS)) {
+            reader.refuse(
+                    SnowflakeKeys.WORKER_IDS,
+                    "has no use with snowflake.coordinator=static, which claims none of them: "
+                            + StaticCoordinatorProvider.WORKER_ID
+                            + " names the one. Remove it, or use a coordinator.");
+        }
+        if (workers > 1) {
+            reader.refuse(
+                    SnowflakeKeys.WORKERS,
+                    "is more than the 1 worker id of snowflake.coordinator=static: "
+                            + StaticCoordinatorProvider.WORKER_ID + " names one. Remove it, or use a coordinator.");
+        }
+        if (resumeDirectory.isPresent()) {
             reader.refuse(
                     SnowflakeKeys.RESUME_DIRECTORY,
                     "has no use with snowflake.coordinator=static, which is never down. Remove one of them.");

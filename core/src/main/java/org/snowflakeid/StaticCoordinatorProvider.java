@@ -28,7 +28,10 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
     static final Key<String> WORKER_ID = Key.text("snowflake.static.worker-id", text -> true, "", "a worker id")
             .required("With snowflake.coordinator=static give each process its own worker id there.")
             .use(Key.Use.ESSENTIAL)
-            .meaning("The worker id of this process. Nobody guards it.");
+            .meaning(
+                    "The worker id of this process. Nobody guards it, and nothing is remembered: what lets ids run ahead of the"
+                            + " clock (`snowflake.burst`, `snowflake.clock.on-rollback=continue`) or asks for what was stored before"
+                            + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) is refused beside it.");
 
     @Override
     public String name() {

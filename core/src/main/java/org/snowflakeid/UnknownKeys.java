@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -26,7 +27,8 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * a data warehouse uses this prefix too.
  *
  * <p>Environment variables are judged by their own names, such as {@code SNOWFLAKE_WINDOW}: the key that one stands for can't be
- * told from it. Some runtimes list them under further names, such as {@code snowflake.worker.ids}; those are passed over.
+ * told from it. One that is set while its key has no value is a problem: it is in a map, where nothing reads it. Some runtimes list
+ * them under further names, such as {@code snowflake.worker.ids}; those are passed over.
  */
 public final class UnknownKeys {
 
@@ -119,9 +121,14 @@ public final class UnknownKeys {
         if (isVariable ? SERVICE_LINK.matcher(variable).matches() : isNoKey(name, variable)) {
             return;
         }
-        if (find(isVariable, name) != null
-                || ignored.matcher(variable).matches()
+        if (ignored.matcher(variable).matches()
                 || undeclared.stream().anyMatch(group -> isIn(group, name, isVariable))) {
+            return;
+        }
+        if (find(isVariable, name) != null) {
+            if (isVariable) {
+                requireToBeRead(name, keysLike(variable).map(Key::name).toList());
+            }
             return;
         }
         if (isIn(GENERATORS, name, isVariable)) {
@@ -143,6 +150,46 @@ public final class UnknownKeys {
         return !name.startsWith(PREFIX)
                 || names.contains(variable)
                 || names.contains(name.replaceAll("[^A-Za-z0-9]", "_"));
+    }
+
+    /** In a map, which nobody asks for variables, its key has no value. An empty property may hide it from those who do. */
+    private void requireToBeRead(String name, List<String> keys) {
+        if (isSet(name) && keys.stream().noneMatch(key -> names.contains(key) || isSet(key))) {
+            problems.add(
+                    "snowflake: " + name + " is the name of an environment variable, which nothing reads here. Write "
+                            + String.join(" or ", keys) + ".");
+        }
+    }
+
+    private boolean isSet(String name) {
+        try {
+            String value = lookup.apply(name);
+            return value != null && !value.isBlank();
+        } catch (InvalidSettingsException e) {
+            // What is wrong with it is said where it is read.
+            return true;
+        }
+    }
+
+    /** The known keys that a variable sets: it may be several, since what joins the words can't be told from it. */
+    private Stream<Key<?>> keysLike(String variable) {
+        return known.values().stream().filter(key -> variable(key.name()).equals(variable));
+    }
+
+    /** As {@link #keysLike}, for one that sets a key of a generator. */
+    private List<String> generatorsKeysLike(String variable) {
+        List<String> keys = new ArrayList<>();
+        List<String> words =
+                Arrays.asList(variable.substring(GENERATORS.length()).split("_", -1));
+        for (int i = 1; i < words.size(); i++) {
+            Named named = Named.parted(variable, words, i);
+            String generator = named.generator.toLowerCase(Locale.ROOT).replace('_', '-');
+            keysLike(variable(PREFIX + named.key))
+                    .filter(Key::isPerGenerator)
+                    .forEach(key ->
+                            keys.add(GENERATORS + generator + "." + key.name().substring(PREFIX.length())));
+        }
+        return keys;
     }
 
     private @Nullable Key<?> find(boolean isVariable, String name) {
@@ -235,6 +282,8 @@ public final class UnknownKeys {
                     named,
                     key,
                     "can't be set for one generator. Set " + spelled(key.name(), isVariable) + " for all of them."));
+        } else if (isVariable) {
+            requireToBeRead(named.name, generatorsKeysLike(variable(named.name)));
         }
     }
 

@@ -18,10 +18,8 @@ class CatchUpTest {
     private static final int PER_TICK = 16;
 
     private final StoppedClock platform = new StoppedClock();
-    private final Map<String, String> keys = new HashMap<>(Map.of(
-            "snowflake.coordinator", "static",
-            "snowflake.static.worker-id", "7",
-            "snowflake.sequence-bits", "4"));
+    private final Map<String, String> keys =
+            new HashMap<>(Map.of("snowflake.worker-ids", "7", "snowflake.sequence-bits", "4"));
 
     private LeasedSnowflake ids;
     private long begin;

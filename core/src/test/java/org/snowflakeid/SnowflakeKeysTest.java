@@ -67,6 +67,13 @@ class SnowflakeKeysTest {
                     http://host#pw                   | http://host#***
                     jdbc:postgresql://app:pw@host/db | jdbc:postgresql://***@host/db
                     jdbc:sqlserver://host;password=x | jdbc:sqlserver://host;***
+                    "jdbc:mysql://address=(host=h)(user=u)(password=s3cret)/ids" | "jdbc:mysql://address=(***"
+                    "jdbc:oracle:thin:@(HOST=h)(PASSWORD=s3cret)" | ***
+                    jdbc:db2://h/ids:password=s3cret;user=u; | jdbc:db2://***
+                    jdbc:db2://h/ids:PassWord=s3cret | jdbc:db2://***
+                    jdbc:x:h:pwd=s3cret              | ***
+                    http://host/v1/Token/s3cret      | http://***
+                    https://host/client-secret=s3    | https://***
                     """)
     void hidesWhateverMayBeAPasswordInAnAddress(String address, String shown) {
         Key<String> key = Key.address("snowflake.redis.uri", "a URL").meaning("Where it is.");

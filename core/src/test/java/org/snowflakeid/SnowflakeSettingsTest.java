@@ -58,6 +58,9 @@ class SnowflakeSettingsTest {
                     snowflake.window                 | PT1S                 | is not between PT3S and PT1H
                     snowflake.window                 | PT2H                 | is not between PT3S and PT1H
                     snowflake.window                 | -PT60S               | is not between PT3S and PT1H
+                    snowflake.window                 | PT60.0005S           | is finer than a millisecond. Drop the last digits.
+                    snowflake.clock.max-wait         | PT0.0005S            | is finer than a millisecond. Drop the last digits.
+                    snowflake.clock.max-lag          | PT0.0000001S         | is finer than a millisecond. Drop the last digits.
                     snowflake.startup-timeout        | PT60S                | one and a half windows (snowflake.window=PT60S)
                     snowflake.startup-timeout        | 90000                | is not an ISO-8601 duration
                     snowflake.startup-ahead          | PT2H                 | is not between PT0S and PT1H
@@ -68,6 +71,7 @@ class SnowflakeSettingsTest {
                     snowflake.clock.max-wait         | 500ms                | is not an ISO-8601 duration
                     snowflake.clock.max-ahead        | P1D                  | is not between PT0S and PT1H
                     snowflake.clock.max-skew         | PT0S                 | is not between PT1S and PT1H
+                    snowflake.burst                  | PT0.0005S            | is finer than a millisecond. Drop the last digits.
                     snowflake.burst                  | PT31S                | more than half the window (snowflake.window=PT60S)
                     """)
     void refusesWhatCanNotBeMeant(String key, String value, String remedy) {
@@ -137,6 +141,54 @@ class SnowflakeSettingsTest {
         assertThatThrownBy(() -> SnowflakeSettings.of(
                         Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1024")))
                 .hasMessageContaining("snowflake.static.worker-id=1024 is not one worker id between 0 and 1023");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    snowflake.burst                  | PT0.001S             | would issue them again. Remove it, or use a coordinator.
+                    snowflake.clock.on-rollback      | continue             | would issue them again. Set wait or fail, or use a coordinator.
+                    snowflake.namespace-creation     | require              | keeps no namespace: no start could succeed. Remove it, or use a coordinator.
+                    snowflake.worker-ids             | 0-511                | claims none of them: snowflake.static.worker-id names the one. Remove it, or use a coordinator.
+                    snowflake.workers                | 2                    | snowflake.static.worker-id names one. Remove it, or use a coordinator.
+                    snowflake.resume.directory       | /resume              | is never down. Remove one of them.
+                    """)
+    void staticRefusesWhatItCanNotHonour(String key, String value, String remedy) {
+        Map<String, String> values =
+                Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "600", key, value);
+
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .isInstanceOfSatisfying(InvalidSettingsException.class, e -> assertThat(e.problems())
+                        .singleElement()
+                        .asString()
+                        .startsWith("snowflake 'default': " + key + "=" + value)
+                        .endsWith(remedy));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "snowflake.burst, PT0S",
+        "snowflake.clock.on-rollback, fail",
+        "snowflake.namespace-creation, create-fenced",
+        "snowflake.workers, 1"
+    })
+    void staticTakesWhatItCanHonour(String key, String value) {
+        Map<String, String> values =
+                Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "600", key, value);
+
+        assertThat(SnowflakeSettings.of(values).minWorkerId()).isEqualTo(600);
+    }
+
+    @Test
+    void staticNamesTheGeneratorsOwnKeyThatItCanNotHonour() {
+        Map<String, String> values = Map.of(
+                "snowflake.coordinator", "static",
+                "snowflake.static.worker-id", "7",
+                "snowflake.generators.orders.burst", "PT5S");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of("orders", values))
+                .hasMessageStartingWith(
+                        "snowflake 'orders': snowflake.generators.orders.burst=PT5S lets ids run ahead");
+        assertThat(SnowflakeSettings.of(values).burst()).isZero();
     }
 
     @Test
@@ -257,6 +309,17 @@ class SnowflakeSettingsTest {
                 .hasMessageContaining("snowflake.namespace-creations is no key")
                 .hasMessageContaining("The nearest is snowflake.namespace-creation.")
                 .hasMessageContaining("snowflake.window=1 is not an ISO-8601 duration");
+    }
+
+    @Test
+    void refusesEnvironmentVariablesInAMapSinceNothingReadsThemThere() {
+        Map<String, String> values = Map.of("SNOWFLAKE_NAMESPACE_CREATION", "require", "PATH", "/bin");
+
+        assertThatThrownBy(() -> SnowflakeSettings.of(values))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage(
+                        "snowflake: SNOWFLAKE_NAMESPACE_CREATION is the name of an environment variable, which nothing"
+                                + " reads here. Write snowflake.namespace-creation.");
     }
 
     @Test

@@ -187,6 +187,73 @@ class UnknownKeysTest {
         assertThat(wrong.warnings()).singleElement().asString().doesNotContain("snowflake.account");
     }
 
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    SNOWFLAKE_WINDOW                            , snowflake.window
+                    snowflake_window                            , snowflake.window
+                    SNOWFLAKE_IGNORE                            , snowflake.ignore
+                    SNOWFLAKE_CLOCK_MAX_SKEW                    , snowflake.clock.max-skew
+                    SNOWFLAKE_STATIC_WORKER_ID                  , snowflake.static.worker-id
+                    SNOWFLAKE_GENERATORS_ORDERS_CLOCK_MAX_SKEW  , snowflake.generators.orders.clock.max-skew
+                    SNOWFLAKE_GENERATORS_ORDER_LINES_WORKER_IDS , snowflake.generators.order-lines.worker-ids
+                    SNOWFLAKE_GENERATORS_ORDERS_WORKER_ID_BITS  , snowflake.generators.orders.worker-id-bits or snowflake.generators.orders-worker.id-bits
+                    """)
+    void aVariableThatNobodyReadsIsAProblemThatNamesItsKey(String variable, String key) {
+        Map<String, String> values = Map.of(variable, "1");
+
+        for (UnknownKeys unknown : List.of(
+                UnknownKeys.among(values.keySet(), values::get),
+                UnknownKeys.among(values.keySet(), values::get, GENERATORS))) {
+            assertThat(unknown.problems())
+                    .containsExactly("snowflake: " + variable
+                            + " is the name of an environment variable, which nothing reads here. Write " + key + ".");
+            assertThat(unknown.warnings()).isEmpty();
+        }
+    }
+
+    /** As MicroProfile Config and Spring do it. */
+    @ParameterizedTest
+    @CsvSource({
+        "SNOWFLAKE_WINDOW, snowflake.window",
+        "SNOWFLAKE_WORKER_IDS, snowflake.worker-ids",
+        "SNOWFLAKE_GENERATORS_ORDER_LINES_WINDOW, snowflake.generators.order-lines.window"
+    })
+    void aVariableIsNoProblemWhereItsKeyIsReadFromIt(String variable, String key) {
+        Map<String, String> values = Map.of(variable, "1", key, "1");
+
+        assertThat(UnknownKeys.among(Set.of(variable), values::get, GENERATORS).problems())
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT30S", "", " "})
+    void aVariableIsNoProblemWhereAPropertyOfTheSameMeaningOverridesIt(String property) {
+        Map<String, String> values = Map.of("SNOWFLAKE_WINDOW", "PT10S", "snowflake.window", property);
+
+        assertThat(UnknownKeys.among(values.keySet(), values::get, GENERATORS).problems())
+                .isEmpty();
+    }
+
+    @Test
+    void aVariableIsNoProblemIfItIsBlankOrIgnoredOrItsKeyCanNotBeResolved() {
+        Map<String, String> values =
+                Map.of("SNOWFLAKE_WINDOW", " ", "SNOWFLAKE_BURST", "PT1S", "snowflake.ignore", "SNOWFLAKE_BURST");
+
+        assertThat(UnknownKeys.among(values.keySet(), values::get, GENERATORS).problems())
+                .isEmpty();
+        assertThat(UnknownKeys.among(
+                                Set.of("SNOWFLAKE_WINDOW"),
+                                key -> {
+                                    if (key.equals("snowflake.ignore")) {
+                                        return null;
+                                    }
+                                    throw new InvalidSettingsException(List.of("can't be read"));
+                                },
+                                GENERATORS)
+                        .problems())
+                .isEmpty();
+    }
+
     @Test
     void keysOfGeneratorsThatAreNotInjectedAreAWarning() {
         UnknownKeys unknown =

@@ -35,6 +35,7 @@ import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.UnknownKeys;
+import org.snowflakeid.spi.UnresolvedValueException;
 
 /**
  * What the two extensions have in common. Which generators an application has is kept by its container alone, so that several
@@ -194,7 +195,7 @@ final class Generators {
         List<String> names = StreamSupport.stream(config.getPropertyNames().spliterator(), false)
                 .filter(which)
                 .toList();
-        return UnknownKeys.among(names, key -> value(config, SnowflakeSettings.DEFAULT_GENERATOR, key), generators);
+        return UnknownKeys.among(names, key -> value(config, key), generators);
     }
 
     /** How the keys and environment variables of a generator begin. */
@@ -327,22 +328,21 @@ final class Generators {
 
     private static SnowflakeSettings settings(String generator) {
         Config config = ConfigProvider.getConfig();
-        return SnowflakeSettings.of(generator, key -> value(config, generator, key));
+        return SnowflakeSettings.of(generator, key -> value(config, key));
     }
 
     private static @Nullable String value(String key) {
-        return value(ConfigProvider.getConfig(), SnowflakeSettings.DEFAULT_GENERATOR, key);
+        return value(ConfigProvider.getConfig(), key);
     }
 
     // As a string: containers convert on their own terms, and some read 60 as a duration.
-    private static @Nullable String value(Config config, String generator, String key) {
+    private static @Nullable String value(Config config, String key) {
         ConfigValue found = config.getConfigValue(key);
         String value = found.getValue();
         String raw = found.getRawValue();
         // getOptionalValue would answer as if nobody had set it.
         if (value == null && raw != null && !raw.isBlank()) {
-            throw new InvalidSettingsException(List.of("snowflake '" + generator + "': " + key + "=" + raw
-                    + " refers to a property that is not set. Set that, or give it a default as in ${name:default}."));
+            throw new UnresolvedValueException(key, raw);
         }
         return value;
     }

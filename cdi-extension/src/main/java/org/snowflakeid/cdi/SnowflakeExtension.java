@@ -32,6 +32,7 @@ import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
+import java.lang.System.Logger.Level;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Member;
@@ -44,7 +45,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeEvent;
@@ -52,6 +52,8 @@ import org.snowflakeid.SnowflakeSettings;
 
 /** Makes generators injectable in containers of CDI Full. */
 public class SnowflakeExtension implements Extension {
+
+    private static final System.Logger LOG = System.getLogger(SnowflakeExtension.class.getName());
 
     /** Before the application's own observers, and before Helidon opens its port. */
     private static final int BEFORE_TRAFFIC = Interceptor.Priority.LIBRARY_BEFORE;
@@ -91,10 +93,21 @@ public class SnowflakeExtension implements Extension {
 
     /** Of entities that the container did not show. */
     private void collectReferences(Class<?> type) {
-        for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
-            Stream.<AnnotatedElement>concat(
-                            Stream.of(declaring.getDeclaredFields()), Stream.of(declaring.getDeclaredMethods()))
-                    .forEach(member -> collectReferences(List.of(member.getAnnotations())));
+        try {
+            for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
+                collectReferences(declaring.getDeclaredFields());
+                collectReferences(declaring.getDeclaredMethods());
+            }
+        } catch (LinkageError e) {
+            // A class that a field or a method names is not there. What such an entity refers to is then claimed when
+            // it is first wanted, as with one that can't be loaded.
+            LOG.log(Level.DEBUG, "snowflake: " + type.getName() + " could not be looked through", e);
+        }
+    }
+
+    private void collectReferences(AnnotatedElement[] members) {
+        for (AnnotatedElement member : members) {
+            collectReferences(List.of(member.getAnnotations()));
         }
     }
 

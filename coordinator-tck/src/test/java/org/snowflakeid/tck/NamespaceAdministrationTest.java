@@ -417,6 +417,7 @@ class NamespaceAdministrationTest {
 
     @Test
     void staticWorkerIdsHaveNoNamespace() {
+        keys.remove("snowflake.worker-ids");
         keys.putAll(Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "1"));
 
         assertThatThrownBy(() -> NamespaceAdministration.open(settings()))

@@ -43,6 +43,8 @@ public final class Key<T> {
 
     private static final Pattern SCHEME = Pattern.compile("(jdbc:)?[A-Za-z][A-Za-z0-9+.-]*://");
 
+    private static final Pattern CREDENTIAL = Pattern.compile("passw|pwd|secret|token", Pattern.CASE_INSENSITIVE);
+
     private final String name;
     private final Kind<T> kind;
     private final @Nullable String standard;
@@ -79,7 +81,7 @@ public final class Key<T> {
         return new Declaration<>(name, new Kind.OfText(accepts, complaint, accepted));
     }
 
-    /** Bounds are inclusive, in ISO-8601. */
+    /** Bounds are inclusive, in ISO-8601. Nothing finer than a millisecond is accepted. */
     public static Declaration<Duration> duration(String name, String min, String max) {
         return new Declaration<>(name, new Kind.OfDuration(Duration.parse(min), Duration.parse(max)));
     }
@@ -269,16 +271,19 @@ public final class Key<T> {
 
     /**
      * Hides too much rather than too little: a password may hold any character, and a URL that lacks its scheme is none. What
-     * lies before the last {@code @} may belong to credentials, and what follows a {@code ?} too.
+     * lies before the last {@code @} may belong to credentials, and what follows a {@code ?} too. Each driver of a database has
+     * another way to write them: what is left must not even look like one.
      */
     private static String withoutCredentials(String address) {
+        Matcher matcher = SCHEME.matcher(address);
+        String scheme = matcher.lookingAt() ? matcher.group() : "";
         int at = address.lastIndexOf('@');
-        int parameters = indexOfAny(address, "?#;");
+        int parameters = indexOfAny(address, "?#;(");
+        String shown = parameters < 0 ? address : address.substring(0, parameters + 1) + "***";
         if (at >= 0) {
-            Matcher scheme = SCHEME.matcher(address);
-            return (scheme.lookingAt() ? scheme.group() : "") + "***" + (parameters < 0 ? address.substring(at) : "");
+            shown = scheme + "***" + (parameters < 0 ? address.substring(at) : "");
         }
-        return parameters < 0 ? address : address.substring(0, parameters + 1) + "***";
+        return CREDENTIAL.matcher(shown).find() ? scheme + "***" : shown;
     }
 
     private static int indexOfAny(String text, String characters) {

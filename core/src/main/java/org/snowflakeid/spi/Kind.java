@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -47,6 +48,7 @@ interface Kind<T> {
                                 + key.standard().orElse(max.toString()) + ", between " + min + " and " + max + ".",
                         e);
             }
+            requireWholeMillis(value.equals(value.truncatedTo(ChronoUnit.MILLIS)));
             if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
                 throw new IllegalArgumentException("is not between " + min + " and " + max + "." + key.reminder());
             }
@@ -71,9 +73,7 @@ interface Kind<T> {
                                 + key.standard().orElse(min.toString()) + ".",
                         e);
             }
-            if (value.getNano() % 1_000_000 != 0) {
-                throw new IllegalArgumentException("is finer than a millisecond. Drop the last digits.");
-            }
+            requireWholeMillis(value.equals(value.truncatedTo(ChronoUnit.MILLIS)));
             if (value.isBefore(min) || value.isAfter(max)) {
                 throw new IllegalArgumentException("is not between " + min + " and " + max + "." + key.reminder());
             }
@@ -182,6 +182,13 @@ interface Kind<T> {
         @Override
         public String accepted() {
             return "a folder, from the root";
+        }
+    }
+
+    /** Ids count in milliseconds: the rest would be lost without a word. */
+    private static void requireWholeMillis(boolean whole) {
+        if (!whole) {
+            throw new IllegalArgumentException("is finer than a millisecond. Drop the last digits.");
         }
     }
 

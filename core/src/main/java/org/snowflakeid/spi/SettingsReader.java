@@ -85,7 +85,7 @@ public final class SettingsReader {
     /** The key that gives the generator its value: its own where it is set, else the one for all generators. */
     public String nameOf(Key<?> key) {
         String own = ownNameOf(key);
-        return key.isPerGenerator() && key.clean(lookup(own)) != null ? own : key.name();
+        return key.isPerGenerator() && key.clean(lookup(key, own)) != null ? own : key.name();
     }
 
     private String ownNameOf(Key<?> key) {
@@ -93,12 +93,15 @@ public final class SettingsReader {
     }
 
     private @Nullable String text(Key<?> key) {
-        return key.clean(lookup(nameOf(key)));
+        return key.clean(lookup(key, nameOf(key)));
     }
 
-    private @Nullable String lookup(String name) {
+    private @Nullable String lookup(Key<?> key, String name) {
         try {
             return settings.apply(name);
+        } catch (UnresolvedValueException e) {
+            problem(name + "=" + key.shown(e.written()) + " " + UnresolvedValueException.COMPLAINT);
+            return null;
         } catch (InvalidSettingsException e) {
             problems.addAll(e.problems());
             return null;
@@ -122,7 +125,7 @@ public final class SettingsReader {
 
     /** Notes that this key is set for one generator, if it is: there it has no effect. */
     public void refuseOwn(Key<?> key, String remedy) {
-        String text = key.clean(lookup(ownNameOf(key)));
+        String text = key.clean(lookup(key, ownNameOf(key)));
         if (text != null) {
             problem(ownNameOf(key) + "=" + key.shown(text) + " " + remedy);
         }

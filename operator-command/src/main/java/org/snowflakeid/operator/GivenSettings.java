@@ -32,6 +32,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 final class GivenSettings {
 
     private static final String COORDINATOR = "snowflake.coordinator";
+    private static final String IGNORE = "snowflake.ignore";
 
     private final List<Map<String, String>> sources = new ArrayList<>();
     private final Set<String> typed = new HashSet<>();
@@ -173,7 +174,9 @@ final class GivenSettings {
     SnowflakeSettings settings(String generator) {
         Set<String> names = new HashSet<>(environment.keySet());
         sources.forEach(values -> names.addAll(values.keySet()));
-        List<String> problems = UnknownKeys.among(names, this::lookup).problems();
+        // Not by lookup(): of what is merely looked at nobody knows yet whether it is read.
+        List<String> problems = UnknownKeys.among(names, this::given).problems();
+        asked.add(IGNORE);
         if (!problems.isEmpty()) {
             throw new InvalidSettingsException(problems);
         }

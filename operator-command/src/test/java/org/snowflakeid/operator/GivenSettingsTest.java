@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.NamespaceAdministration;
+import org.snowflakeid.SnowflakeSettings;
 
 class GivenSettingsTest {
 
@@ -68,6 +69,18 @@ class GivenSettingsTest {
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageNotContaining("hunter2");
 
+        assertThat(given.place()).isEqualTo("***@127.0.0.1:1");
+    }
+
+    @Test
+    void aVariableOfAnotherCoordinatorIsNoPlace() {
+        GivenSettings given = given(Map.of("SNOWFLAKE_REDIS_URI", "redis://127.0.0.1:2", "SNOWFLAKE_NAMESPACE", "shop"))
+                .typed(Map.of("snowflake.coordinator", "etcd", "snowflake.etcd.endpoints", "app:hunter2@127.0.0.1:1"));
+
+        SnowflakeSettings settings = given.settings("default");
+        assertThatThrownBy(() -> NamespaceAdministration.open(settings)).isInstanceOf(InvalidSettingsException.class);
+
+        assertThat(settings.namespace()).isEqualTo("shop");
         assertThat(given.place()).isEqualTo("***@127.0.0.1:1");
     }
 }

@@ -13,6 +13,7 @@ import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.UnknownKeys;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
@@ -34,9 +35,20 @@ final class ConfiguredKeys {
         try {
             return environment.getProperty(key);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingsException(List.of("snowflake: " + key + " refers to a property that is not set: "
-                    + e.getMessage() + ". Set that, or give it a default as in ${name:default}."));
+            // Neither with its message nor as the cause: Spring shows the whole value, which may be a password.
+            throw new UnresolvedValueException(key, written(key));
         }
+    }
+
+    /** As it stands in the source that Spring takes it from. */
+    private String written(String key) {
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            Object value = source.getProperty(key);
+            if (value != null) {
+                return value.toString();
+            }
+        }
+        return "";
     }
 
     /** @throws InvalidSettingsException naming every bad value at once */

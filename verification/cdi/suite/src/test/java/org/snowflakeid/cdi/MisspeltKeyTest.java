@@ -4,9 +4,15 @@ package org.snowflakeid.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.smallrye.config.EnvConfigSource;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.UnknownKeys;
 
 /** What is set and read by nobody: refused where it is misspelt, else left alone with a warning. */
 class MisspeltKeyTest {
@@ -108,12 +115,40 @@ class MisspeltKeyTest {
     void anOrdinaryConfigurationIsNoWarning() {
         try (Application application = Application.with(
                         "snowflake.clock.max-skew=PT20S",
-                        "SNOWFLAKE_GENERATORS_ORDERS_WORKER_IDS=0-99",
+                        "snowflake.generators.orders.worker-ids=0-99",
                         "snowflake.generators.orders.window=PT30S")
                 .of(Shop.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
         }
         assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void whatIsWrittenAsAVariableAndIsNoneIsRefused() {
+        assertThatThrownBy(() -> Application.with("SNOWFLAKE_GENERATORS_ORDERS_WORKER_IDS=0-99")
+                        .of(Shop.class))
+                .hasStackTraceContaining(
+                        "SNOWFLAKE_GENERATORS_ORDERS_WORKER_IDS is the name of an environment variable")
+                .hasStackTraceContaining("Write snowflake.generators.orders.worker-ids.");
+    }
+
+    /** As MicroProfile Config lists and reads them. No test can set them for this process. */
+    @Test
+    void environmentVariablesAreNoProblem() {
+        Map<String, String> variables =
+                Map.of("SNOWFLAKE_WORKER_IDS", "0-99", "SNOWFLAKE_GENERATORS_ORDER_LINES_CLOCK_MAX_SKEW", "PT20S");
+        SmallRyeConfig config = new SmallRyeConfigBuilder()
+                .withSources(
+                        new EnvConfigSource(variables, 300),
+                        new PropertiesConfigSource(Map.of("snowflake.window", ""), "properties", 400),
+                        new EnvConfigSource(Map.of("SNOWFLAKE_WINDOW", "PT30S"), 200))
+                .build();
+
+        UnknownKeys unknown = UnknownKeys.among(
+                config.getPropertyNames(), key -> config.getConfigValue(key).getValue(), List.of("order-lines"));
+
+        assertThat(unknown.problems()).isEmpty();
+        assertThat(unknown.warnings()).isEmpty();
     }
 
     @Dependent

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -26,6 +28,11 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
 
     /** {@code claimed <namespace>} and {@code released <namespace>}, in order. */
     static final List<String> JOURNAL = new CopyOnWriteArrayList<>();
+
+    private static final Key<String> URL =
+            Key.address("snowflake.recording.url", "a URL").meaning("Nobody is there.");
+    private static final Key<String> PASSWORD =
+            Key.secret("snowflake.recording.password", "text").meaning("Nobody asks for it.");
 
     /** Nothing is extended. */
     static volatile boolean down;
@@ -66,6 +73,10 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         if (config.value("recording.broken").filter(config.namespace()::equals).isPresent()) {
             throw new CoordinatorException("recording.broken=" + config.namespace() + ": no access", true);
         }
+        SettingsReader reader = new SettingsReader(config);
+        reader.optional(URL);
+        reader.optional(PASSWORD);
+        reader.throwProblems();
         config.value("recording.data-source")
                 .ifPresent(name -> dataSource = config.resources()
                         .find(DataSource.class, name.equals("-") ? null : name)

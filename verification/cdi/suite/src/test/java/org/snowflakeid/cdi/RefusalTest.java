@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
@@ -103,6 +105,24 @@ class RefusalTest {
         assertThatThrownBy(() ->
                         Application.with("snowflake.namespace=${nowhere.set}").of(Shop.class))
                 .hasStackTraceContaining("snowflake 'default': snowflake.namespace=${nowhere.set} refers to");
+    }
+
+    @Test
+    void showsNoSecretBesideAnExpressionThatCannotBeResolved() {
+        assertThatThrownBy(() -> Application.with(
+                                "snowflake.recording.url=jdbc:postgresql://${DB_HOST}/ids?user=a&password=hunter2",
+                                "snowflake.recording.password=hun${ter2}")
+                        .of(Shop.class))
+                .hasStackTraceContaining(
+                        "snowflake.recording.url=jdbc:postgresql://${DB_HOST}/ids?*** refers to a property")
+                .hasStackTraceContaining(
+                        "snowflake.recording.password=(not shown) refers to a property that is not set")
+                .satisfies(e -> {
+                    StringWriter all = new StringWriter();
+                    e.printStackTrace(new PrintWriter(all));
+                    assertThat(all.toString()).doesNotContain("hunter2", "hun$", "ter2");
+                });
+        assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
     }
 
     @Test

@@ -4,6 +4,8 @@ package org.snowflakeid.verification.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -213,8 +215,36 @@ class StarterTest {
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
                         .isInstanceOf(InvalidSettingsException.class)
-                        .hasMessageContaining("snowflake.namespace refers to a property that is not set")
-                        .hasMessageContaining("no.such.name"));
+                        .hasMessageContaining(
+                                "snowflake 'default': snowflake.namespace=${no.such.name} refers to a property"));
+    }
+
+    @Test
+    void noSecretIsShownBesideAPlaceholderThatNobodySet() {
+        empty.withPropertyValues(
+                        "snowflake.coordinator=jdbc",
+                        "snowflake.jdbc.url=jdbc:postgresql://${DB_HOST}/ids?user=a&password=hunter2",
+                        "snowflake.jdbc.password=hun${ter2}")
+                .withUserConfiguration(Orders.class)
+                .run(context -> {
+                    assertThat(context.getStartupFailure())
+                            .rootCause()
+                            .isInstanceOf(InvalidSettingsException.class)
+                            .hasMessageContaining("snowflake.jdbc.url=jdbc:postgresql://${DB_HOST}/ids?*** refers to")
+                            .hasMessageContaining("snowflake.jdbc.password=(not shown) refers to a property");
+                    assertThat(context.getStartupFailure()).hasStackTraceContaining("DB_HOST");
+                    StringWriter all = new StringWriter();
+                    context.getStartupFailure().printStackTrace(new PrintWriter(all));
+                    assertThat(all.toString()).doesNotContain("hunter2", "hun$", "ter2");
+                });
+    }
+
+    @Test
+    void aPropertyThatIsEmptyHidesAVariable() {
+        withVariables(memory, Map.of("SNOWFLAKE_WORKER_IDS", "33"))
+                .withPropertyValues("snowflake.worker-ids=")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     private static ApplicationContextRunner withVariables(ApplicationContextRunner runner, Map<String, Object> set) {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.spi.UnresolvedValueException;
+
+/** A value that refers to a property which is not set is written by somebody, and may be a password all the same. */
+class UnresolvedValueTest {
+
+    private static final String COMPLAINT = " refers to a property that is not set. Set that, give it a default as in"
+            + " ${name:default}, or escape the ${ if it belongs to the value.";
+
+    private static List<String> problems(Key<?> key, String written) {
+        SettingsReader reader = new SettingsReader("orders", name -> {
+            throw new UnresolvedValueException(name, written);
+        });
+        reader.optional(key);
+        return reader.problems();
+    }
+
+    @Test
+    void aHarmlessValueIsShown() {
+        Key<String> key = Key.text("snowflake.namespace").meaning("Where.");
+
+        assertThat(problems(key, "shop/${stage}"))
+                .containsExactly("snowflake 'orders': snowflake.namespace=shop/${stage}" + COMPLAINT);
+    }
+
+    @Test
+    void aGeneratorsOwnKeyIsNamed() {
+        Key<String> key = Key.text("snowflake.namespace").perGenerator().meaning("Where.");
+
+        assertThat(problems(key, "${stage}"))
+                .contains("snowflake 'orders': snowflake.generators.orders.namespace=${stage}" + COMPLAINT);
+    }
+
+    @Test
+    void nothingOfASecretIsShownNotEvenWhatLooksLikeAName() {
+        Key<String> key = Key.secret("snowflake.redis.password", "text").meaning("The password.");
+
+        assertThat(problems(key, "pa${ss}word"))
+                .containsExactly("snowflake 'orders': snowflake.redis.password=(not shown)" + COMPLAINT);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    jdbc:postgresql://${DB_HOST}/ids?user=a&password=s3cret | jdbc:postgresql://${DB_HOST}/ids?***
+                    jdbc:postgresql://h/ids?user=a&password=${s3cret}       | jdbc:postgresql://h/ids?***
+                    http://app:${s3cret}@h                                  | http://***@h
+                    """)
+    void ofAnAddressIsShownWhatHoldsNoCredentials(String written, String shown) {
+        Key<String> key = Key.address("snowflake.jdbc.url", "a URL").meaning("Where.");
+
+        assertThat(problems(key, written))
+                .containsExactly("snowflake 'orders': snowflake.jdbc.url=" + shown + COMPLAINT);
+    }
+
+    @Test
+    void theExceptionItselfShowsNoValue() {
+        UnresolvedValueException e = new UnresolvedValueException("snowflake.redis.password", "pa${ss}word");
+
+        assertThat(e).hasMessage("snowflake: snowflake.redis.password" + COMPLAINT);
+        assertThat(e.problems()).containsExactly("snowflake: snowflake.redis.password" + COMPLAINT);
+    }
+}
