@@ -346,7 +346,7 @@ final class LeaseKeeper {
 
     /** A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. */
     private void waitForFloor() {
-        long wait = namespace.meta().floor() - clock.vettedTick();
+        long wait = namespace.meta().floor() - settings.burst().toMillis() - clock.vettedTick();
         if (handover.isStarted() || wait <= 0 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
             return;
         }

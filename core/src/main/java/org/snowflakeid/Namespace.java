@@ -113,6 +113,9 @@ final class Namespace {
         long floor = 0;
         if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
             floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
+        } else if (settings.isStatic()) {
+            // Nothing remembers how far a process before this one ran ahead of the clock.
+            floor = vettedTick + settings.burst().toMillis();
         }
         String created = Meta.create(
                 Token.random(platform),

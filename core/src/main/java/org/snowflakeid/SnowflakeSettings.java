@@ -218,32 +218,11 @@ public final class SnowflakeSettings {
 
     /** It remembers nothing beyond the process, and has one worker id. */
     private void refuseWhatStaticCanNotHonour(SettingsReader reader) {
-        String again =
-                ", and snowflake.coordinator=static does not remember how far they are: a process that is restarted soon"
-                        + " would issue them again. ";
-        if (!burst.isZero()) {
-            reader.refuse(
-                    SnowflakeKeys.BURST,
-                    "lets ids run ahead of the clock" + again + "Remove it, or use a coordinator.");
-        }
-        if (onRollback == OnRollback.CONTINUE && !maxAhead.isZero()) {
-            reader.refuse(
-                    SnowflakeKeys.ON_ROLLBACK,
-                    "lets ids run ahead of a clock that stepped back" + again
-                            + "Set wait or fail, or use a coordinator.");
-        }
         if (namespaceCreation == NamespaceCreation.REQUIRE) {
             reader.refuse(
                     SnowflakeKeys.NAMESPACE_CREATION,
                     "asks for a namespace that is there already, and snowflake.coordinator=static keeps no namespace: no start"
                             + " could succeed. Remove it, or use a coordinator.");
-        }
-        if (reader.isSet(SnowflakeKeys.WORKER_IDS)) {
-            reader.refuse(
-                    SnowflakeKeys.WORKER_IDS,
-                    "has no use with snowflake.coordinator=static, which claims none of them: "
-                            + StaticCoordinatorProvider.WORKER_ID
-                            + " names the one. Remove it, or use a coordinator.");
         }
         if (workers > 1) {
             reader.refuse(
@@ -258,7 +237,8 @@ public final class SnowflakeSettings {
         }
     }
 
-    private boolean isStatic() {
+    /** Whether nothing outlives a process that could be remembered. */
+    boolean isStatic() {
         return coordinator.filter(StaticCoordinatorProvider.NAME::equals).isPresent();
     }
 

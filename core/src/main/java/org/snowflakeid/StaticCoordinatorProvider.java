@@ -29,9 +29,9 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
             .required("With snowflake.coordinator=static give each process its own worker id there.")
             .use(Key.Use.ESSENTIAL)
             .meaning(
-                    "The worker id of this process. Nobody guards it, and nothing is remembered: what lets ids run ahead of the"
-                            + " clock (`snowflake.burst`, `snowflake.clock.on-rollback=continue`) or asks for what was stored before"
-                            + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) is refused beside it.");
+                    "The worker id of this process. Nobody guards it, and nothing is remembered: what asks for what was stored before"
+                            + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) is refused beside it. With"
+                            + " `snowflake.burst` ids begin so far ahead of the clock at each start.");
 
     @Override
     public String name() {

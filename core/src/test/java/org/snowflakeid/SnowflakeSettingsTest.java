@@ -145,10 +145,7 @@ class SnowflakeSettingsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    snowflake.burst                  | PT0.001S             | would issue them again. Remove it, or use a coordinator.
-                    snowflake.clock.on-rollback      | continue             | would issue them again. Set wait or fail, or use a coordinator.
                     snowflake.namespace-creation     | require              | keeps no namespace: no start could succeed. Remove it, or use a coordinator.
-                    snowflake.worker-ids             | 0-511                | claims none of them: snowflake.static.worker-id names the one. Remove it, or use a coordinator.
                     snowflake.workers                | 2                    | snowflake.static.worker-id names one. Remove it, or use a coordinator.
                     snowflake.resume.directory       | /resume              | is never down. Remove one of them.
                     """)
@@ -166,8 +163,9 @@ class SnowflakeSettingsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "snowflake.burst, PT0S",
-        "snowflake.clock.on-rollback, fail",
+        "snowflake.burst, PT10S",
+        "snowflake.clock.on-rollback, continue",
+        "snowflake.worker-ids, 0-511",
         "snowflake.namespace-creation, create-fenced",
         "snowflake.workers, 1"
     })
@@ -176,19 +174,6 @@ class SnowflakeSettingsTest {
                 Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "600", key, value);
 
         assertThat(SnowflakeSettings.of(values).minWorkerId()).isEqualTo(600);
-    }
-
-    @Test
-    void staticNamesTheGeneratorsOwnKeyThatItCanNotHonour() {
-        Map<String, String> values = Map.of(
-                "snowflake.coordinator", "static",
-                "snowflake.static.worker-id", "7",
-                "snowflake.generators.orders.burst", "PT5S");
-
-        assertThatThrownBy(() -> SnowflakeSettings.of("orders", values))
-                .hasMessageStartingWith(
-                        "snowflake 'orders': snowflake.generators.orders.burst=PT5S lets ids run ahead");
-        assertThat(SnowflakeSettings.of(values).burst()).isZero();
     }
 
     @Test

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A worker id that nobody guards, and a process that is restarted at once. The clock is right throughout. */
+class StaticCoordinatorTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final Stage.Actor process = stage.process();
+    private final Map<String, String> keys = new HashMap<>(Map.of(
+            "snowflake.coordinator", "static",
+            "snowflake.static.worker-id", "7",
+            "snowflake.sequence-bits", "4"));
+
+    private LeasedSnowflake open() {
+        return LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), new StaticCoordinatorProvider(), process);
+    }
+
+    // what was issued ahead of the clock was issued again
+    @Test
+    void aProcessThatIsRestartedAfterABurstIssuesNothingAgain() {
+        keys.put("snowflake.burst", "PT2S");
+        Set<Long> issued = new HashSet<>();
+        for (int run = 0; run < 4; run++) {
+            LeasedSnowflake ids = open();
+            for (int i = 0; i < 20_000; i++) {
+                long id = ids.nextId();
+                assertThat(issued.add(id))
+                        .as("%s, in run %s", ids.layout().decode(id), run)
+                        .isTrue();
+                assertThat(ids.layout().decode(id).timestamp())
+                        .isBeforeOrEqualTo(stage.world.trueTime().plusMillis(2001));
+            }
+            ids.close();
+            stage.sleep(Duration.ofMillis(300));
+        }
+    }
+
+    @Test
+    void withoutABurstIdsBeginNow() {
+        LeasedSnowflake ids = open();
+
+        assertThat(ids.layout().decode(ids.nextId()).timestamp())
+                .isBetween(stage.world.trueTime().minusMillis(20), stage.world.trueTime());
+        ids.close();
+    }
+}
