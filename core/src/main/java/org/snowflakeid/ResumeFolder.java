@@ -17,9 +17,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +46,10 @@ final class ResumeFolder implements ResumeDirectory {
     private static final String REGISTRY = "org.snowflakeid.resume.locks";
 
     private static final String BOOT = "boot=";
+
+    /** What stands there of the settings could be guessed at. */
+    private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_OWNER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     /** Far more than is ever written. */
     private static final int MAX_BYTES = 1 << 16;
@@ -285,7 +293,9 @@ final class ResumeFolder implements ResumeDirectory {
         private void create(String text) throws IOException {
             remove(temporary);
             try (FileChannel out = FileChannel.open(
-                    temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+                    temporary,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+                    FOR_ITS_OWNER)) {
                 writeAll(out, (BOOT + boot + "\n" + text).getBytes(StandardCharsets.UTF_8));
             }
         }

@@ -15,7 +15,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -93,15 +95,34 @@ final class Resumption {
         return new Resumption(settings, directory, place(settings, provider), platform, clock, handover);
     }
 
-    /** Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. */
+    /**
+     * Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. What is set may hold
+     * a password, and any part of it may make the difference: so all of it goes into a digest, and the files are for their owner alone.
+     */
     private static String place(SnowflakeSettings settings, WorkerCoordinatorProvider provider) {
-        SettingsReader reader = new SettingsReader(settings.coordinatorConfig());
-        StringBuilder where = new StringBuilder();
-        provider.keys().stream()
+        CoordinatorConfig config = settings.coordinatorConfig();
+        SettingsReader reader = new SettingsReader(config);
+        List<Key<?>> keys = provider.keys().stream()
                 .filter(Key::isPlace)
-                .map(reader::shown)
-                .sorted()
-                .forEach(each -> where.append(each).append('\n'));
+                .sorted(Comparator.comparing(Key::name))
+                .toList();
+        if (!keys.isEmpty() && keys.stream().noneMatch(reader::isSet) && !reader.isSet(SnowflakeKeys.NAMESPACE_NAME)) {
+            throw new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': "
+                    + settings.shown(SnowflakeKeys.RESUME_DIRECTORY)
+                    + " holds files of one application, and nothing says"
+                    + " of which: " + keys.stream().map(Key::name).collect(Collectors.joining(", "))
+                    + " are not set, and the application's own "
+                    + provider.name() + " is used. Set " + SnowflakeKeys.NAMESPACE_NAME
+                    + " too; where the application has one"
+                    + " already, that is " + reader.value(SnowflakeKeys.NAMESPACE_NAME)
+                    + ". No other application of this host may use this"
+                    + " folder with the same name."));
+        }
+        StringBuilder where = new StringBuilder();
+        for (Key<?> key : keys) {
+            String set = reader.isSet(key) ? config.settings().apply(reader.nameOf(key)) : null;
+            where.append(key.name()).append('=').append(set == null ? "" : set).append('\n');
+        }
         try {
             byte[] digest =
                     MessageDigest.getInstance("SHA-256").digest(where.toString().getBytes(StandardCharsets.UTF_8));

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -254,6 +255,14 @@ class ResumeFolderTest {
         Files.createFile(inTheWay.resolve("orders"));
 
         assertRefused(folder(directory.resolve("other")), "can't be written", "orders");
+    }
+
+    // there is a digest of settings in it, among which may be a password
+    @Test
+    void nobodyElseMayReadAFile() throws IOException {
+        write("some\n");
+
+        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
     }
 
     @Test

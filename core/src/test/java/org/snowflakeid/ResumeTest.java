@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +17,7 @@ import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Key;
 
 /** {@code snowflake.resume.directory}: a process takes over from one before it on its host while the coordinator is down. */
 class ResumeTest {
@@ -637,6 +639,41 @@ class ResumeTest {
             stage.keys.put("snowflake.epoch", "2021-01-01T00:00:00Z");
 
             assertLeft("it was written with epoch=2020-01-01T00:00:00Z");
+        }
+
+        private void setDatabase(Actor process, String url) {
+            process.wire.keys =
+                    List.of(Key.address("snowflake.fake.url", "a URL").meaning("Where the database is."));
+            stage.keys.put("snowflake.fake.url", url);
+        }
+
+        // it was taken for that of the same one: ids repeated
+        @Test
+        void ofAnotherSchemaOfTheDatabase() {
+            setDatabase(before, "jdbc:fake://db/ids?currentSchema=a");
+            int unused = killAndCut();
+            setDatabase(after, "jdbc:fake://db/ids?currentSchema=b");
+
+            assertLeft("another coordinator");
+        }
+
+        // so was one of another application, where its own database is used
+        @Test
+        void ofAnApplicationThatNothingTellsFromOthers() {
+            setDatabase(before, "");
+
+            before.startOpening();
+
+            assertThat(before.awaitRefusal())
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining(
+                            "snowflake.resume.directory=/resume holds files of one application, and nothing says of"
+                                    + " which: snowflake.fake.url are not set")
+                    .hasMessageContaining(
+                            "Set snowflake.namespace too; where the application has one already, that is snowflake.");
+            assertThat(before.wire.connections()).isZero();
+            stage.keys.put("snowflake.namespace", "snowflake");
+            before.open();
         }
 
         @Test

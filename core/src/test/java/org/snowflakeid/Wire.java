@@ -13,6 +13,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
@@ -44,6 +45,9 @@ final class Wire implements WorkerCoordinatorProvider {
     private final List<Trouble> troubles = new ArrayList<>();
     private int connections;
     private int applied;
+
+    /** That it declares. */
+    List<Key<?>> keys = List.of();
 
     /** Nothing gets through, either way. */
     boolean cut;
@@ -209,6 +213,11 @@ final class Wire implements WorkerCoordinatorProvider {
         return answer != null
                 ? answer
                 : new CasResult.Unknown(new CoordinatorException("no answer within " + timeout, false));
+    }
+
+    @Override
+    public List<Key<?>> keys() {
+        return keys;
     }
 
     @Override
