@@ -101,15 +101,12 @@ final class FileCoordinator implements WorkerCoordinator {
             if (exclusive == null) {
                 return null;
             }
-            T result;
             try {
-                result = operation.run();
-            } catch (IOException | RuntimeException e) {
+                return operation.run();
+            } finally {
+                // Also after an error: all processes of this host wait for it.
                 closeQuietly(exclusive);
-                throw e;
             }
-            closeQuietly(exclusive);
-            return result;
         } catch (IOException e) {
             throw folder.failure(e);
         }
@@ -215,14 +212,26 @@ final class FileCoordinator implements WorkerCoordinator {
         if (extensions.isEmpty()) {
             return List.of();
         }
+        long deadline = System.nanoTime() + timeout.toNanos();
         List<CasResult> results = locked(timeout, () -> {
             List<CasResult> all = new ArrayList<>();
             for (Extension each : extensions) {
-                all.add(extendOne(each, meta));
+                all.add(
+                        Thread.currentThread().isInterrupted()
+                                ? interrupted()
+                                : System.nanoTime() - deadline >= 0 ? tooLate(timeout) : extendOne(each, meta));
             }
             return all;
         });
         return results == null ? Collections.nCopies(extensions.size(), interrupted()) : results;
+    }
+
+    private static CasResult tooLate(Duration timeout) {
+        return new CasResult.Unknown(new CoordinatorException(
+                "the disk is too slow to extend all worker ids of this process within " + timeout
+                        + "; the others are extended first. Use a faster disk, fewer snowflake.workers, or a longer"
+                        + " snowflake.window.",
+                false));
     }
 
     private CasResult extendOne(Extension extension, Stored meta) {

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>POSIX locks belong to the process, and closing <em>any</em> of its channels on the file drops them all. So there is one
  * channel per file for all class loaders of a JVM. They share it in a map in the system properties that holds types of the JDK
- * only: real path → {channel, file key, semaphore, users}. The last user closes it. Nothing is ever read through it, and it
+ * only: file key → {channel, file key, semaphore, users}. The last user closes it. Nothing is ever read through it, and it
  * is never renamed or deleted by us. {@code tryLock} and {@code release}, unlike {@code lock}, don't close the channel of an
  * interrupted thread.
  */
@@ -43,31 +44,42 @@ final class ProcessLock implements AutoCloseable {
     /** Longest pause between two attempts. Half a millisecond at first: a write takes a few of them. */
     private static final long LONGEST_PAUSE_NANOS = 8_000_000;
 
+    /** As everything else in the folder is found: a link in it may lead to another folder by now. */
     private final Path file;
+
+    private final String name;
     private final Object[] entry;
     private boolean closed;
 
-    private ProcessLock(Path file, Object[] entry) {
+    private ProcessLock(Path file, String name, Object[] entry) {
         this.file = file;
+        this.name = name;
         this.entry = entry;
     }
 
     /** Opens the lock file of an existing folder, creating it if it is absent. */
     static ProcessLock open(Path folder) throws IOException {
-        Path real = folder.toRealPath().resolve(NAME);
+        Path file = folder.resolve(NAME);
         synchronized (registry()) {
-            Object[] known = registry().get(real.toString());
-            if (known != null && channel(known).isOpen() && Objects.equals(known[1], keyOf(real))) {
-                known[3] = users(known) + 1;
-                return new ProcessLock(real, known);
-            }
-            FileChannel channel = FileChannel.open(
-                    real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
             try {
-                Object[] fresh = {channel, keyOf(real), new Semaphore(1), 1};
-                registry().put(real.toString(), fresh);
-                return new ProcessLock(real, fresh);
-            } catch (IOException | RuntimeException e) {
+                Files.createFile(file);
+            } catch (FileAlreadyExistsException e) {
+                // Not by us: nothing was opened or closed.
+            }
+            // Two paths may lead to one file, where a folder is mounted twice.
+            Object key = keyOf(file);
+            String name = "none".equals(key) ? folder.toRealPath().resolve(NAME).toString() : String.valueOf(key);
+            Object[] known = registry().get(name);
+            if (known != null && channel(known).isOpen()) {
+                known[3] = users(known) + 1;
+                return new ProcessLock(file, name, known);
+            }
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+            try {
+                Object[] fresh = {channel, key, new Semaphore(1), 1};
+                registry().put(name, fresh);
+                return new ProcessLock(file, name, fresh);
+            } catch (RuntimeException | Error e) {
                 channel.close();
                 throw e;
             }
@@ -123,12 +135,20 @@ final class ProcessLock implements AutoCloseable {
             return null;
         }
         FileLock lock = null;
+        Exclusive exclusive = null;
         try {
             lock = poll(deadline);
-            return lock == null ? null : new Exclusive(lock, withinThisJvm);
+            exclusive = lock == null ? null : new Exclusive(lock, withinThisJvm);
+            return exclusive;
         } finally {
-            if (lock == null) {
-                withinThisJvm.release();
+            if (exclusive == null) {
+                try {
+                    if (lock != null) {
+                        letGo(lock);
+                    }
+                } finally {
+                    withinThisJvm.release();
+                }
             }
         }
     }
@@ -205,7 +225,7 @@ final class ProcessLock implements AutoCloseable {
             closed = true;
             entry[3] = users(entry) - 1;
             if (users(entry) == 0) {
-                registry().remove(file.toString(), entry);
+                registry().remove(name, entry);
                 channel(entry).close();
             }
         }
