@@ -36,7 +36,7 @@ enum Dialect {
             " ENGINE=InnoDB",
             // NOW() alone is the time of some zone, in which an hour may come twice.
             "UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000",
-            "@@global.read_only",
+            "CASE WHEN " + isOn("@@global.read_only") + " THEN 1 ELSE 0 END",
             "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
                     + " AND table_schema = DATABASE() AND table_name = 'snowflake_record'",
             "SELECT CASE WHEN @@global.innodb_flush_log_at_trx_commit <> 1 THEN"
@@ -103,6 +103,11 @@ enum Dialect {
                 "the database is " + product + ", with which this coordinator was not tested."
                         + " Use PostgreSQL, MariaDB, MySQL or H2.",
                 true);
+    }
+
+    /** Of a variable that is a number in some versions, and one of several texts in others. */
+    private static String isOn(String variable) {
+        return "UPPER(CAST(" + variable + " AS CHAR)) NOT IN ('0', 'OFF')";
     }
 
     /** As the docs have it. */
