@@ -222,12 +222,15 @@ class JdbcSchemaTest {
     @Test
     void warnsWhereCommitsAreNotDurable() throws Exception {
         try (Databases.H2 h2 = new Databases.H2();
-                MariaDbServer careless = MariaDbServer.start("--innodb-flush-log-at-trx-commit=2")) {
+                MariaDbServer careless = MariaDbServer.start("--innodb-flush-log-at-trx-commit=2");
+                MariaDbServer unsynced = MariaDbServer.start("--log-bin", "--sync-binlog=0")) {
             Map<String, String> urls = Map.of(
                     "fsync=off",
                     postgres.url(),
                     "innodb_flush_log_at_trx_commit=2",
                     careless.url(),
+                    "sync_binlog=0",
+                    unsynced.url(),
                     "WRITE_DELAY=500",
                     h2.url(h2.port()).replace(";WRITE_DELAY=0", ""));
             urls.forEach((doubt, url) -> {

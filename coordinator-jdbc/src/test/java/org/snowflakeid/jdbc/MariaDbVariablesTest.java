@@ -8,6 +8,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +21,7 @@ class MariaDbVariablesTest {
 
     @BeforeAll
     static void startServer() {
-        server = MariaDbServer.start();
+        server = MariaDbServer.start("--log-bin", "--sync-binlog=0");
     }
 
     @AfterAll
@@ -51,5 +52,37 @@ class MariaDbVariablesTest {
                     """)
     void readOnlyIsANumberOrAText(String value, int replica) throws SQLException {
         assertThat(replica("@@global.read_only", value)).isEqualTo(replica);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            textBlock =
+                    """
+                    1, 0, 0, ""
+                    3, 0, 0, ""
+                    2, 0, 0, innodb_flush_log_at_trx_commit=2
+                    0, 0, 0, innodb_flush_log_at_trx_commit=0
+                    1, 1, 1, ""
+                    1, 'OFF', 0, ""
+                    1, 1, 0, sync_binlog=0
+                    1, 'ON', 100, sync_binlog=100
+                    3, 1, 0, ""
+                    2, 1, 0, "innodb_flush_log_at_trx_commit=2, sync_binlog=0"
+                    1, @@global.log_bin, @@global.sync_binlog, sync_binlog=0
+                    """)
+    void commitsAreDurableByTheLogOfInnodbOrThatOfReplication(
+            String flush, String binaryLog, String sync, String doubts) throws SQLException {
+        String query = Dialect.MARIADB
+                .doubts()
+                .replace("@@global.innodb_flush_log_at_trx_commit", flush)
+                .replace("@@global.log_bin", binaryLog)
+                .replace("@@global.sync_binlog", sync);
+        try (Connection connection = DriverManager.getConnection(server.url());
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            assertThat(row.next()).isTrue();
+            assertThat(Objects.requireNonNullElse(row.getString(1), "")).isEqualTo(doubts);
+        }
     }
 }
