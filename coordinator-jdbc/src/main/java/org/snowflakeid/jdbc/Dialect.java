@@ -36,7 +36,9 @@ enum Dialect {
             " ENGINE=InnoDB",
             // NOW() alone is the time of some zone, in which an hour may come twice.
             "UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000",
-            "CASE WHEN " + isOn("@@global.read_only") + " THEN 1 ELSE 0 END",
+            // Aurora's readers have read_only=0.
+            "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
+                    + " THEN 1 ELSE 0 END",
             "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
                     + " AND table_schema = DATABASE() AND table_name = 'snowflake_record'",
             // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed again (3, in MariaDB).

@@ -54,6 +54,13 @@ class MariaDbVariablesTest {
         assertThat(replica("@@global.read_only", value)).isEqualTo(replica);
     }
 
+    /** As in readers of Aurora, which leave read_only at 0. */
+    @ParameterizedTest
+    @CsvSource({"@@global.innodb_read_only, 0", "1, 1"})
+    void innodbIsReadOnlyTooInAReplica(String value, int replica) throws SQLException {
+        assertThat(replica("@@global.innodb_read_only", value)).isEqualTo(replica);
+    }
+
     @ParameterizedTest
     @CsvSource(
             quoteCharacter = '"',
