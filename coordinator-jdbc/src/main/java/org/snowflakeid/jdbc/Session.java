@@ -9,9 +9,11 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -27,6 +29,9 @@ final class Session {
     static final class Known {
         private volatile @Nullable Dialect dialect;
         private volatile boolean table;
+
+        /** Connections that don't read what is not committed. */
+        private final Set<Connection> committed = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     }
 
     /** Decides whether a change may still be sent. */
@@ -56,6 +61,29 @@ final class Session {
 
     Dialect dialect() {
         return dialect;
+    }
+
+    /**
+     * What is read may be kept here, and must not be undone afterwards. The drivers ask the server: so once for each connection, and not
+     * for the wrapper that a pool makes for each call.
+     */
+    void requireCommittedReads() throws SQLException {
+        if (dialect == Dialect.POSTGRESQL) {
+            // It takes READ UNCOMMITTED for READ COMMITTED.
+            return;
+        }
+        Connection itself = connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        if (known.committed.contains(itself)) {
+            return;
+        }
+        if (connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+            throw new CoordinatorException(
+                    "connections have the isolation READ UNCOMMITTED, by which is read what may be undone. Set the isolation "
+                            + (settings.access().url() == null ? "of the data source" : "in " + JdbcSettings.URL)
+                            + " to READ COMMITTED or higher.",
+                    true);
+        }
+        known.committed.add(itself);
     }
 
     PreparedStatement prepare(String sql) throws SQLException {
