@@ -60,8 +60,9 @@ final class JdbcSettings {
             "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=(trust|verify-ca|verify-full)|usessl=true)"),
             "jdbc:mysql:", Pattern.compile("(?i)[?&](sslmode=(required|verify_ca|verify_identity)|usessl=true)"));
 
-    private static final Pattern LOOPBACK =
-            Pattern.compile("jdbc:[a-z]+:(//(localhost|127\\.[0-9.]+|\\[::1])([:/?]|$)|(?!//)).*");
+    /** One host, by whatever mode of the driver, or none. */
+    private static final Pattern LOOPBACK = Pattern.compile(
+            "jdbc:([a-z+:-]+//(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?([/?].*)?|[a-z]+:(?![^?]*//).*)");
 
     /** It outlives its connections only under a name, and if told to. */
     private static final Pattern LASTING_H2 = Pattern.compile("(?i)jdbc:h2:mem:[^;]+;(.*;)?DB_CLOSE_DELAY=-1(;.*)?");

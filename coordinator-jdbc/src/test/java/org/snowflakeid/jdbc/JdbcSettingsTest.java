@@ -297,7 +297,14 @@ class JdbcSettingsTest {
         "local1, jdbc:postgresql://127.0.0.1:5432/ids, false",
         "local2, jdbc:mariadb://localhost/ids, false",
         "local3, jdbc:postgresql:ids, false",
-        "local4, jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1, false"
+        "local4, jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1, false",
+        "local5, jdbc:postgresql:ids?options=//, false",
+        "local6, 'jdbc:mariadb://localhost:3306/ids?sessionVariables=a=1,b=2', false",
+        "local7, jdbc:mariadb:sequential://localhost/ids, false",
+        "modes1, jdbc:mariadb:sequential://10.0.0.5/ids, true",
+        "modes2, 'jdbc:mariadb:replication://localhost,10.0.0.5/ids', true",
+        "several1, 'jdbc:postgresql://localhost:5432,10.0.0.5:5432/ids', true",
+        "several2, 'jdbc:postgresql://localhost,10.0.0.5/ids', true"
     })
     void warnsOfTrafficThatOthersMaySeeOrAlter(String generator, String url, boolean warned) {
         settings(generator, keys("url", url), Resources.NONE);
