@@ -41,7 +41,8 @@ enum Dialect {
                     + " THEN 1 ELSE 0 END",
             "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
                     + " AND table_schema = DATABASE() AND table_name = 'snowflake_record'",
-            // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed again (3, in MariaDB).
+            // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed again
+            // (3, in MariaDB).
             "SELECT CONCAT_WS(', ', CASE WHEN @@global.innodb_flush_log_at_trx_commit NOT IN (1, 3) THEN"
                     + " CONCAT('innodb_flush_log_at_trx_commit=', @@global.innodb_flush_log_at_trx_commit) END,"
                     + " CASE WHEN " + isOn("@@global.log_bin") + " AND @@global.sync_binlog <> 1"

@@ -31,7 +31,8 @@ final class Session {
         private volatile boolean table;
 
         /** Connections that don't read what is not committed. */
-        private final Set<Connection> committed = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+        private final Set<Connection> committed =
+                Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     }
 
     /** Decides whether a change may still be sent. */
@@ -72,7 +73,8 @@ final class Session {
             // It takes READ UNCOMMITTED for READ COMMITTED.
             return;
         }
-        Connection itself = connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        Connection itself =
+                connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
         if (known.committed.contains(itself)) {
             return;
         }
@@ -238,7 +240,8 @@ final class Session {
                 && !values.getOrDefault("wsrep_provider", "none").equals("none");
         String syncWait = values.getOrDefault("wsrep_sync_wait", "0");
         if (galera && Integer.parseInt(syncWait) % 2 == 0) {
-            return "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait=" + syncWait
+            return "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait="
+                    + syncWait
                     + "). Set wsrep_sync_wait to 1 for this user's sessions, in the URL by"
                     + " sessionVariables=wsrep_sync_wait=1.";
         }

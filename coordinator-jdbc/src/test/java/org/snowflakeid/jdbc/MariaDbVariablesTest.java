@@ -62,10 +62,7 @@ class MariaDbVariablesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            quoteCharacter = '"',
-            textBlock =
-                    """
+    @CsvSource(quoteCharacter = '"', textBlock = """
                     1, 0, 0, ""
                     3, 0, 0, ""
                     2, 0, 0, innodb_flush_log_at_trx_commit=2
