@@ -13,8 +13,8 @@ class CausalReadsTest {
 
     private static String staleReads(String variables) {
         Map<String, String> values = new HashMap<>();
-        for (String each : variables.split(" ")) {
-            String[] parts = each.split("=");
+        for (String each : variables.split(" ", -1)) {
+            String[] parts = each.split("=", -1);
             values.put(parts[0], parts[1]);
         }
         return Session.staleReads(values);
