@@ -14,8 +14,8 @@ import org.snowflakeid.spi.RecordStore.Write;
 
 /**
  * Asks servers for one coordinator: each request is sent at most once, unless it is a GET, and its call ends in time, be that spent on
- * connecting, on a handshake, on waiting or in the middle of an answer. When a server does not answer, the next one is asked from the next
- * call on.
+ * connecting, on a handshake, on waiting or in the middle of an answer. When a server does not answer, or with a status of 500 or above, the next one
+ * is asked from the next call on.
  *
  * <p>Those of an application that reach the same servers in the same way share their connections and threads.
  */
@@ -95,11 +95,19 @@ public final class HttpCaller implements AutoCloseable {
         }
         request.header("Cache-Control", "no-cache").header("User-Agent", "snowflake-id");
         try {
-            return connection.send(settings, request.build(), timeout, mayGoOn);
+            Answer answer = connection.send(settings, request.build(), timeout, mayGoOn);
+            if (answer.status() >= 500) {
+                askTheNext();
+            }
+            return answer;
         } catch (NoAnswer e) {
-            server = (server + 1) % settings.access().servers().size();
+            askTheNext();
             throw e;
         }
+    }
+
+    private void askTheNext() {
+        server = (server + 1) % settings.access().servers().size();
     }
 
     /**

@@ -349,6 +349,20 @@ class HttpCallerTest {
         }
     }
 
+    @Test
+    void afterAServersErrorTheNextServerIsAsked() throws Exception {
+        AnsweringServer broken = answering("503 Unavailable\r\nContent-Length: 0\r\n\r\n");
+        AnsweringServer refusing = answering("403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+        HttpCaller caller =
+                caller(List.of("http://127.0.0.1:" + broken.port(), "http://127.0.0.1:" + refusing.port()), Map.of());
+
+        assertThat(put(caller, LONG)).isInstanceOf(Write.Unknown.class);
+        assertThat(ask(caller, LONG).status()).isEqualTo(403);
+        assertThat(ask(caller, LONG).status()).isEqualTo(403);
+
+        assertThat(broken.requests()).hasSize(1);
+    }
+
     // ---- certificates
 
     @Test

@@ -36,11 +36,18 @@ enum Dialect {
             " ENGINE=InnoDB",
             // NOW() alone is the time of some zone, in which an hour may come twice.
             "UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000",
-            "@@global.read_only",
+            // Aurora's readers have read_only=0.
+            "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
+                    + " THEN 1 ELSE 0 END",
             "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
                     + " AND table_schema = DATABASE() AND table_name = 'snowflake_record'",
-            "SELECT CASE WHEN @@global.innodb_flush_log_at_trx_commit <> 1 THEN"
-                    + " CONCAT('innodb_flush_log_at_trx_commit=', @@global.innodb_flush_log_at_trx_commit) END",
+            // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed again
+            // (3, in MariaDB).
+            "SELECT CONCAT_WS(', ', CASE WHEN @@global.innodb_flush_log_at_trx_commit NOT IN (1, 3) THEN"
+                    + " CONCAT('innodb_flush_log_at_trx_commit=', @@global.innodb_flush_log_at_trx_commit) END,"
+                    + " CASE WHEN " + isOn("@@global.log_bin") + " AND @@global.sync_binlog <> 1"
+                    + " AND @@global.innodb_flush_log_at_trx_commit <> 3 THEN"
+                    + " CONCAT('sync_binlog=', @@global.sync_binlog) END)",
             Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
 
     H2(
@@ -103,6 +110,11 @@ enum Dialect {
                 "the database is " + product + ", with which this coordinator was not tested."
                         + " Use PostgreSQL, MariaDB, MySQL or H2.",
                 true);
+    }
+
+    /** Of a variable that is a number in some versions, and one of several texts in others. */
+    private static String isOn(String variable) {
+        return "UPPER(CAST(" + variable + " AS CHAR)) NOT IN ('0', 'OFF')";
     }
 
     /** As the docs have it. */

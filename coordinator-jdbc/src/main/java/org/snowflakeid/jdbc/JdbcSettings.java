@@ -60,8 +60,12 @@ final class JdbcSettings {
             "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=(trust|verify-ca|verify-full)|usessl=true)"),
             "jdbc:mysql:", Pattern.compile("(?i)[?&](sslmode=(required|verify_ca|verify_identity)|usessl=true)"));
 
-    private static final Pattern LOOPBACK =
-            Pattern.compile("jdbc:[a-z]+:(//(localhost|127\\.[0-9.]+|\\[::1])([:/?]|$)|(?!//)).*");
+    /** One host, by whatever mode of the driver, or none. */
+    private static final Pattern LOOPBACK = Pattern.compile(
+            "jdbc:([a-z+:-]+//(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?([/?].*)?|[a-z]+:(?![^?]*//).*)");
+
+    /** It outlives its connections only under a name, and if told to. */
+    private static final Pattern LASTING_H2 = Pattern.compile("(?i)jdbc:h2:mem:[^;]+;(.*;)?DB_CLOSE_DELAY=-1(;.*)?");
 
     /** What a server of Jakarta EE calls the default. */
     private static final String OF_THE_SERVER = "java:comp/DefaultDataSource";
@@ -191,6 +195,12 @@ final class JdbcSettings {
                     URL,
                     "is understood by no driver on the class path. Add that of the database, such as"
                             + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2.");
+        }
+        if (url.startsWith("jdbc:h2:mem:") && !LASTING_H2.matcher(url).matches()) {
+            reader.refuse(
+                    URL,
+                    "is an H2 in memory that is dropped with all worker ids a few seconds after a call, when no connection"
+                            + " is open. Write it as jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1, or use a file: jdbc:h2:file:./ids.");
         }
         String product =
                 url.substring(0, url.indexOf(':', "jdbc:".length()) + 1).toLowerCase(Locale.ROOT);

@@ -9,9 +9,11 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -27,6 +29,10 @@ final class Session {
     static final class Known {
         private volatile @Nullable Dialect dialect;
         private volatile boolean table;
+
+        /** Connections that don't read what is not committed. */
+        private final Set<Connection> committed =
+                Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     }
 
     /** Decides whether a change may still be sent. */
@@ -56,6 +62,30 @@ final class Session {
 
     Dialect dialect() {
         return dialect;
+    }
+
+    /**
+     * What is read may be kept here, and must not be undone afterwards. The drivers ask the server: so once for each connection, and not
+     * for the wrapper that a pool makes for each call.
+     */
+    void requireCommittedReads() throws SQLException {
+        if (dialect == Dialect.POSTGRESQL) {
+            // It takes READ UNCOMMITTED for READ COMMITTED.
+            return;
+        }
+        Connection itself =
+                connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        if (known.committed.contains(itself)) {
+            return;
+        }
+        if (connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+            throw new CoordinatorException(
+                    "connections have the isolation READ UNCOMMITTED, by which is read what may be undone. Set the isolation "
+                            + (settings.access().url() == null ? "of the data source" : "in " + JdbcSettings.URL)
+                            + " to READ COMMITTED or higher.",
+                    true);
+        }
+        known.committed.add(itself);
     }
 
     PreparedStatement prepare(String sql) throws SQLException {
@@ -183,28 +213,47 @@ final class Session {
         return dialect == Dialect.H2 && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
     }
 
-    /** A node of a Galera cluster may answer before it has applied what another has acknowledged. */
     private void requireCausalReads() throws SQLException {
         if (dialect != Dialect.MARIADB) {
             return;
         }
         Map<String, String> values = new HashMap<>();
         try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW VARIABLES LIKE 'wsrep%'")) {
+                ResultSet rows = statement.executeQuery("SHOW VARIABLES WHERE Variable_name LIKE 'wsrep%'"
+                        + " OR Variable_name LIKE 'group_replication%'")) {
             while (rows.next()) {
                 values.put(rows.getString(1), rows.getString(2));
             }
         }
-        boolean clustered = "ON".equals(values.get("wsrep_on"))
-                && !values.getOrDefault("wsrep_provider", "none").equals("none");
-        if (clustered && Integer.parseInt(values.getOrDefault("wsrep_sync_wait", "0")) % 2 == 0) {
-            throw new CoordinatorException(
-                    "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait="
-                            + values.get("wsrep_sync_wait")
-                            + "). Set wsrep_sync_wait to 1 for this user's sessions, in the"
-                            + " URL by sessionVariables=wsrep_sync_wait=1.",
-                    true);
+        String complaint = staleReads(values);
+        if (!complaint.isEmpty()) {
+            throw new CoordinatorException(complaint, true);
         }
+    }
+
+    /**
+     * Why a server with these variables may answer before it has applied what another of its cluster has acknowledged; empty if it does
+     * not.
+     */
+    static String staleReads(Map<String, String> values) {
+        boolean galera = "ON".equals(values.get("wsrep_on"))
+                && !values.getOrDefault("wsrep_provider", "none").equals("none");
+        String syncWait = values.getOrDefault("wsrep_sync_wait", "0");
+        if (galera && Integer.parseInt(syncWait) % 2 == 0) {
+            return "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait="
+                    + syncWait
+                    + "). Set wsrep_sync_wait to 1 for this user's sessions, in the URL by"
+                    + " sessionVariables=wsrep_sync_wait=1.";
+        }
+        boolean severalPrimaries = "OFF".equals(values.get("group_replication_single_primary_mode"));
+        String consistency = values.getOrDefault("group_replication_consistency", "EVENTUAL");
+        if (severalPrimaries && !consistency.equals("BEFORE") && !consistency.equals("BEFORE_AND_AFTER")) {
+            return "this is a member of a replication group with several primaries, and may answer with what is out of"
+                    + " date (group_replication_consistency=" + consistency
+                    + "). Set group_replication_consistency to BEFORE for this user's sessions, in the URL by"
+                    + " sessionVariables=group_replication_consistency='BEFORE'.";
+        }
+        return "";
     }
 
     private void warnOfDoubts() throws SQLException {

@@ -245,7 +245,9 @@ final class SharedConnections {
             }
             int before = limit(taken, leftMillis());
             try {
-                return work.run(new Session(settings, taken, known, this::send));
+                Session session = new Session(settings, taken, known, this::send);
+                session.requireCommittedReads();
+                return work.run(session);
             } finally {
                 restore(taken, committing, before);
             }

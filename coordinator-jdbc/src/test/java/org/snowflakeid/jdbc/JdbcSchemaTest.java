@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.await;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -185,6 +188,57 @@ class JdbcSchemaTest {
         }
     }
 
+    /** What was read might be undone, and be kept here all the same. */
+    @Test
+    void refusesToReadWhatIsNotCommitted() throws Exception {
+        try (Databases.H2 h2 = new Databases.H2()) {
+            for (String url : List.of(
+                    mariaDb.url() + "&sessionVariables=tx_isolation='READ-UNCOMMITTED'",
+                    h2.url(h2.port())
+                            + ";INIT=SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")) {
+                assertThat(refusal(url))
+                        .hasMessageContaining("READ UNCOMMITTED")
+                        .hasMessageContaining("Set the isolation in snowflake.jdbc.url to READ COMMITTED or higher.")
+                        .matches(CoordinatorException::permanent);
+            }
+        }
+        // PostgreSQL takes it for READ COMMITTED.
+        try (Node node = JdbcNode.at(
+                schema("uncommitted") + "&options=-c%20default_transaction_isolation=read%5C%20uncommitted",
+                Node.freshNamespace())) {
+            node.createMeta();
+        }
+    }
+
+    @Test
+    void refusesEachConnectionOfAPoolThatReadsWhatIsNotCommitted() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(mariaDb.url());
+        config.setTransactionIsolation("TRANSACTION_READ_UNCOMMITTED");
+        try (HikariDataSource pool = new HikariDataSource(config);
+                WorkerCoordinator coordinator = new JdbcCoordinatorProvider()
+                        .open(
+                                new CoordinatorConfig("orders", "snowflake", TIMEOUT, key -> null, always(pool)),
+                                () -> {})) {
+            for (int i = 0; i < 3; i++) {
+                CoordinatorException refusal =
+                        catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT));
+                assertThat(refusal)
+                        .hasMessageContaining("Set the isolation of the data source to READ COMMITTED or higher.")
+                        .matches(CoordinatorException::permanent);
+            }
+        }
+    }
+
+    private static Resources always(DataSource dataSource) {
+        return new Resources() {
+            @Override
+            public <T> Optional<T> find(Class<T> type, @Nullable String name) {
+                return Optional.of(type.cast(dataSource));
+            }
+        };
+    }
+
     @Test
     void refusesTheDatabaseThatAServerComesWith() {
         JdbcDataSource embedded = new JdbcDataSource();
@@ -222,12 +276,15 @@ class JdbcSchemaTest {
     @Test
     void warnsWhereCommitsAreNotDurable() throws Exception {
         try (Databases.H2 h2 = new Databases.H2();
-                MariaDbServer careless = MariaDbServer.start("--innodb-flush-log-at-trx-commit=2")) {
+                MariaDbServer careless = MariaDbServer.start("--innodb-flush-log-at-trx-commit=2");
+                MariaDbServer unsynced = MariaDbServer.start("--log-bin", "--sync-binlog=0")) {
             Map<String, String> urls = Map.of(
                     "fsync=off",
                     postgres.url(),
                     "innodb_flush_log_at_trx_commit=2",
                     careless.url(),
+                    "sync_binlog=0",
+                    unsynced.url(),
                     "WRITE_DELAY=500",
                     h2.url(h2.port()).replace(";WRITE_DELAY=0", ""));
             urls.forEach((doubt, url) -> {

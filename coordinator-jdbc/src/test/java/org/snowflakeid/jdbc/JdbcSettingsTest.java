@@ -242,6 +242,35 @@ class JdbcSettingsTest {
                 .startsWith("snowflake 'orders': snowflake.jdbc." + key + "=perhaps ");
     }
 
+    /** H2 drops it with its last connection, and ours are closed when they are idle. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:h2:mem:ids",
+                "jdbc:h2:mem:ids;DB_CLOSE_DELAY=0",
+                "jdbc:h2:mem:ids;DB_CLOSE_DELAY=-10",
+                "jdbc:h2:mem:",
+                "jdbc:h2:mem:;DB_CLOSE_DELAY=-1"
+            })
+    void refusesAnH2InMemoryThatIsGoneWhenItIsIdle(String url) {
+        assertThat(problems("url", url))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.jdbc.url=jdbc:h2:mem:")
+                .contains(";DB_CLOSE_DELAY=-1", "jdbc:h2:file:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1",
+                "jdbc:h2:mem:ids;MODE=MySQL;db_close_delay=-1;WRITE_DELAY=0",
+                "jdbc:h2:file:./ids"
+            })
+    void takesAnH2ThatStays(String url) {
+        assertThat(settings(keys("url", url)).access().url()).isEqualTo(url);
+    }
+
     @Test
     void createsTheTableUnlessThatIsTurnedOff() {
         assertThat(settings(keys("url", URL)).createsTable()).isTrue();
@@ -268,7 +297,14 @@ class JdbcSettingsTest {
         "local1, jdbc:postgresql://127.0.0.1:5432/ids, false",
         "local2, jdbc:mariadb://localhost/ids, false",
         "local3, jdbc:postgresql:ids, false",
-        "local4, jdbc:h2:mem:ids, false"
+        "local4, jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1, false",
+        "local5, jdbc:postgresql:ids?options=//, false",
+        "local6, 'jdbc:mariadb://localhost:3306/ids?sessionVariables=a=1,b=2', false",
+        "local7, jdbc:mariadb:sequential://localhost/ids, false",
+        "modes1, jdbc:mariadb:sequential://10.0.0.5/ids, true",
+        "modes2, 'jdbc:mariadb:replication://localhost,10.0.0.5/ids', true",
+        "several1, 'jdbc:postgresql://localhost:5432,10.0.0.5:5432/ids', true",
+        "several2, 'jdbc:postgresql://localhost,10.0.0.5/ids', true"
     })
     void warnsOfTrafficThatOthersMaySeeOrAlter(String generator, String url, boolean warned) {
         settings(generator, keys("url", url), Resources.NONE);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which clusters of MariaDB and MySQL are refused, by the variables that they show. */
+class CausalReadsTest {
+
+    private static String staleReads(String variables) {
+        Map<String, String> values = new HashMap<>();
+        for (String each : variables.split(" ", -1)) {
+            String[] parts = each.split("=", -1);
+            values.put(parts[0], parts[1]);
+        }
+        return Session.staleReads(values);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "version=10.11",
+                "wsrep_on=OFF wsrep_provider=none wsrep_sync_wait=0",
+                "wsrep_on=ON wsrep_provider=none wsrep_sync_wait=0",
+                "wsrep_on=ON wsrep_provider=/lib/galera.so wsrep_sync_wait=1",
+                "wsrep_on=ON wsrep_provider=/lib/galera.so wsrep_sync_wait=7",
+                "group_replication_single_primary_mode=ON group_replication_consistency=EVENTUAL",
+                "group_replication_single_primary_mode=OFF group_replication_consistency=BEFORE",
+                "group_replication_single_primary_mode=OFF group_replication_consistency=BEFORE_AND_AFTER"
+            })
+    void readsWhatWasAcknowledgedLast(String variables) {
+        assertThat(staleReads(variables)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"wsrep_sync_wait=0", "wsrep_sync_wait=6"})
+    void refusesANodeOfGaleraThatDoesNotWait(String variable) {
+        assertThat(staleReads("wsrep_on=ON wsrep_provider=/lib/galera.so " + variable))
+                .startsWith("this is a node of a Galera cluster")
+                .contains(variable, "sessionVariables=wsrep_sync_wait=1.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "group_replication_consistency=EVENTUAL",
+                "group_replication_consistency=BEFORE_ON_PRIMARY_FAILOVER",
+                "group_replication_consistency=AFTER"
+            })
+    void refusesAGroupOfSeveralPrimariesThatDoesNotWait(String variable) {
+        assertThat(staleReads("group_replication_single_primary_mode=OFF " + variable))
+                .startsWith("this is a member of a replication group with several primaries")
+                .contains(variable, "sessionVariables=group_replication_consistency='BEFORE'.");
+    }
+}
