@@ -151,7 +151,7 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     private <Q, A> Sent<A> send(Deadline deadline, MethodDescriptor<Q, A> method, Q request) {
-        return new Sent<>(sent -> {
+        return new Sent<>(deadline, sent -> {
             SharedClient shared = shared();
             sent.hadAnswered = shared.hasAnswered();
             sent.login = logIn(shared, deadline);
@@ -167,16 +167,16 @@ final class EtcdConnection implements AutoCloseable {
         if (user == null) {
             return null;
         }
-        Sent<AuthenticateResponse> login = shared.login(() -> new Sent<>(sent -> {
-            EtcdChannel channel = shared.open(settings);
-            sent.channel = channel;
-            AuthenticateRequest request = AuthenticateRequest.newBuilder()
-                    .setName(user)
-                    .setPassword(settings.password())
-                    .build();
-            Deadline soon = Deadline.after(LOGIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-            return channel.send(AuthGrpc.getAuthenticateMethod(), request, null, soon, sent.trace);
-        }));
+        Sent<AuthenticateResponse> login =
+                shared.login(() -> new Sent<>(Deadline.after(LOGIN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS), sent -> {
+                    EtcdChannel channel = shared.open(settings);
+                    sent.channel = channel;
+                    AuthenticateRequest request = AuthenticateRequest.newBuilder()
+                            .setName(user)
+                            .setPassword(settings.password())
+                            .build();
+                    return channel.send(AuthGrpc.getAuthenticateMethod(), request, null, sent.deadline, sent.trace);
+                }));
         if (token(login) == null) {
             EtcdFailure failure = await(List.of(login), deadline).get(0).failure();
             if (failure != null) {
@@ -275,7 +275,14 @@ final class EtcdConnection implements AutoCloseable {
                     e.getCause() instanceof EtcdFailure known
                             ? known
                             : EtcdFailure.of(settings, e, sent.trace.isSent()));
-        } catch (TimeoutException | RuntimeException e) {
+        } catch (TimeoutException e) {
+            // gRPC has yet to end the call, and until then may send it. Of a login others may wait for the end.
+            boolean overdue = sent.deadline.isExpired();
+            if (overdue) {
+                sent.answer.cancel(true);
+            }
+            return new Answer<>(null, EtcdFailure.of(settings, e, overdue || sent.trace.isSent()));
+        } catch (RuntimeException e) {
             return new Answer<>(null, EtcdFailure.of(settings, e, sent.trace.isSent()));
         }
     }
@@ -296,6 +303,7 @@ final class EtcdConnection implements AutoCloseable {
     /** A request under way. */
     static final class Sent<T> {
         private final EtcdChannel.Trace trace = new EtcdChannel.Trace();
+        private final Deadline deadline;
         private final ListenableFuture<T> answer;
         private @Nullable EtcdChannel channel;
         private @Nullable Sent<AuthenticateResponse> login;
@@ -305,7 +313,8 @@ final class EtcdConnection implements AutoCloseable {
             ListenableFuture<T> begin(Sent<T> sent) throws EtcdFailure;
         }
 
-        private Sent(Sending<T> sending) {
+        private Sent(Deadline deadline, Sending<T> sending) {
+            this.deadline = deadline;
             ListenableFuture<T> begun;
             try {
                 begun = sending.begin(this);

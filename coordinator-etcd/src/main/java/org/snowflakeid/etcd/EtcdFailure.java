@@ -165,8 +165,10 @@ final class EtcdFailure extends Exception {
             return "answers " + code + ": " + description;
         }
         if (code == Code.DEADLINE_EXCEEDED) {
-            return "does not answer in time ("
-                    + (sent ? "the request was sent" : "no connection was established") + "). Check "
+            // Where the wait for gRPC's report ended, the report is missing as well.
+            boolean reported = chain.stream().noneMatch(TimeoutException.class::isInstance);
+            String certain = reported ? "the request was sent" : "the request may have been sent";
+            return "does not answer in time (" + (sent ? certain : "no connection was established") + "). Check "
                     + EtcdSettings.ENDPOINTS + " and the servers.";
         }
         String seen = seen(chain, root);

@@ -17,6 +17,7 @@ import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,15 +157,8 @@ class EtcdUnknownOutcomeTest {
 
     @Test
     void callsThatTimeOutLeaveNoStreamOpenInTheServer() throws EtcdFailure {
-        Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS.name(), "http://127.0.0.1:" + proxy.port());
-        CoordinatorConfig config = new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get);
-        try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
-            long lease = connection
-                    .call(
-                            connection.deadline(TIMEOUT),
-                            LeaseGrpc.getLeaseGrantMethod(),
-                            LeaseGrantRequest.newBuilder().setTTL(60).build())
-                    .getID();
+        try (EtcdConnection connection = connectionTo(proxy)) {
+            long lease = grant(connection, TIMEOUT);
             proxy.holdReplies();
             // One that is late is not sent.
             int calls = 0;
@@ -183,6 +177,57 @@ class EtcdUnknownOutcomeTest {
                     () -> server.metric("grpc_server_handled_total", "\"LeaseKeepAlive\"")
                             == started("LeaseKeepAlive"));
         }
+    }
+
+    // it was said not to have been sent while it still could be, and its lease went to the next claim
+    @Test
+    void callWhoseDeadlineIsNotReportedMayHaveBeenSentAndIsNotSentAnyMore() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        // Not the connection of the other tests' node, which is there already.
+        try (TcpProxy silent = TcpProxy.to(server.clientPort());
+                EtcdConnection connection = connectionTo(silent)) {
+            silent.freeze();
+            assertThatThrownBy(() -> grant(connection, Duration.ofSeconds(1)))
+                    .hasMessageContaining("no connection was established");
+            // On the thread that sends what waits for the connection, and that ends what has passed its deadline.
+            connection.later(0, () -> {
+                held.countDown();
+                try {
+                    released.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            held.await();
+            silent.pass();
+
+            EtcdFailure failure =
+                    catchThrowableOfType(EtcdFailure.class, () -> grant(connection, Duration.ofSeconds(1)));
+            released.countDown();
+            long next = grant(connection, TIMEOUT);
+
+            assertThat(next).isNotZero();
+            assertThat(started("LeaseGrant")).isEqualTo(1);
+            assertThat(failure.nothingChanged()).isFalse();
+            assertThat(failure).hasMessageContaining("does not answer in time (the request may have been sent)");
+        } finally {
+            released.countDown();
+        }
+    }
+
+    private EtcdConnection connectionTo(TcpProxy through) {
+        Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS.name(), "http://127.0.0.1:" + through.port());
+        return new EtcdConnection(EtcdSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get)));
+    }
+
+    private static long grant(EtcdConnection connection, Duration timeout) throws EtcdFailure {
+        return connection
+                .call(
+                        connection.deadline(timeout),
+                        LeaseGrpc.getLeaseGrantMethod(),
+                        LeaseGrantRequest.newBuilder().setTTL(60).build())
+                .getID();
     }
 
     private double started(String method) {

@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.zookeeper.Watcher;
@@ -24,6 +25,7 @@ final class Sessions implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Sessions.class.getName());
     private static final long FAREWELL_MILLIS = 1_000;
     private static final long LOOK_MILLIS = 700;
+    private static final Duration NEXT_THREAD = Duration.ofMillis(500);
 
     // It logs each attempt to connect, which is reported to the caller anyway. The logger is our own, by the package it
     // is
@@ -39,6 +41,7 @@ final class Sessions implements AutoCloseable {
     private final ZooKeeperSettings settings;
     private final Duration timeToLive;
     private final Runnable lossHint;
+    private final Consumer<Thread> starter;
     private final ScheduledThreadPoolExecutor timer;
     private final AtomicInteger threads = new AtomicInteger();
     private final List<Session> open = Collections.synchronizedList(new ArrayList<>());
@@ -51,9 +54,15 @@ final class Sessions implements AutoCloseable {
     private volatile boolean closed;
 
     Sessions(ZooKeeperSettings settings, Duration timeToLive, Runnable lossHint) {
+        this(settings, timeToLive, lossHint, Thread::start);
+    }
+
+    /** @param starter starts the threads of {@link #background} */
+    Sessions(ZooKeeperSettings settings, Duration timeToLive, Runnable lossHint, Consumer<Thread> starter) {
         this.settings = settings;
         this.timeToLive = timeToLive;
         this.lossHint = lossHint;
+        this.starter = starter;
         ThreadFactory daemons = this::thread;
         this.timer = new ScheduledThreadPoolExecutor(1, daemons);
         timer.setRemoveOnCancelPolicy(true);
@@ -97,8 +106,22 @@ final class Sessions implements AutoCloseable {
         return calling;
     }
 
+    /**
+     * On a thread of its own, as soon as one can be started. Without a second attempt a session that ended would never be closed, and its
+     * client would keep it alive, with all that hangs on it.
+     */
     void background(Runnable task) {
-        thread(task).start();
+        try {
+            starter.accept(thread(task));
+        } catch (OutOfMemoryError e) {
+            // The timer has its thread already: each session begins with a task for it.
+            later(NEXT_THREAD, () -> background(task));
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "snowflake '" + settings.generator() + "': no thread can be started for ZooKeeper ("
+                            + e.getMessage()
+                            + "), which is tried again. Let this process have more threads or memory.");
+        }
     }
 
     void later(Duration delay, Runnable task) {
@@ -138,7 +161,8 @@ final class Sessions implements AutoCloseable {
             throw new IllegalStateException("closed");
         }
         Session session = new Session(this);
-        open.removeIf(s -> !s.isAlive());
+        // One that has ended may still wait for a thread, until when the timer is needed.
+        open.removeIf(s -> s.closed().isDone());
         open.add(session);
         session.connect();
         return session;
@@ -214,11 +238,11 @@ final class Sessions implements AutoCloseable {
         synchronized (this) {
             closed = true;
         }
-        timer.shutdownNow();
         List<Session> ending = List.copyOf(open);
         ending.forEach(Session::end);
         try {
             CompletableFuture.allOf(ending.stream().map(Session::closed).toArray(CompletableFuture<?>[]::new))
+                    .whenComplete((nothing, failed) -> timer.shutdownNow())
                     .get(FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -115,6 +115,14 @@ final class ZooKeeperSettings {
             servers.add(server);
         }
         String path = slash < 0 ? "" : text.substring(slash);
+        if (path.contains(",") || path.contains(":")) {
+            // ZooKeeper would take it, and instances whose text differs would share nothing.
+            reader.refuse(
+                    CONNECT_STRING,
+                    "goes on with a server after the path. Write the path once, after the last server, as in"
+                            + " zk-1:2181,zk-2:2181/ids.");
+            return "";
+        }
         try {
             if (!path.isEmpty() && !path.equals("/")) {
                 PathUtils.validatePath(path);

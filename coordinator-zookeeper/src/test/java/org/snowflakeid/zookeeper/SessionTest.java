@@ -2,17 +2,21 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.snowflakeid.tck.Node.await;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.ZooKeeperServer;
@@ -20,6 +24,11 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 class SessionTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final String GENERATOR = "session-test";
+    private static final String OWNER = "/owner";
+
+    private final AtomicInteger refused = new AtomicInteger();
+    private volatile boolean full;
 
     // the first call of a start failed at once, and said that no session was granted in time
     @Test
@@ -43,11 +52,72 @@ class SessionTest {
         }
     }
 
-    private static Sessions sessions(String servers) {
+    // such a session lived until the JVM ended, and kept its worker id
+    @Test
+    void aSessionThatFindsNoThreadToEndWithEndsWhenThereIsOne() throws Exception {
+        try (ZooKeeperServer server = ZooKeeperServer.start();
+                Inspector inspector = new Inspector(server.clientPort(), null);
+                Sessions sessions = sessions(server.connectString())) {
+            Session session = sessionWithOwner(sessions);
+
+            full = true;
+            session.end();
+            await(PATIENCE, () -> refused.get() > 0);
+            full = false;
+
+            await(PATIENCE, () -> !isThere(inspector));
+        }
+    }
+
+    @Test
+    void aSessionThatFindsNoThreadToEndWithEndsAlsoAfterItsCoordinatorWasClosed() throws Exception {
+        try (ZooKeeperServer server = ZooKeeperServer.start();
+                Inspector inspector = new Inspector(server.clientPort(), null)) {
+            Sessions sessions = sessions(server.connectString());
+            Session ended = sessionWithOwner(sessions);
+
+            full = true;
+            ended.end();
+            sessions.close();
+            full = false;
+
+            await(PATIENCE, () -> !isThere(inspector));
+            await(PATIENCE, () -> Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().startsWith("snowflake-zookeeper-" + GENERATOR)));
+        }
+    }
+
+    private static Session sessionWithOwner(Sessions sessions) throws ZooKeeperFailure {
+        Session session = sessions.current();
+        List<OpResult> unused = session.send(
+                List.of(Op.create(OWNER, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL)),
+                Deadline.after(PATIENCE));
+        return session;
+    }
+
+    private static boolean isThere(Inspector inspector) {
+        try {
+            return inspector.stat(OWNER) != null;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** As the JVM does when it is allowed no more threads. */
+    private void start(Thread thread) {
+        if (full) {
+            refused.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+        thread.start();
+    }
+
+    private Sessions sessions(String servers) {
         Map<String, String> settings = Map.of("snowflake.zookeeper.connect-string", servers);
         return new Sessions(
-                ZooKeeperSettings.of(new CoordinatorConfig("default", "snowflake", PATIENCE, settings::get)),
+                ZooKeeperSettings.of(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, settings::get)),
                 PATIENCE,
-                () -> {});
+                () -> {},
+                this::start);
     }
 }

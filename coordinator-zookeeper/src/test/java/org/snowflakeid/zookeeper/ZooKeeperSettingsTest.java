@@ -122,6 +122,18 @@ class ZooKeeperSettingsTest {
                 .contains("ends in a path that can't be used", "Write it as /path");
     }
 
+    // only the first server was used, and the rest of the text was the name of a namespace of its own
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a:2181/ids,b:2181/ids", "a/ids,b/ids", "a:2181/ids/,b:2181", "a:2181/,b:2181", "a/ids:2181"})
+    void refusesAPathThatIsFollowedByAServer(String value) {
+        assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), value)))
+                .singleElement()
+                .asString()
+                .startsWith("snowflake 'orders': snowflake.zookeeper.connect-string=" + value)
+                .contains("Write the path once, after the last server, as in zk-1:2181,zk-2:2181/ids.");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"hunter2", ":hunter2", "hunter2:"})
     void refusesADigestThatIsNotUserAndPasswordAndDoesNotShowIt(String value) {
