@@ -93,11 +93,19 @@ final class Session {
                 notifyAll();
             }
             return client;
-        } catch (IOException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "a session can't be opened", e);
-            lose(e);
-            throw e instanceof IOException io ? new UncheckedIOException(io) : (RuntimeException) e;
+        } catch (IOException e) {
+            notOpened(e);
+            throw new UncheckedIOException(e);
+        } catch (RuntimeException | Error e) {
+            // The client makes two threads: there may be no room for them.
+            notOpened(e);
+            throw e;
         }
+    }
+
+    private void notOpened(Throwable failure) {
+        LOG.log(Level.DEBUG, "a session can't be opened", failure);
+        lose(failure);
     }
 
     private static void close(ZooKeeper client) {
