@@ -39,15 +39,35 @@ final class PersistenceUnits {
         List<Class<?>> marked = new ArrayList<>();
         try {
             for (URL descriptor : Collections.list(loader.getResources(DESCRIPTOR))) {
-                for (String name : markedBeside(descriptor)) {
-                    marked.add(Class.forName(name, false, loader));
-                }
+                addMarkedBeside(descriptor, loader, marked);
             }
-        } catch (IOException | UncheckedIOException | URISyntaxException | ClassNotFoundException | LinkageError e) {
-            // What an entity refers to is then claimed when it is first wanted.
-            LOG.log(Level.DEBUG, "snowflake: not all entities could be looked through", e);
+        } catch (IOException e) {
+            warn("entities", e);
         }
         return marked;
+    }
+
+    private static void addMarkedBeside(URL descriptor, ClassLoader loader, List<Class<?>> marked) {
+        try {
+            for (String name : markedBeside(descriptor)) {
+                try {
+                    marked.add(Class.forName(name, false, loader));
+                } catch (ClassNotFoundException | LinkageError e) {
+                    warn(name, e);
+                }
+            }
+        } catch (IOException | UncheckedIOException | URISyntaxException e) {
+            warn("the entities beside " + descriptor, e);
+        }
+    }
+
+    /** Not refused: it may be none of this application's entities. */
+    static void warn(String entities, Throwable cause) {
+        LOG.log(
+                Level.WARNING,
+                "snowflake: " + entities + " could not be looked through, so generators that are named only there are"
+                        + " neither claimed nor checked at the start. Add their names to snowflake.claim-at-start.",
+                cause);
     }
 
     private static List<String> markedBeside(URL descriptor) throws IOException, URISyntaxException {

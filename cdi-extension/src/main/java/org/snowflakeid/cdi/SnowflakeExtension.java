@@ -32,7 +32,6 @@ import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import jakarta.interceptor.Interceptor;
-import java.lang.System.Logger.Level;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Member;
@@ -52,8 +51,6 @@ import org.snowflakeid.SnowflakeSettings;
 
 /** Makes generators injectable in containers of CDI Full. */
 public class SnowflakeExtension implements Extension {
-
-    private static final System.Logger LOG = System.getLogger(SnowflakeExtension.class.getName());
 
     /** Before the application's own observers, and before Helidon opens its port. */
     private static final int BEFORE_TRAFFIC = Interceptor.Priority.LIBRARY_BEFORE;
@@ -99,9 +96,8 @@ public class SnowflakeExtension implements Extension {
                 collectReferences(declaring.getDeclaredMethods());
             }
         } catch (LinkageError e) {
-            // A class that a field or a method names is not there. What such an entity refers to is then claimed when
-            // it is first wanted, as with one that can't be loaded.
-            LOG.log(Level.DEBUG, "snowflake: " + type.getName() + " could not be looked through", e);
+            // A class that a field or a method names is not there.
+            PersistenceUnits.warn(type.getName(), e);
         }
     }
 

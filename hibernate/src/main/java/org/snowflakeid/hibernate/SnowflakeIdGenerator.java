@@ -46,13 +46,14 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     @Override
     public Object generate(
             SharedSessionContractImplementor session,
-            Object owner,
+            @Nullable Object owner,
             @Nullable Object currentValue,
             EventType eventType) {
         if (attribute == null) {
             throw new IllegalStateException("Hibernate did not initialize this generator");
         }
-        Object present = currentValue == null ? keyOf(owner, session) : currentValue;
+        // An insert that is written as a query has no entity.
+        Object present = currentValue == null && owner != null ? keyOf(owner, session) : currentValue;
         if (present != null && !attribute.isMissing(present)) {
             return present;
         }

@@ -30,6 +30,21 @@ final class Jackson2Text {
         return annotation == null ? SnowflakeFormat.DECIMAL : annotation.value();
     }
 
+    /** A type variable may stand for it. Without the annotation this is about another property, which has a value that is written as an id. */
+    private static boolean isMisplaced(BeanProperty property) {
+        return property.getAnnotation(SnowflakeText.class) != null
+                && !property.getType().hasRawClass(long.class)
+                && !property.getType().getRawClass().isAssignableFrom(Long.class);
+    }
+
+    private static String misplaced(BeanProperty property) {
+        return NotText.misplaced(
+                property.getMember() == null
+                        ? property.getName()
+                        : property.getMember().getFullName(),
+                property.getType().toCanonical());
+    }
+
     static final class Serializer extends StdScalarSerializer<Long> implements ContextualSerializer {
         private static final long serialVersionUID = 1L;
 
@@ -45,7 +60,11 @@ final class Jackson2Text {
         }
 
         @Override
-        public JsonSerializer<?> createContextual(SerializerProvider provider, @Nullable BeanProperty property) {
+        public JsonSerializer<?> createContextual(SerializerProvider provider, @Nullable BeanProperty property)
+                throws JsonMappingException {
+            if (property != null && isMisplaced(property)) {
+                provider.reportBadDefinition(property.getType(), misplaced(property));
+            }
             return new Serializer(format(property));
         }
 
@@ -72,7 +91,11 @@ final class Jackson2Text {
         }
 
         @Override
-        public JsonDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
+        public JsonDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property)
+                throws JsonMappingException {
+            if (property != null && isMisplaced(property)) {
+                context.reportBadDefinition(property.getType(), misplaced(property));
+            }
             return new Deserializer(
                     format(property), property != null && property.getType().isPrimitive());
         }

@@ -26,6 +26,21 @@ final class Jackson3Text {
         return annotation == null ? SnowflakeFormat.DECIMAL : annotation.value();
     }
 
+    /** A type variable may stand for it. Without the annotation this is about another property, which has a value that is written as an id. */
+    private static boolean isMisplaced(BeanProperty property) {
+        return property.getAnnotation(SnowflakeText.class) != null
+                && !property.getType().hasRawClass(long.class)
+                && !property.getType().getRawClass().isAssignableFrom(Long.class);
+    }
+
+    private static String misplaced(BeanProperty property) {
+        return NotText.misplaced(
+                property.getMember() == null
+                        ? property.getName()
+                        : property.getMember().getFullName(),
+                property.getType().toCanonical());
+    }
+
     static final class Serializer extends StdScalarSerializer<Long> {
         private final SnowflakeFormat format;
 
@@ -40,6 +55,9 @@ final class Jackson3Text {
 
         @Override
         public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
+            if (property != null && isMisplaced(property)) {
+                context.reportBadDefinition(property.getType(), misplaced(property));
+            }
             return new Serializer(format(property));
         }
 
@@ -65,6 +83,9 @@ final class Jackson3Text {
 
         @Override
         public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
+            if (property != null && isMisplaced(property)) {
+                context.reportBadDefinition(property.getType(), misplaced(property));
+            }
             return new Deserializer(
                     format(property), property != null && property.getType().isPrimitive());
         }

@@ -11,6 +11,7 @@ import jakarta.json.bind.serializer.JsonbSerializer;
 import jakarta.json.bind.serializer.SerializationContext;
 import jakarta.json.stream.JsonGenerator;
 import jakarta.json.stream.JsonParser;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.IdFormatException;
@@ -42,6 +43,9 @@ public class JsonbText implements JsonbSerializer<Long>, JsonbDeserializer<Long>
 
     @Override
     public @Nullable Long deserialize(JsonParser parser, DeserializationContext context, Type type) {
+        if (isMisplaced(type)) {
+            throw new JsonbException(NotText.misplaced("a property", type.getTypeName()));
+        }
         JsonValue value = parser.getValue();
         if (value.getValueType() == ValueType.NULL && type != long.class) {
             return null;
@@ -54,6 +58,13 @@ public class JsonbText implements JsonbSerializer<Long>, JsonbDeserializer<Long>
         } catch (IdFormatException bad) {
             throw new JsonbException(bad.getMessage(), bad);
         }
+    }
+
+    /** What stands for a type variable may be an id. */
+    private static boolean isMisplaced(Type type) {
+        return type instanceof Class<?> known
+                ? known != long.class && !known.isAssignableFrom(Long.class)
+                : type instanceof ParameterizedType;
     }
 
     /** {@link SnowflakeFormat#CROCKFORD}. */

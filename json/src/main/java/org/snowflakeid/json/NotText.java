@@ -12,4 +12,10 @@ final class NotText {
     static IdFormatException refusal(Object kind) {
         return new IdFormatException(kind + " is not an id: ids are text in JSON, in quotation marks");
     }
+
+    /** @param place of the annotation */
+    static String misplaced(String place, String type) {
+        return "@SnowflakeText stands on " + place + ", which is neither a long nor a Long but " + type
+                + ". Take it away there, and write the ids as text yourself: SnowflakeFormat has format and parse.";
+    }
 }

@@ -3,10 +3,13 @@ package org.snowflakeid.json;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 import jakarta.json.bind.annotation.JsonbCreator;
 import jakarta.json.bind.annotation.JsonbProperty;
 import jakarta.json.bind.annotation.JsonbTypeDeserializer;
 import jakarta.json.bind.annotation.JsonbTypeSerializer;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 
@@ -87,5 +90,33 @@ public final class Orders {
         @JsonbTypeSerializer(JsonbText.Hex.class)
         @JsonbTypeDeserializer(JsonbText.Hex.class)
         public long hex;
+    }
+
+    /** The annotation is for one id. */
+    public static class WithList {
+        @SnowflakeText
+        public List<Long> ids = List.of(7L);
+    }
+
+    public static class WithArray {
+        @SnowflakeText
+        public long[] ids = {7};
+    }
+
+    public static class WithOptional {
+        @SnowflakeText
+        public Optional<Long> ids = Optional.of(7L);
+    }
+
+    /** A type of its own for an id. */
+    public static class WithValue {
+        public OrderId id = new OrderId(7);
+    }
+
+    public record OrderId(@JsonValue @SnowflakeText long value) {}
+
+    public static class WithVariable<T> {
+        @SnowflakeText
+        public @Nullable T id;
     }
 }

@@ -175,4 +175,36 @@ class SnowflakeTextTest {
         assertThatThrownBy(() -> library.write(new Orders.AsRecord(-1, null)))
                 .hasStackTraceContaining("id -1 is negative");
     }
+
+    @Test
+    void refusesOtherTypesThanLongInJacksonAndSaysWhere() {
+        for (JsonLibrary library : List.of(new Jackson2(), new Jackson3())) {
+            for (Object order : List.of(new Orders.WithList(), new Orders.WithArray(), new Orders.WithOptional())) {
+                String place = order.getClass().getName() + "#ids, which is neither a long nor a Long but ";
+                assertThatThrownBy(() -> library.write(order))
+                        .hasMessageContaining("@SnowflakeText stands on " + place);
+                assertThatThrownBy(() -> library.read("{\"ids\":[\"7\"]}", order.getClass()))
+                        .hasMessageContaining("@SnowflakeText stands on " + place);
+            }
+        }
+    }
+
+    @Test
+    void readsNoOtherTypesThanLongInJsonB() {
+        JsonLibrary library = new JsonB();
+        for (Object order : List.of(new Orders.WithList(), new Orders.WithArray(), new Orders.WithOptional())) {
+            assertThatThrownBy(() -> library.read("{\"ids\":[\"7\"]}", order.getClass()))
+                    .hasStackTraceContaining("neither a long nor a Long but ");
+        }
+    }
+
+    @Test
+    void writesTheValueOfATypeAndOfATypeVariableInJackson() throws Exception {
+        var variable = new Orders.WithVariable<Long>();
+        variable.id = 7L;
+        for (JsonLibrary library : List.of(new Jackson2(), new Jackson3())) {
+            assertThat(library.write(new Orders.WithValue())).isEqualTo("{\"id\":\"7\"}");
+            assertThat(library.write(variable)).isEqualTo("{\"id\":\"7\"}");
+        }
+    }
 }

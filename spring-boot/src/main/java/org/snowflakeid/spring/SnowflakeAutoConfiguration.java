@@ -9,12 +9,13 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /**
@@ -36,7 +37,9 @@ public class SnowflakeAutoConfiguration {
     @Bean(Generators.BEAN_PREFIX + "default")
     @Qualifier("default")
     @Lazy
-    @ConditionalOnMissingBean
+    // Else an injection point without a qualifier could get a generator of the application that has another name.
+    @Primary
+    @Conditional(DefaultIsNotReplaced.class)
     static Snowflake ids(Generators generators) {
         return generators.open("default");
     }

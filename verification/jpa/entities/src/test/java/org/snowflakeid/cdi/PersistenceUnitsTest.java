@@ -11,10 +11,15 @@ import java.net.URLConnection;
 import java.net.URLStreamHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Objects;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
@@ -54,6 +59,48 @@ class PersistenceUnitsTest {
 
         assertThat(PersistenceUnits.markedClasses(showing(descriptor)))
                 .containsExactlyInAnyOrder(PortablePurchase.class, PortableLine.class);
+    }
+
+    @Test
+    void aClassThatDoesNotLoadIsToldAndHidesNoOther() throws IOException {
+        URL descriptor =
+                URI.create("jar:" + jar("").toUri() + "!/" + DESCRIPTOR).toURL();
+        ClassLoader loader = new ClassLoader(showing(descriptor)) {
+            @Override
+            public Class<?> loadClass(String name) throws ClassNotFoundException {
+                if (name.equals(PortablePurchase.class.getName())) {
+                    throw new NoClassDefFoundError("what it extends");
+                }
+                return super.loadClass(name);
+            }
+        };
+        List<LogRecord> told = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                told.add(line);
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(PersistenceUnits.class.getName());
+        logger.addHandler(handler);
+        try {
+            assertThat(PersistenceUnits.markedClasses(loader)).containsExactly(PortableLine.class);
+        } finally {
+            logger.removeHandler(handler);
+        }
+
+        assertThat(told).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARNING);
+            assertThat(line.getMessage())
+                    .contains(PortablePurchase.class.getName() + " could not be looked through")
+                    .contains("Add their names to snowflake.claim-at-start.");
+        });
     }
 
     /** With two that are marked and one that is not. Its name has what a URL has to write otherwise. */

@@ -39,4 +39,23 @@ class NativeTest extends EntityContract {
             assertThat(purchase.number()).isPositive();
         }
     }
+
+    @Test
+    void insertsThatAreWrittenAsQueriesGiveTheirRowsKeys() {
+        System.setProperty("snowflake.coordinator", "memory");
+        try (SeContainer container = SeContainerInitializer.newInstance().initialize();
+                EntityManagerFactory factory = open("hibernate")) {
+            transact(factory, entities -> {
+                String insert = "insert into HibernateLine (code) values ('one'), ('two')";
+                assertThat(entities.createQuery(insert).executeUpdate()).isEqualTo(2);
+            });
+
+            assertThat(container.isRunning()).isTrue();
+            transact(factory, entities -> assertThat(entities.createQuery("select id from HibernateLine", Long.class)
+                            .getResultList())
+                    .hasSize(2)
+                    .doesNotHaveDuplicates()
+                    .allSatisfy(id -> assertThat(id).isPositive()));
+        }
+    }
 }

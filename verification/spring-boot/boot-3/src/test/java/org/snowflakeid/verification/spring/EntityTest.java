@@ -15,11 +15,16 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
+import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.cdi.ReferencedGenerator;
+import org.snowflakeid.testing.TestSnowflake;
 import org.snowflakeid.verification.jpa.EntityApplication;
 import org.snowflakeid.verification.jpa.EntityStep;
 import org.snowflakeid.verification.jpa.HibernatePurchase;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -42,6 +47,29 @@ class EntityTest {
                             .workerId())
                     .isEqualTo(21);
             assertThat(saved.id).isLessThan(ids.nextId());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnOrders {
+        @Bean
+        @Qualifier("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(22);
+        }
+    }
+
+    @Test
+    void aBeanThatReplacesOrdersGivesNoIdsOfDefault() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.sources=" + OwnOrders.class.getName(), "snowflake.worker-ids=21")) {
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+
+            SnowflakeLayout layout = TestSnowflake.workerId(22).layout();
+            assertThat(layout.decode(saved.id).workerId()).isEqualTo(21);
+            assertThat(layout.decode(SnowflakeFormat.CROCKFORD.parse(saved.number))
+                            .workerId())
+                    .isEqualTo(22);
         }
     }
 

@@ -332,6 +332,64 @@ class StarterTest {
     }
 
     @Configuration(proxyBeanMethods = false)
+    static class OwnOrders {
+        @Bean
+        @Qualifier("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedLikeTheBean {
+        final Snowflake ids;
+
+        NamedLikeTheBean(Snowflake orderIds) {
+            this.ids = orderIds;
+        }
+    }
+
+    @Test
+    void aBeanWithTheQualifierOrdersReplacesOnlyOrders() {
+        for (String configured : List.of("default,orders", "default")) {
+            memory.withPropertyValues("snowflake.claim-at-start=" + configured)
+                    .withUserConfiguration(OwnOrders.class, TwoGenerators.class, NamedLikeTheBean.class)
+                    .run(context -> {
+                        TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                        assertThat(two.ids.status().generator()).isEqualTo("default");
+                        assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                        assertThat(two.orders).isInstanceOf(TestSnowflake.class);
+                        assertThat(context.getBean(NamedLikeTheBean.class).ids).isSameAs(two.ids);
+                        assertThat(context.getBean(Snowflake.class)).isSameAs(two.ids);
+                        assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).meta("snowflake/orders"))
+                                .isNull();
+                    });
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnDefault {
+        @Bean
+        @Qualifier("default")
+        static Snowflake fixed() {
+            return TestSnowflake.workerId(7);
+        }
+    }
+
+    @Test
+    void aBeanWithTheQualifierDefaultReplacesDefault() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(OwnDefault.class, TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids).isInstanceOf(TestSnowflake.class);
+                    assertThat(two.orders.status().generator()).isEqualTo("orders");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
     static class Listener {
         final BlockingQueue<SnowflakeEvent> events = new LinkedBlockingQueue<>();
 
