@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Snapshot;
@@ -158,7 +159,8 @@ final class Namespace {
             throw new CoordinatorRegressedException(
                     who + " was restored by its operator: no ids are issued here any more. Restart.");
         }
-        if (!found.id().equals(meta().id()) && found.replaces().isPresent()) {
+        boolean byOperator = found.replaces().isPresent() || found.state() == State.RESTORING;
+        if (!found.id().equals(meta().id()) && byOperator) {
             // Of an unreadable record, say, whose id nobody knew.
             throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
                     + meta().id()

@@ -92,6 +92,23 @@ class SeveralTroublesTest {
                 .isBefore(stage.world.trueTime().plusSeconds(1));
     }
 
+    // it was called a loss of data
+    @Test
+    void anOperatorWhoIsReplacingAnUnreadableRecordIsSaidToDoSo() {
+        Actor process = stage.process();
+        process.open();
+        String retired = Pairs.parse(stage.store.meta.value())
+                .with("id", "0123456789abcdef0123456789abcdef")
+                .with("state", "retired")
+                .toString();
+
+        stage.store.putMeta(retired);
+        stage.until("noticed", () -> process.ids().status().lastError().isPresent());
+
+        assertThat(process.ids().status().lastError())
+                .hasValueSatisfying(error -> assertThat(error).contains("as by an operator who restored it"));
+    }
+
     // each extension that succeeded said that renewal works again, which had not failed
     @Test
     void aMissingWorkerIdIsNoFailureOfTheCoordinator() {
