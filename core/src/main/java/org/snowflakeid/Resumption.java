@@ -109,14 +109,11 @@ final class Resumption {
         if (!keys.isEmpty() && keys.stream().noneMatch(reader::isSet) && !reader.isSet(SnowflakeKeys.NAMESPACE_NAME)) {
             throw new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': "
                     + settings.shown(SnowflakeKeys.RESUME_DIRECTORY)
-                    + " holds files of one application, and nothing says"
-                    + " of which: " + keys.stream().map(Key::name).collect(Collectors.joining(", "))
-                    + " are not set, and the application's own "
-                    + provider.name() + " is used. Set " + SnowflakeKeys.NAMESPACE_NAME
-                    + " too; where the application has one"
-                    + " already, that is " + reader.value(SnowflakeKeys.NAMESPACE_NAME)
-                    + ". No other application of this host may use this"
-                    + " folder with the same name."));
+                    + " holds files of one application, and nothing says of which: none of "
+                    + keys.stream().map(Key::name).collect(Collectors.joining(", ")) + " is set. Set "
+                    + SnowflakeKeys.NAMESPACE_NAME + " too; where the application has one already, that is "
+                    + reader.value(SnowflakeKeys.NAMESPACE_NAME)
+                    + ". No other application of this host may use this folder with the same name."));
         }
         StringBuilder where = new StringBuilder();
         for (Key<?> key : keys) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Waking a thread costs as much as a hundred ids. Where a millisecond has few ({@link #RARE}), everybody is served for whom there is an id, and
  * a call waits about as long as its fair share, threads / rate. Where it has thousands, one thread at a time takes most of them, and only a few
- * others are served that have waited for long: so fewer than one call in a thousand waits. If ids are left over beside threads that wait, because
+ * others are served that have waited for long: so about one call in a thousand waits. If ids are left over beside threads that wait, because
  * the one that may take them has other things to do, twice as many are served each time. A leader serves no more than it can wake within a part
  * of a millisecond.
  *

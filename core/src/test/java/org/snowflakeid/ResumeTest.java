@@ -668,7 +668,7 @@ class ResumeTest {
                     .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining(
                             "snowflake.resume.directory=/resume holds files of one application, and nothing says of"
-                                    + " which: snowflake.fake.url are not set")
+                                    + " which: none of snowflake.fake.url is set.")
                     .hasMessageContaining(
                             "Set snowflake.namespace too; where the application has one already, that is snowflake.");
             assertThat(before.wire.connections()).isZero();

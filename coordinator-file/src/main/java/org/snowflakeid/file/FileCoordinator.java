@@ -216,10 +216,12 @@ final class FileCoordinator implements WorkerCoordinator {
         List<CasResult> results = locked(timeout, () -> {
             List<CasResult> all = new ArrayList<>();
             for (Extension each : extensions) {
+                // The first in any case: the lock may have come at the last moment.
+                boolean late = !all.isEmpty() && System.nanoTime() - deadline >= 0;
                 all.add(
                         Thread.currentThread().isInterrupted()
                                 ? interrupted()
-                                : System.nanoTime() - deadline >= 0 ? tooLate(timeout) : extendOne(each, meta));
+                                : late ? tooLate(timeout) : extendOne(each, meta));
             }
             return all;
         });

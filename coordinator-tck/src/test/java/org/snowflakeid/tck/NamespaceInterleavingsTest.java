@@ -282,11 +282,7 @@ class NamespaceInterleavingsTest {
                     for (int at = 0; at < calls; at++) {
                         World world = new World(beginning);
                         world.run(first, incident, at, () -> world.run(second));
-                        world.requireOneWayToGoOn();
-                        for (Operation again : List.of(second, first, second)) {
-                            world.run(again);
-                            world.requireOneWayToGoOn();
-                        }
+                        requireOneWayToGoOn(world, first, second);
                         runs++;
                     }
                 }
@@ -314,17 +310,22 @@ class NamespaceInterleavingsTest {
                                 Incident.THE_OTHER_OPERATES,
                                 at,
                                 () -> world.run(second, Incident.ENDS_BEFORE_IT, ended, () -> {}));
-                        world.requireOneWayToGoOn();
-                        for (Operation again : List.of(second, first, second)) {
-                            world.run(again);
-                            world.requireOneWayToGoOn();
-                        }
+                        requireOneWayToGoOn(world, first, second);
                         runs++;
                     }
                 }
             }
         }
         assertThat(runs).isGreaterThan(200);
+    }
+
+    /** Now, and whatever each of them does again. */
+    private static void requireOneWayToGoOn(World world, Operation first, Operation second) {
+        world.requireOneWayToGoOn();
+        for (Operation again : List.of(second, first, second)) {
+            world.run(again);
+            world.requireOneWayToGoOn();
+        }
     }
 
     private static World retiredForWhatIsLost() {
