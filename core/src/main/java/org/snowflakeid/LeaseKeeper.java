@@ -227,11 +227,13 @@ final class LeaseKeeper {
         boolean hinted = lossHinted;
         lossHinted = false;
         workerIds.extendDue(hinted);
+        workerIds.releaseLeft();
         workerIds.mend();
         workerIds.claimMissing(firstPage);
         // The clock may have stepped back meanwhile: back again, it would be credible by what it showed before.
         clock.show();
         workerIds.swapReady().ifPresent(claim -> startFailure = reserved(claim));
+        workerIds.releaseLeft();
     }
 
     private SnowflakeException reserved(Claim claim) {
@@ -356,7 +358,7 @@ final class LeaseKeeper {
             startDeadline = until;
             LOG.log(
                     Level.WARNING,
-                    () -> handover.message("the namespace was restored or moved, and its ids begin at "
+                    () -> handover.message("the namespace was restored, moved or created anew, and its ids begin at "
                             + layout.instantOf(namespace.meta().floor()) + ". The start waits for that, in spite of"
                             + " snowflake.startup-timeout=" + settings.startupTimeout() + "."));
         }

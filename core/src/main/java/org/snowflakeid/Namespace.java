@@ -114,9 +114,10 @@ final class Namespace {
         long floor = 0;
         if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
             floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
-        } else if (settings.isStatic()) {
-            // Nothing remembers how far a process before this one ran ahead of the clock.
-            floor = vettedTick + settings.burst().toMillis();
+        }
+        if (settings.isStatic()) {
+            // Nothing remembers how far ahead of the clock a process issued ids that ended just now.
+            floor = Math.max(floor, vettedTick + settings.burst().toMillis() + 1);
         }
         String created = Meta.create(
                 Token.random(platform),

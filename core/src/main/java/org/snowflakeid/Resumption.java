@@ -106,6 +106,8 @@ final class Resumption {
                 .filter(Key::isPlace)
                 .sorted(Comparator.comparing(Key::name))
                 .toList();
+        keys.forEach(reader::isSet);
+        reader.throwProblems();
         if (!keys.isEmpty() && keys.stream().noneMatch(reader::isSet) && !reader.isSet(SnowflakeKeys.NAMESPACE_NAME)) {
             throw new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': "
                     + settings.shown(SnowflakeKeys.RESUME_DIRECTORY)

@@ -130,7 +130,8 @@ final class SlotClaimer {
                     "a claim would begin at " + layout.instantOf(from) + ", more than a window"
                             + " ahead of the clock (" + layout.instantOf(now) + "), because of "
                             + (from == namespace.meta().floor()
-                                    ? "the floor of the namespace, which was restored or moved. It goes on by itself then."
+                                    ? "the floor of the namespace, which was restored, moved or created anew. It goes on by"
+                                            + " itself then."
                                     : "ids issued while the clock was wrong. Wait until then, or restart with a right"
                                             + " clock."));
         }

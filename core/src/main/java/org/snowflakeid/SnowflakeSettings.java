@@ -187,7 +187,9 @@ public final class SnowflakeSettings {
         maxWorkerId = ids[1];
         window = reader.value(SnowflakeKeys.WINDOW);
         startupTimeout = readStartupTimeout(reader);
-        startupAhead = reader.value(SnowflakeKeys.STARTUP_AHEAD);
+        Duration ahead = reader.value(SnowflakeKeys.STARTUP_AHEAD);
+        // There nobody reserved anything that a start would have to wait for.
+        startupAhead = isStatic() ? Duration.ZERO : ahead;
         waitTimeout = reader.value(SnowflakeKeys.WAIT_TIMEOUT);
         onRollback = reader.value(SnowflakeKeys.ON_ROLLBACK);
         maxWait = reader.value(SnowflakeKeys.MAX_WAIT);

@@ -53,8 +53,8 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
         LOG.log(
                 Level.WARNING,
                 () -> "snowflake '" + config.generator() + "': the worker id is fixed by"
-                        + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock steps"
-                        + " back over a restart: both issue duplicates.");
+                        + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock was set"
+                        + " back before a restart: both issue duplicates.");
         return new ProcessLocal();
     }
 

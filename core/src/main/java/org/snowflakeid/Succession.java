@@ -5,6 +5,7 @@ import static org.snowflakeid.Logs.LOG;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,9 @@ final class Succession {
 
     /** Of the claim in use, while a copy of this process may use it too: everything below must be left. -1: nothing. */
     private long sharedLimit = -1;
+
+    /** Used before, and not given back yet. */
+    private final List<Renewal> left = new ArrayList<>();
 
     /** How many steps of the clock had been seen before that was written. */
     private int stepsBeforeLeaving;
@@ -200,11 +204,11 @@ final class Succession {
     }
 
     /**
-     * Lets ids come from the successor from now on.
+     * Lets ids come from the successor from now on. What was used before is {@link #releaseLeft released} later: others may be waiting.
      *
      * @param leastTick they begin there or later
      */
-    void swap(long leastTick, Duration timeout) {
+    void swap(long leastTick) {
         Renewal next = successor;
         if (next == null) {
             return;
@@ -223,7 +227,7 @@ final class Succession {
         sharedLimit = -1;
         reports.swapped(old == null ? null : old.claim(), next.claim());
         if (old != null && old.claim().workerId() != next.claim().workerId()) {
-            release(old, timeout);
+            left.add(old);
         }
     }
 
@@ -290,13 +294,22 @@ final class Succession {
 
     /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
     void end(boolean dataLost, Duration timeout) {
-        for (Renewal renewal : renewals()) {
+        List<Renewal> all = new ArrayList<>(renewals());
+        all.addAll(left);
+        for (Renewal renewal : all) {
             renewal.claim().lease().seal();
             if (dataLost) {
                 renewal.claim().forget(timeout);
             } else {
                 release(renewal, timeout);
             }
+        }
+    }
+
+    /** Gives back what was used before. */
+    void releaseLeft(Duration timeout) {
+        while (!left.isEmpty()) {
+            release(left.remove(0), timeout);
         }
     }
 

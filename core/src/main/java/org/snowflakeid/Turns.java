@@ -299,7 +299,7 @@ final class Turns {
         int served = 0;
         while (served < count) {
             Waiter next = queue.peek();
-            if (next == null || !next.mayBeServed(bound, tick)) {
+            if (next == null || (next.isWaiting() && !next.mayBeServed(bound, tick))) {
                 break;
             }
             if (next.id.compareAndSet(Waiter.WAITING, firstId + served)) {

@@ -259,7 +259,7 @@ final class WorkerIds {
         if (handover.isStarted()) {
             for (Succession succession : successions) {
                 if (succession.isReady(allowedTicks)) {
-                    succession.swap(leastTick(), callTimeout);
+                    succession.swap(leastTick());
                 }
             }
             return Optional.empty();
@@ -273,6 +273,11 @@ final class WorkerIds {
                 .findFirst();
     }
 
+    /** Gives back what was swapped for something else. */
+    void releaseLeft() {
+        successions.forEach(each -> each.releaseLeft(callTimeout));
+    }
+
     private Stream<Claim> successors() {
         return successions.stream()
                 .flatMap(each -> Stream.ofNullable(each.successor()))
@@ -283,7 +288,7 @@ final class WorkerIds {
     private void begin() {
         long first = successors().mapToLong(Claim::from).max().orElse(0);
         for (Succession succession : successions) {
-            succession.swap(first, callTimeout);
+            succession.swap(first);
         }
         handover.start();
     }
@@ -317,7 +322,7 @@ final class WorkerIds {
             return;
         }
         if (succession.isReady(allowedTicks)) {
-            succession.swap(leastTick(), callTimeout);
+            succession.swap(leastTick());
         } else {
             succession.releaseSuccessor(callTimeout);
         }
@@ -348,11 +353,12 @@ final class WorkerIds {
         return next;
     }
 
-    /** When the first of the windows in use ends, at the latest {@code otherwise}. */
+    /** When the last of the windows in use ends; {@code otherwise} if none is in use. */
     long endNanos(long otherwise) {
         return successions.stream()
                 .flatMap(each -> Stream.ofNullable(each.current()))
-                .mapToLong(current -> current.claim().lease().endNanos())
-                .reduce(otherwise, Math::min);
+                .map(current -> current.claim().lease().endNanos())
+                .reduce((one, other) -> other - one > 0 ? other : one)
+                .orElse(otherwise);
     }
 }

@@ -18,6 +18,7 @@ import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.UnresolvedValueException;
 
 /** {@code snowflake.resume.directory}: a process takes over from one before it on its host while the coordinator is down. */
 class ResumeTest {
@@ -657,6 +658,20 @@ class ResumeTest {
             assertLeft("another coordinator");
         }
 
+        // so was one of another of the places that a server keeps apart
+        @Test
+        void ofAnotherDatacenter() {
+            before.wire.keys = after.wire.keys = List.of(
+                    Key.address("snowflake.fake.url", "a URL").meaning("Where the agent is."),
+                    Key.text("snowflake.fake.datacenter").place().meaning("Whose records."));
+            stage.keys.put("snowflake.fake.url", "http://agent");
+            stage.keys.put("snowflake.fake.datacenter", "dc1");
+            int unused = killAndCut();
+            stage.keys.put("snowflake.fake.datacenter", "dc2");
+
+            assertLeft("another coordinator");
+        }
+
         // so was one of another application, where its own database is used
         @Test
         void ofAnApplicationThatNothingTellsFromOthers() {
@@ -674,6 +689,23 @@ class ResumeTest {
             assertThat(before.wire.connections()).isZero();
             stage.keys.put("snowflake.namespace", "snowflake");
             before.open();
+        }
+
+        // it was said that none of them is set
+        @Test
+        void noneOfAnApplicationWhosePlaceRefersToNothing() {
+            setDatabase(before, "");
+            SnowflakeSettings settings = SnowflakeSettings.of("default", name -> {
+                if (name.equals("snowflake.fake.url")) {
+                    throw new UnresolvedValueException(name, "${DB}");
+                }
+                return stage.keys.get(name);
+            });
+
+            assertThatThrownBy(() -> LeasedSnowflake.open(settings, before.wire, before))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("snowflake.fake.url=${DB} refers to a property that is not set")
+                    .hasMessageNotContaining("nothing says of which");
         }
 
         @Test

@@ -133,6 +133,66 @@ class SeveralWorkerIdsTest {
         stage.assertSafe();
     }
 
+    /** By another process. */
+    private void reserve(int workerId, long limit) {
+        stage.store.putMark(
+                workerId,
+                Mark.next(
+                                Pairs.NONE,
+                                limit,
+                                "another",
+                                0,
+                                limit - 1,
+                                stage.world.trueTime(),
+                                SnowflakeLayout.STANDARD,
+                                1)
+                        .value());
+    }
+
+    // where a coordinator hardly answers, the renewal of all others waited for it
+    @Test
+    void whatIsLeftIsGivenBackOnceTheOthersAreExtended() {
+        stage.keys.put("snowflake.workers", "2");
+        stage.keys.put("snowflake.worker-ids", "0-2");
+        process.open();
+        stage.sleep(Duration.ofMinutes(1));
+        int lost = process.ids().status().workerIds().get(0);
+        int kept = process.ids().status().workerIds().get(1);
+        int free = 3 - lost - kept;
+        long now = stage.store.mark(kept).limit() - 60_000;
+        reserve(free, now + 50_000);
+        reserve(lost, now + 3_600_000);
+        stage.until("reserved ahead", () -> !stage.store.mark(free).token().equals("another"));
+        process.wire.hold(Kind.ABANDON);
+        long limit = stage.store.mark(kept).limit();
+
+        process.machine.pause(Duration.ofSeconds(55));
+        stage.sleep(Duration.ofSeconds(56));
+
+        assertThat(process.ids().status().workerIds()).containsExactlyInAnyOrder(kept, free);
+        assertThat(stage.store.mark(kept).limit()).isGreaterThan(limit);
+        stage.within(Duration.ofSeconds(10), "given back", () -> process.wire.abandoned.contains(lost));
+        process.issueFor(Duration.ofMinutes(1));
+    }
+
+    // it was said that there were no ids, and again that there were, each time that the other worker id was extended
+    @Test
+    void nobodySaysThatIdsHaveEndedWhileAnotherWorkerIdHasThem() {
+        stage.keys.put("snowflake.workers", "2");
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        process.open();
+        stage.sleep(Duration.ofMinutes(1));
+        Mark mine = stage.store.mark(0);
+        try (LogLines log = new LogLines()) {
+            reserve(0, mine.limit() + 3_600_000);
+
+            process.issueFor(Duration.ofMinutes(5));
+
+            assertThat(log.all()).anyMatch(line -> line.contains("no other worker id"));
+            assertThat(log.all()).noneMatch(line -> line.contains("no ids") || line.contains("ids again"));
+        }
+    }
+
     // eight threads called one listener at once
     @Test
     void aListenerIsCalledByOneThreadAtATime() {

@@ -9,6 +9,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A worker id that nobody guards, and a process that is restarted at once. The clock is right throughout. */
 class StaticCoordinatorTest {
@@ -41,6 +43,25 @@ class StaticCoordinatorTest {
             }
             ids.close();
             stage.sleep(Duration.ofMillis(300));
+        }
+    }
+
+    // within the same millisecond, and with an id that may begin ahead of the clock
+    @ParameterizedTest
+    @CsvSource({"PT0S, PT0S", "PT2S, PT0S", "PT0S, PT5S", "PT2S, PT5S", "PT5S, PT2S"})
+    void aGeneratorThatIsOpenedAgainAtOnceIssuesNothingAgain(String burst, String startupAhead) {
+        keys.put("snowflake.burst", burst);
+        keys.put("snowflake.startup-ahead", startupAhead);
+        Set<Long> issued = new HashSet<>();
+        for (int run = 0; run < 20; run++) {
+            LeasedSnowflake ids = open();
+            for (int i = 0; i < 3; i++) {
+                long id = ids.nextId();
+                assertThat(issued.add(id))
+                        .as("%s, in run %s", ids.layout().decode(id), run)
+                        .isTrue();
+            }
+            ids.close();
         }
     }
 

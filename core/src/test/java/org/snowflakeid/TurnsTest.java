@@ -191,6 +191,22 @@ class TurnsTest {
         assertThat(leads(later)).isTrue();
     }
 
+    // the ids of a whole millisecond were lost, though those who waited for them had been selected
+    @Test
+    void serveThoseBehindABatchThatLeft() {
+        Waiter leader = join();
+        Waiter batch = join(turns, false, 0);
+        List<Waiter> behind = join(3);
+        turns.leave(batch);
+        long bound = turns.lastArrival();
+        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(3);
+
+        turns.serve(bound, 100, 3, tick, position, tick);
+
+        assertThat(behind).extracting(Waiter::id).containsExactly(100L, 101L, 102L);
+        turns.leave(leader);
+    }
+
     @Test
     void serveEverybodySoonIfIdsAreLeftOver() {
         List<Waiter> all = join(200);

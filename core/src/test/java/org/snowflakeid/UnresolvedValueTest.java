@@ -49,6 +49,17 @@ class UnresolvedValueTest {
                 .containsExactly("snowflake 'orders': snowflake.redis.password=(not shown)" + COMPLAINT);
     }
 
+    // it was said not to be set, too
+    @Test
+    void ofARequiredKeyIsOneProblem() {
+        Key<String> key = Key.address("snowflake.etcd.endpoints", "URLs")
+                .required("Set it to the URLs of etcd.")
+                .meaning("Where.");
+
+        assertThat(problems(key, "${ETCD}"))
+                .containsExactly("snowflake 'orders': snowflake.etcd.endpoints=${ETCD}" + COMPLAINT);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     jdbc:postgresql://${DB_HOST}/ids?user=a&password=s3cret | jdbc:postgresql://${DB_HOST}/ids?***

@@ -34,6 +34,7 @@ final class ConsulSettings {
                     "is not the name of a datacenter. Write letters, digits, '-' and '_'.",
                     "a name")
             .otherwise("the agent's")
+            .place()
             .meaning("Whose records are used. Each datacenter has its own:"
                     + " set it to the same wherever ids must not repeat.");
     static final Key<String> TOKEN =

@@ -34,8 +34,10 @@ final class JdbcSettings {
     static final Key<String> URL = Key.address("snowflake.jdbc.url", "URL as the driver wants it")
             .use(Key.Use.ESSENTIAL)
             .meaning("A database that is reached without a data source, by its driver. Encryption is set in the URL.");
+    /** Databases may look for the table first in a schema of that name. */
     static final Key<String> USER =
-            Key.text("snowflake.jdbc.user").use(Key.Use.OFTEN).meaning("Goes with the URL.");
+            Key.text("snowflake.jdbc.user").place().use(Key.Use.OFTEN).meaning("Goes with the URL.");
+
     static final Key<String> PASSWORD = Key.secret("snowflake.jdbc.password", "text")
             .use(Key.Use.OFTEN)
             .meaning("Goes with the URL; set it, or the file, together with the user.");

@@ -39,6 +39,7 @@ final class NacosSettings {
                             + " not public, of which Nacos keeps two copies.",
                     "a namespace id")
             .standard("snowflake")
+            .place()
             .meaning("The Nacos namespace, called tenant before, that holds the records. Each `snowflake.namespace`"
                     + " is a group in it.");
     static final Key<String> USER =

@@ -192,7 +192,8 @@ public final class Key<T> {
             return this;
         }
 
-        private Declaration<T> place() {
+        /** Its value decides which records are found: one with another value is another place, also on the same servers. */
+        public Declaration<T> place() {
             this.place = true;
             return this;
         }

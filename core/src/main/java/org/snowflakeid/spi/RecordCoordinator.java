@@ -69,7 +69,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
             int end = value.indexOf('\n');
             String second = value.substring(end + 1);
             if (end < 0 || !second.startsWith("expires=")) {
-                // Nobody's; or edited, and then not readable as a mark either.
+                // Nobody's; or edited, and then it is another mark than the one that its holder wrote.
                 return new Claimed(unescaped(value), null, null);
             }
             int blank = second.indexOf(' ');

@@ -50,9 +50,12 @@ public final class SettingsReader {
 
     /** What is set, else the default; empty if there is neither, or if what is set is wrong and there is no default. */
     public <T> Optional<T> optional(Key<T> key) {
+        int before = problems.size();
         String text = text(key);
         if (text == null) {
-            key.missing().ifPresent(remedy -> problem(key.name() + " is not set. " + remedy));
+            if (problems.size() == before) {
+                key.missing().ifPresent(remedy -> problem(key.name() + " is not set. " + remedy));
+            }
             return key.standardValue();
         }
         try {

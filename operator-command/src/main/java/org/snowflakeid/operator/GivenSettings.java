@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -209,7 +210,7 @@ final class GivenSettings {
 
     /** Where the coordinator is, such as a URL; empty if that is not known. No secret is among it. */
     String place() {
-        Set<String> places = new TreeSet<>();
+        Set<String> places = new LinkedHashSet<>();
         for (Key<?> key : SnowflakeKeys.all(GivenSettings.class.getClassLoader())) {
             String value = key.isPlace() && asked.contains(key.name()) ? given(key.name()) : null;
             if (value != null) {

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.NamespaceAdministration;
+import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.spi.Key;
 
 class GivenSettingsTest {
 
@@ -47,6 +49,28 @@ class GivenSettingsTest {
         assertThatThrownBy(() -> given(Map.of("SNOWFLAKE_NAMESPACES", "shop")).settings("default"))
                 .hasMessageContaining("The nearest is SNOWFLAKE_NAMESPACE.");
         assertThat(given(ofOthers).settings("default").namespace()).isEqualTo("snowflake");
+    }
+
+    // records of another datacenter, tenant or schema are those of another place, though the server is the same
+    @Test
+    void everySettingByWhichRecordsAreFoundBelongsToThePlace() {
+        assertThat(SnowflakeKeys.all(GivenSettings.class.getClassLoader()).stream()
+                        .filter(Key::isPlace)
+                        .map(Key::name))
+                .containsExactlyInAnyOrder(
+                        "snowflake.consul.datacenter",
+                        "snowflake.consul.url",
+                        "snowflake.etcd.endpoints",
+                        "snowflake.file.directory",
+                        "snowflake.jdbc.data-source",
+                        "snowflake.jdbc.url",
+                        "snowflake.jdbc.user",
+                        "snowflake.kubernetes.namespace",
+                        "snowflake.kubernetes.url",
+                        "snowflake.nacos.nacos-namespace",
+                        "snowflake.nacos.server-addr",
+                        "snowflake.redis.uri",
+                        "snowflake.zookeeper.connect-string");
     }
 
     @Test
