@@ -56,8 +56,8 @@ class StartAfterRestoreTest {
             process.open();
 
             assertThat(log.all())
-                    .filteredOn(line -> line.contains("was restored or moved, and its ids begin at " + firstIds
-                            + ". The start waits for that, in spite of snowflake.startup-timeout=PT1M30S."))
+                    .filteredOn(line -> line.contains("was restored, moved or created anew, and its ids begin at "
+                            + firstIds + ". The start waits for that, in spite of snowflake.startup-timeout=PT1M30S."))
                     .hasSize(1);
         }
         assertThat(process.issue().timestamp()).isBetween(firstIds, firstIds.plusSeconds(5));
@@ -105,7 +105,7 @@ class StartAfterRestoreTest {
 
         assertThat(process.awaitRefusal())
                 .isInstanceOf(NoFreeWorkerIdException.class)
-                .hasMessageContaining("the floor of the namespace, which was restored or moved");
+                .hasMessageContaining("the floor of the namespace, which was restored, moved or created anew");
         assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofSeconds(95));
     }
 

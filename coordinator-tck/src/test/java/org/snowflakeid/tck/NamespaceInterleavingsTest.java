@@ -72,10 +72,10 @@ class NamespaceInterleavingsTest {
     enum Beginning {
         IN_USE_AT_A(null, 0),
         MOVED_TO_B(Operation.A_TO_B, Integer.MAX_VALUE),
-        RESERVED_AT_B(Operation.A_TO_B, 6),
-        RETIRED_FOR_B(Operation.A_TO_B, 8),
-        IN_USE_AT_B_AND_NOT_NOTED(Operation.A_TO_B, 11),
-        RETIRED_TO_BE_RESTORED(Operation.RESTORE_A, 3);
+        RESERVED_AT_B(Operation.A_TO_B, 9),
+        RETIRED_FOR_B(Operation.A_TO_B, 14),
+        IN_USE_AT_B_AND_NOT_NOTED(Operation.A_TO_B, 19),
+        RETIRED_TO_BE_RESTORED(Operation.RESTORE_A, 5);
 
         final @Nullable Operation operation;
         final int calls;
