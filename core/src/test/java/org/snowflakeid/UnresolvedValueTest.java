@@ -21,7 +21,10 @@ class UnresolvedValueTest {
         SettingsReader reader = new SettingsReader("orders", name -> {
             throw new UnresolvedValueException(name, written);
         });
+        // whoever asks twice gets one answer
+        boolean set = reader.isSet(key);
         reader.optional(key);
+        assertThat(set).isFalse();
         return reader.problems();
     }
 

@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,9 @@ public final class SettingsReader {
     /** A set, since a key that is asked for twice has one problem. */
     private final Set<String> problems = new LinkedHashSet<>();
 
+    /** Somebody set them, and what they are set to can't be had. */
+    private final Set<Key<?>> unresolved = new HashSet<>();
+
     private final Set<String> warnings = new LinkedHashSet<>();
 
     /** For a coordinator's keys. */
@@ -50,10 +54,9 @@ public final class SettingsReader {
 
     /** What is set, else the default; empty if there is neither, or if what is set is wrong and there is no default. */
     public <T> Optional<T> optional(Key<T> key) {
-        int before = problems.size();
         String text = text(key);
         if (text == null) {
-            if (problems.size() == before) {
+            if (!unresolved.contains(key)) {
                 key.missing().ifPresent(remedy -> problem(key.name() + " is not set. " + remedy));
             }
             return key.standardValue();
@@ -103,9 +106,11 @@ public final class SettingsReader {
         try {
             return settings.apply(name);
         } catch (UnresolvedValueException e) {
+            unresolved.add(key);
             problem(name + "=" + key.shown(e.written()) + " " + UnresolvedValueException.COMPLAINT);
             return null;
         } catch (InvalidSettingsException e) {
+            unresolved.add(key);
             problems.addAll(e.problems());
             return null;
         }
