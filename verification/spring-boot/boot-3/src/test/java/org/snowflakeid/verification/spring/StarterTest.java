@@ -4,6 +4,7 @@ package org.snowflakeid.verification.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.binder.MeterBinder;
+import jakarta.inject.Named;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -387,6 +388,84 @@ class StarterTest {
                     assertThat(two.ids).isInstanceOf(TestSnowflake.class);
                     assertThat(two.orders.status().generator()).isEqualTo("orders");
                 });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BeanNamedOrders {
+        @Bean
+        static Snowflake orders() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BeanWithTheAliasOrders {
+        @Bean({"orderIds", "orders"})
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedOrders {
+        @Bean
+        @Named("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TakesNamed {
+        final Snowflake ids;
+
+        TakesNamed(@Named("orders") Snowflake ids) {
+            this.ids = ids;
+        }
+    }
+
+    @Test
+    void aBeanThatIsNamedByTheAnnotationIsFoundByThatAsBefore() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(NamedOrders.class, TakesNamed.class)
+                .run(context ->
+                        assertThat(context.getBean(TakesNamed.class).ids).isSameAs(context.getBean("orderIds")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {BeanNamedOrders.class, BeanWithTheAliasOrders.class, NamedOrders.class})
+    void aBeanThatIsNamedLikeAGeneratorReplacesOnlyThatOne(Class<?> own) {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(own, TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids.status().generator()).isEqualTo("default");
+                    assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                    assertThat(two.orders).isInstanceOf(TestSnowflake.class);
+                    assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).meta("snowflake/orders"))
+                            .isNull();
+                });
+    }
+
+    @Test
+    void anObjectThatIsRegisteredByTheNameOfAGeneratorReplacesOnlyThatOne() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withInitializer(
+                        context -> context.getBeanFactory().registerSingleton("orders", TestSnowflake.workerId(8)))
+                .withUserConfiguration(TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                    assertThat(two.orders).isInstanceOf(TestSnowflake.class);
+                });
+    }
+
+    @Test
+    void aBeanWithANameThatIsNoGeneratorsReplacesDefault() {
+        memory.withUserConfiguration(BeanNamedOrders.class, Orders.class)
+                .run(context -> assertThat(context.getBean(Orders.class).ids).isInstanceOf(TestSnowflake.class));
     }
 
     @Configuration(proxyBeanMethods = false)
