@@ -12,6 +12,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.type.MethodMetadata;
 
 /** The generators that the application has as beans of its own, and which of ours they replace. */
@@ -74,7 +75,7 @@ final class OwnBeans {
     private boolean hasQualifier(String bean) {
         AbstractBeanDefinition definition = definition(bean);
         return (definition != null && !definition.getQualifiers().isEmpty())
-                || beans.findAnnotationOnBean(bean, Qualifier.class, false) != null;
+                || beans.findAnnotationOnBean(target(bean), Qualifier.class, false) != null;
     }
 
     private Optional<String> named(String bean) {
@@ -86,10 +87,18 @@ final class OwnBeans {
 
     /** What makes it, if that is a method with {@code @Bean}. */
     private @Nullable MethodMetadata method(String bean) {
-        return beans.containsBeanDefinition(bean)
-                        && beans.getBeanDefinition(bean) instanceof AnnotatedBeanDefinition annotated
+        String target = target(bean);
+        return beans.containsBeanDefinition(target)
+                        && beans.getBeanDefinition(target) instanceof AnnotatedBeanDefinition annotated
                 ? annotated.getFactoryMethodMetadata()
                 : null;
+    }
+
+    /** Behind the proxy, if it is one: that has none of the annotations. */
+    private String target(String bean) {
+        return definition(bean) instanceof RootBeanDefinition root && root.getDecoratedDefinition() != null
+                ? root.getDecoratedDefinition().getBeanName()
+                : bean;
     }
 
     /** Spring finds a bean that is {@code @Named("orders")} by that annotation, and not by {@code @Qualifier("orders")}. */

@@ -35,6 +35,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -466,6 +468,39 @@ class StarterTest {
     void aBeanWithANameThatIsNoGeneratorsReplacesDefault() {
         memory.withUserConfiguration(BeanNamedOrders.class, Orders.class)
                 .run(context -> assertThat(context.getBean(Orders.class).ids).isInstanceOf(TestSnowflake.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OrdersBehindAProxy {
+        @Bean
+        @Qualifier("orders")
+        @Scope(proxyMode = ScopedProxyMode.INTERFACES)
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedOrdersBehindAProxy {
+        @Bean
+        @Named("orders")
+        @Scope(proxyMode = ScopedProxyMode.INTERFACES)
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OrdersBehindAProxy.class, NamedOrdersBehindAProxy.class})
+    void aBeanBehindAProxyReplacesOnlyTheGeneratorOfItsQualifier(Class<?> own) {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(own, TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                    assertThat(two.orders.status().workerId()).hasValue(8);
+                });
     }
 
     @Configuration(proxyBeanMethods = false)
