@@ -29,6 +29,12 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         OwnBeans own = new OwnBeans((ConfigurableListableBeanFactory) beans);
         own.makeNamedQualified();
+        String ours = Generators.BEAN_PREFIX + SnowflakeSettings.DEFAULT_GENERATOR;
+        if (registry.containsBeanDefinition(ours)) {
+            // Else an injection point without a qualifier could get a generator of the application that has another
+            // name.
+            registry.getBeanDefinition(ours).setPrimary(!own.arePrimary());
+        }
         for (String generator : keys.generators()) {
             if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator)) {
                 registry.registerBeanDefinition(Generators.BEAN_PREFIX + generator, definition(generator));

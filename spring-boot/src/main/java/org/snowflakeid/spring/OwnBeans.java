@@ -108,4 +108,8 @@ final class OwnBeans {
                         .addQualifier(new AutowireCandidateQualifier(Qualifier.class, name))));
         beans.clearMetadataCache();
     }
+
+    boolean arePrimary() {
+        return all().map(this::definition).anyMatch(definition -> definition != null && definition.isPrimary());
+    }
 }

@@ -15,7 +15,6 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Primary;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /**
@@ -37,8 +36,6 @@ public class SnowflakeAutoConfiguration {
     @Bean(Generators.BEAN_PREFIX + "default")
     @Qualifier("default")
     @Lazy
-    // Else an injection point without a qualifier could get a generator of the application that has another name.
-    @Primary
     @Conditional(DefaultIsNotReplaced.class)
     static Snowflake ids(Generators generators) {
         return generators.open("default");

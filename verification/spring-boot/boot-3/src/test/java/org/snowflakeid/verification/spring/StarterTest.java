@@ -35,6 +35,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.EventListener;
@@ -468,6 +469,47 @@ class StarterTest {
     void aBeanWithANameThatIsNoGeneratorsReplacesDefault() {
         memory.withUserConfiguration(BeanNamedOrders.class, Orders.class)
                 .run(context -> assertThat(context.getBean(Orders.class).ids).isInstanceOf(TestSnowflake.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryOrders {
+        @Bean
+        @Primary
+        @Qualifier("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryDecorator {
+        @Bean
+        @Primary
+        @Qualifier("counted")
+        static Snowflake counted(@Qualifier("default") Snowflake ids) {
+            assertThat(ids.status().generator()).isEqualTo("default");
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {PrimaryOrders.class, PrimaryDecorator.class})
+    void whereABeanOfTheApplicationIsPrimaryOursIsNot(Class<?> own) {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(own, Orders.class, TakesDefault.class)
+                .run(context -> {
+                    assertThat(context.getBean(Orders.class).ids).isInstanceOf(TestSnowflake.class);
+                    assertThat(context.getBean(TakesDefault.class).ids).isInstanceOf(LeasedSnowflake.class);
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TakesDefault {
+        final Snowflake ids;
+
+        TakesDefault(@Qualifier("default") Snowflake ids) {
+            this.ids = ids;
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
