@@ -20,7 +20,11 @@ final class QualifiedPoint extends DependencyDescriptor {
     private final transient Annotation[] annotations;
 
     QualifiedPoint(String generator) {
-        super(snowflake(), true);
+        this(generator, true);
+    }
+
+    QualifiedPoint(String generator, boolean required) {
+        super(snowflake(), required);
         Qualifier qualifier =
                 MergedAnnotation.of(Qualifier.class, Map.of("value", generator)).synthesize();
         this.annotations = new Annotation[] {qualifier};

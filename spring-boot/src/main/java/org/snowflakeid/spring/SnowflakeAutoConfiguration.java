@@ -5,8 +5,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.hibernate.GeneratorSource;
 import org.snowflakeid.metrics.SnowflakeMetrics;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -58,7 +58,7 @@ public class SnowflakeAutoConfiguration {
     static class Entities {
 
         @Bean
-        static EntityGenerators snowflakeEntityGenerators(BeanFactory beans) {
+        static EntityGenerators snowflakeEntityGenerators(ConfigurableListableBeanFactory beans) {
             return new EntityGenerators(beans);
         }
     }
