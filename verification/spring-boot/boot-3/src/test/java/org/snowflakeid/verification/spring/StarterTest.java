@@ -224,6 +224,26 @@ class StarterTest {
     }
 
     @Test
+    void aPropertyThatRefersToOneThatNobodySetIsNotSaidToBeMissing() {
+        memory.withPropertyValues(
+                        "snowflake.namespace=${app.ns}",
+                        "app.ns=hunter2${missing}",
+                        "snowflake.window=60",
+                        "snowflake.startup-timeout=${app.circle}",
+                        "app.circle=${app.circle}")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake: snowflake.namespace refers, perhaps through another property,"
+                                + " to something that is not set.")
+                        .hasMessageContaining("snowflake: snowflake.startup-timeout refers, perhaps")
+                        .hasMessageContaining("snowflake.window=60")
+                        .message()
+                        .doesNotContain("hunter2", "refers to a property"));
+    }
+
+    @Test
     void noSecretIsShownBesideAPlaceholderThatNobodySet() {
         empty.withPropertyValues(
                         "snowflake.coordinator=jdbc",
