@@ -82,7 +82,7 @@ final class PersistenceUnits {
                 return markedIn(file, jar.getEntryName().replace(DESCRIPTOR, ""));
             }
         }
-        return List.of();
+        throw new IOException("what lies beside a URL of the kind " + descriptor.getProtocol() + ": is not known");
     }
 
     /** Open Liberty has a protocol of its own for what is in a jar; but for its name it is that of Java. */

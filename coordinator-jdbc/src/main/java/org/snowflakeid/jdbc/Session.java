@@ -248,8 +248,9 @@ final class Session {
         boolean severalPrimaries = "OFF".equals(values.get("group_replication_single_primary_mode"));
         String consistency = values.getOrDefault("group_replication_consistency", "EVENTUAL");
         if (severalPrimaries && !consistency.equals("BEFORE") && !consistency.equals("BEFORE_AND_AFTER")) {
-            return "this is a member of a replication group with several primaries, and may answer with what is out of"
-                    + " date (group_replication_consistency=" + consistency
+            // Also while it is in no group: it may join one later, and is not asked again then.
+            return "this is a member of a replication group with several primaries, or is configured to be one, and may"
+                    + " answer with what is out of date (group_replication_consistency=" + consistency
                     + "). Set group_replication_consistency to BEFORE for this user's sessions, in the URL by"
                     + " sessionVariables=group_replication_consistency='BEFORE'.";
         }

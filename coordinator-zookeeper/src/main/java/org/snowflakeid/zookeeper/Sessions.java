@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.apache.zookeeper.CompleteZooKeeper;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
@@ -173,8 +174,8 @@ final class Sessions implements AutoCloseable {
         Digest digest = settings.digest();
         byte[] user = digest == null ? null : digest.bytes();
         ImpatientHosts hosts = new ImpatientHosts(settings.connectString(), timeoutMillis);
-        ZooKeeper client = new ZooKeeper(
-                settings.connectString(), timeoutMillis, watcher, false, hosts, new ClientConfig(settings));
+        ZooKeeper client = new CompleteZooKeeper(
+                settings.connectString(), timeoutMillis, watcher, hosts, new ClientConfig(settings));
         hosts.usedBy(client);
         if (user != null) {
             client.addAuthInfo("digest", user);

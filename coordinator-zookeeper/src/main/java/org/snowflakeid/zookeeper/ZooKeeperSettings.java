@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,9 @@ final class ZooKeeperSettings {
             List.of(CONNECT_STRING, DIGEST, PASSWORD_FILE, TLS_ENABLED, TLS_CA, TLS_CERT, TLS_KEY);
 
     private static final int DEFAULT_PORT = 2181;
+
+    /** A path may have colons, but what looks like a port is one. */
+    private static final Pattern SERVER_IN_PATH = Pattern.compile(",|:\\d+(/|$)");
 
     private final CoordinatorConfig config;
     private final List<Server> servers = new ArrayList<>();
@@ -115,7 +119,7 @@ final class ZooKeeperSettings {
             servers.add(server);
         }
         String path = slash < 0 ? "" : text.substring(slash);
-        if (path.contains(",") || path.contains(":")) {
+        if (SERVER_IN_PATH.matcher(path).find()) {
             // ZooKeeper would take it, and instances whose text differs would share nothing.
             reader.refuse(
                     CONNECT_STRING,

@@ -125,13 +125,28 @@ class ZooKeeperSettingsTest {
     // only the first server was used, and the rest of the text was the name of a namespace of its own
     @ParameterizedTest
     @ValueSource(
-            strings = {"a:2181/ids,b:2181/ids", "a/ids,b/ids", "a:2181/ids/,b:2181", "a:2181/,b:2181", "a/ids:2181"})
+            strings = {
+                "a:2181/ids,b:2181/ids",
+                "a/ids,b/ids",
+                "a:2181/ids/,b:2181",
+                "a:2181/,b:2181",
+                "a/ids:2181",
+                "a/ids:2181/x"
+            })
     void refusesAPathThatIsFollowedByAServer(String value) {
         assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), value)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.connect-string=" + value)
                 .contains("Write the path once, after the last server, as in zk-1:2181,zk-2:2181/ids.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/ids:prod", "/ids:8a/x", "/a:b/c:d", "/ids:"})
+    void aPathMayHaveAColon(String path) {
+        assertThat(settings(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), "zk-1:2181" + path))
+                        .root())
+                .isEqualTo(path + "/snowflake/orders");
     }
 
     @ParameterizedTest

@@ -13,6 +13,8 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.ContextualDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
 import com.fasterxml.jackson.databind.ser.ContextualSerializer;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import java.io.IOException;
@@ -38,11 +40,12 @@ final class Jackson2Text {
     }
 
     private static String misplaced(BeanProperty property) {
-        return NotText.misplaced(
-                property.getMember() == null
-                        ? property.getName()
-                        : property.getMember().getFullName(),
-                property.getType().toCanonical());
+        String type = property.getType().toCanonical();
+        AnnotatedMember member = property.getMember();
+        if (member instanceof AnnotatedMethod) {
+            return NotText.misplacedOnMethod(member.getFullName(), type);
+        }
+        return NotText.misplaced(member == null ? property.getName() : member.getFullName(), type);
     }
 
     static final class Serializer extends StdScalarSerializer<Long> implements ContextualSerializer {

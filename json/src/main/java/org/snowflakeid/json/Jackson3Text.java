@@ -14,6 +14,8 @@ import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
 import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedMethod;
 import tools.jackson.databind.ser.std.StdScalarSerializer;
 
 /** What {@link SnowflakeText} means in Jackson 3. */
@@ -34,11 +36,12 @@ final class Jackson3Text {
     }
 
     private static String misplaced(BeanProperty property) {
-        return NotText.misplaced(
-                property.getMember() == null
-                        ? property.getName()
-                        : property.getMember().getFullName(),
-                property.getType().toCanonical());
+        String type = property.getType().toCanonical();
+        AnnotatedMember member = property.getMember();
+        if (member instanceof AnnotatedMethod) {
+            return NotText.misplacedOnMethod(member.getFullName(), type);
+        }
+        return NotText.misplaced(member == null ? property.getName() : member.getFullName(), type);
     }
 
     static final class Serializer extends StdScalarSerializer<Long> {

@@ -18,4 +18,10 @@ final class NotText {
         return "@SnowflakeText stands on " + place + ", which is neither a long nor a Long but " + type
                 + ". Take it away there, and write the ids as text yourself: SnowflakeFormat has format and parse.";
     }
+
+    /** Jackson takes a method and the field of its name for one property, and shows the annotations of both at either. */
+    static String misplacedOnMethod(String method, String type) {
+        return misplaced(method + ", or on the field of that name", type)
+                + " If it is the field's, put @JsonIgnore on the method.";
+    }
 }

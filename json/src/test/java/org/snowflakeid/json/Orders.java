@@ -2,6 +2,7 @@
 package org.snowflakeid.json;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import jakarta.json.bind.annotation.JsonbCreator;
@@ -106,6 +107,26 @@ public final class Orders {
     public static class WithOptional {
         @SnowflakeText
         public Optional<Long> ids = Optional.of(7L);
+    }
+
+    /** Jackson takes field and getter for one property, and the getter's type for its type. */
+    public static class WithOptionalGetter {
+        @SnowflakeText
+        private final Long id = 7L;
+
+        public Optional<Long> getId() {
+            return Optional.of(id);
+        }
+    }
+
+    public static class WithIgnoredGetter {
+        @SnowflakeText
+        private final Long id = 7L;
+
+        @JsonIgnore
+        public Optional<Long> getId() {
+            return Optional.of(id);
+        }
     }
 
     /** A type of its own for an id. */

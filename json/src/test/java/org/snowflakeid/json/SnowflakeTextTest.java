@@ -189,6 +189,17 @@ class SnowflakeTextTest {
         }
     }
 
+    // the message named the getter only, where no annotation stands
+    @Test
+    void saysOfAGetterThatTheAnnotationMayStandOnItsFieldInJackson() throws Exception {
+        for (JsonLibrary library : List.of(new Jackson2(), new Jackson3())) {
+            assertThatThrownBy(() -> library.write(new Orders.WithOptionalGetter()))
+                    .hasMessageContaining("WithOptionalGetter#getId(), or on the field of that name, which")
+                    .hasMessageContaining("If it is the field's, put @JsonIgnore on the method.");
+            assertThat(library.write(new Orders.WithIgnoredGetter())).isEqualTo("{\"id\":\"7\"}");
+        }
+    }
+
     @Test
     void readsNoOtherTypesThanLongInJsonB() {
         JsonLibrary library = new JsonB();

@@ -22,6 +22,7 @@ import org.springframework.core.env.PropertySource;
 final class ConfiguredKeys {
 
     private static final Pattern NAMED = Pattern.compile("snowflake\\.generators\\.([^.]+)\\..+");
+    private static final Pattern EXPRESSION = Pattern.compile("\\$\\{([^:}]+)");
     private static final Pattern VARIABLE = Pattern.compile("SNOWFLAKE_.*");
 
     private final ConfigurableEnvironment environment;
@@ -36,7 +37,13 @@ final class ConfiguredKeys {
             return environment.getProperty(key);
         } catch (IllegalArgumentException e) {
             // Neither with its message nor as the cause: Spring shows the whole value, which may be a password.
-            throw new UnresolvedValueException(key, written(key));
+            String written = written(key);
+            if (EXPRESSION.matcher(written).results().anyMatch(name -> environment.containsProperty(name.group(1)))) {
+                throw new InvalidSettingsException(List.of("snowflake: " + key
+                        + " refers, perhaps through another property, to something that is not set. Set that, give it a"
+                        + " default as in ${name:default}, or escape the ${ if it belongs to a value."));
+            }
+            throw new UnresolvedValueException(key, written);
         }
     }
 

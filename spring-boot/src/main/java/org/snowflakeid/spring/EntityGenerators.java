@@ -5,18 +5,18 @@ import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.hibernate.GeneratorSource;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
-import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /** Gives each persistence unit of Hibernate the generators that its entities name, as beans. */
 final class EntityGenerators implements BeanPostProcessor {
 
-    private final BeanFactory beans;
+    private final AutowireCapableBeanFactory beans;
 
-    EntityGenerators(BeanFactory beans) {
+    EntityGenerators(AutowireCapableBeanFactory beans) {
         this.beans = beans;
     }
 
@@ -31,15 +31,22 @@ final class EntityGenerators implements BeanPostProcessor {
 
     private Snowflake named(String generator) {
         try {
-            return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
-                    ? beans.getBean(Snowflake.class)
-                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, Snowflake.class, generator);
+            // One without a qualifier may stand for the one without a name, and for no other.
+            boolean required = !generator.equals(SnowflakeSettings.DEFAULT_GENERATOR);
+            Object qualified = beans.resolveDependency(new QualifiedPoint(generator, required), null);
+            return qualified == null ? beans.getBean(Snowflake.class) : (Snowflake) qualified;
         } catch (NoSuchBeanDefinitionException e) {
             throw new SnowflakeException(
                     "snowflake '" + generator + "': an entity names this generator, and the application has no single"
                             + " bean for it (" + e.getMessage() + "). "
-                            + MissingGeneratorFailureAnalyzer.remedy(generator),
+                            + remedy(generator, e),
                     e);
         }
+    }
+
+    private static String remedy(String generator, NoSuchBeanDefinitionException e) {
+        return e instanceof NoUniqueBeanDefinitionException
+                ? "Mark the one that is meant with @Primary or @Qualifier(\"" + generator + "\")."
+                : MissingGeneratorFailureAnalyzer.remedy(generator);
     }
 }

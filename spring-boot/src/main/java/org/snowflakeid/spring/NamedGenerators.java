@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spring;
 
-import java.util.stream.Stream;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -29,16 +27,19 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        OwnBeans own = new OwnBeans((ConfigurableListableBeanFactory) beans);
+        own.makeNamedQualified();
+        String ours = Generators.BEAN_PREFIX + SnowflakeSettings.DEFAULT_GENERATOR;
+        if (registry.containsBeanDefinition(ours)) {
+            // Else an injection point without a qualifier could get a generator of the application that has another
+            // name.
+            registry.getBeanDefinition(ours).setPrimary(!own.arePrimary());
+        }
         for (String generator : keys.generators()) {
-            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !isReplaced(generator)) {
+            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator)) {
                 registry.registerBeanDefinition(Generators.BEAN_PREFIX + generator, definition(generator));
             }
         }
-    }
-
-    private boolean isReplaced(String generator) {
-        return Stream.of(((ListableBeanFactory) beans).getBeanNamesForType(Snowflake.class, true, false))
-                .anyMatch(bean -> BeanFactoryAnnotationUtils.isQualifierMatch(generator::equals, bean, beans));
     }
 
     private RootBeanDefinition definition(String generator) {

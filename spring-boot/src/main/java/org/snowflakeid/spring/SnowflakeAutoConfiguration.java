@@ -5,8 +5,8 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.hibernate.GeneratorSource;
 import org.snowflakeid.metrics.SnowflakeMetrics;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -15,7 +15,6 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Primary;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /**
@@ -37,8 +36,6 @@ public class SnowflakeAutoConfiguration {
     @Bean(Generators.BEAN_PREFIX + "default")
     @Qualifier("default")
     @Lazy
-    // Else an injection point without a qualifier could get a generator of the application that has another name.
-    @Primary
     @Conditional(DefaultIsNotReplaced.class)
     static Snowflake ids(Generators generators) {
         return generators.open("default");
@@ -61,7 +58,7 @@ public class SnowflakeAutoConfiguration {
     static class Entities {
 
         @Bean
-        static EntityGenerators snowflakeEntityGenerators(BeanFactory beans) {
+        static EntityGenerators snowflakeEntityGenerators(ConfigurableListableBeanFactory beans) {
             return new EntityGenerators(beans);
         }
     }

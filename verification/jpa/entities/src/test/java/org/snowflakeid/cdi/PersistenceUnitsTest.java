@@ -74,6 +74,43 @@ class PersistenceUnitsTest {
                 return super.loadClass(name);
             }
         };
+        List<LogRecord> told = tellsWhile(
+                () -> assertThat(PersistenceUnits.markedClasses(loader)).containsExactly(PortableLine.class));
+
+        assertThat(told).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARNING);
+            assertThat(line.getMessage())
+                    .contains(PortablePurchase.class.getName() + " could not be looked through")
+                    .contains("Add their names to snowflake.claim-at-start.");
+        });
+    }
+
+    // such a unit was passed over in silence
+    @Test
+    void aUnitThatIsShownByAnotherProtocolIsTold() throws IOException {
+        URL descriptor = new URL(null, "vfs:/content/shop.war/WEB-INF/classes/" + DESCRIPTOR, new URLStreamHandler() {
+            @Override
+            protected URLConnection openConnection(URL url) {
+                return new URLConnection(url) {
+                    @Override
+                    public void connect() {}
+                };
+            }
+        });
+
+        List<LogRecord> told = tellsWhile(() ->
+                assertThat(PersistenceUnits.markedClasses(showing(descriptor))).isEmpty());
+
+        assertThat(told).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARNING);
+            assertThat(line.getMessage())
+                    .contains("the entities beside " + descriptor + " could not be looked through")
+                    .contains("Add their names to snowflake.claim-at-start.");
+            assertThat(line.getThrown()).hasMessageContaining("vfs");
+        });
+    }
+
+    private static List<LogRecord> tellsWhile(Runnable task) {
         List<LogRecord> told = new ArrayList<>();
         Handler handler = new Handler() {
             @Override
@@ -90,17 +127,11 @@ class PersistenceUnitsTest {
         Logger logger = Logger.getLogger(PersistenceUnits.class.getName());
         logger.addHandler(handler);
         try {
-            assertThat(PersistenceUnits.markedClasses(loader)).containsExactly(PortableLine.class);
+            task.run();
         } finally {
             logger.removeHandler(handler);
         }
-
-        assertThat(told).singleElement().satisfies(line -> {
-            assertThat(line.getLevel()).isEqualTo(Level.WARNING);
-            assertThat(line.getMessage())
-                    .contains(PortablePurchase.class.getName() + " could not be looked through")
-                    .contains("Add their names to snowflake.claim-at-start.");
-        });
+        return told;
     }
 
     /** With two that are marked and one that is not. Its name has what a URL has to write otherwise. */

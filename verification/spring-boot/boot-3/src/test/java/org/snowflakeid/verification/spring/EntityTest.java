@@ -25,6 +25,9 @@ import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -33,6 +36,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 class EntityTest {
 
     private static final int MANY = 1_000;
+
+    /** Else beans of the application that take a generator without a qualifier would fail first. */
+    private static final String LAZY = "spring.main.lazy-initialization=true";
 
     @Test
     void eachAttributeHasTheIdOfItsGenerator() {
@@ -71,6 +77,70 @@ class EntityTest {
                             .workerId())
                     .isEqualTo(22);
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnDefault {
+        @Bean
+        @Qualifier("default")
+        @Scope(proxyMode = ScopedProxyMode.INTERFACES)
+        static Snowflake defaultIds() {
+            return TestSnowflake.workerId(21);
+        }
+    }
+
+    @Test
+    void beansWithTheQualifiersDefaultAndOrdersReplaceBoth() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.sources=" + OwnDefault.class.getName() + "," + OwnOrders.class.getName(), LAZY)) {
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+
+            SnowflakeLayout layout = TestSnowflake.workerId(22).layout();
+            assertThat(layout.decode(saved.id).workerId()).isEqualTo(21);
+            assertThat(layout.decode(SnowflakeFormat.CROCKFORD.parse(saved.number))
+                            .workerId())
+                    .isEqualTo(22);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryOrders {
+        @Bean
+        @Primary
+        @Qualifier("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(22);
+        }
+    }
+
+    @Test
+    void anEntityOfDefaultGetsNoIdsOfAPrimaryBeanForOrders() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.sources=" + PrimaryOrders.class.getName(), "snowflake.worker-ids=21", LAZY)) {
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+
+            assertThat(TestSnowflake.workerId(22).layout().decode(saved.id).workerId())
+                    .isEqualTo(21);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnWithoutQualifier {
+        @Bean
+        static Snowflake fixed() {
+            return TestSnowflake.workerId(21);
+        }
+    }
+
+    @Test
+    void twoBeansThatMayBeDefaultAreReportedWithARemedyThatHelps() {
+        String own = OwnWithoutQualifier.class.getName() + "," + OwnOrders.class.getName();
+
+        assertThatThrownBy(() -> RunningApplication.start("spring.main.sources=" + own, LAZY)
+                        .close())
+                .hasStackTraceContaining("snowflake 'default': an entity names this generator, and the application")
+                .hasStackTraceContaining("found 2: fixed,orderIds")
+                .hasStackTraceContaining("Mark the one that is meant with @Primary or @Qualifier(\"default\").");
     }
 
     @Test

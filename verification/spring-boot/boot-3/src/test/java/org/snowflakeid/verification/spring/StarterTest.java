@@ -4,6 +4,7 @@ package org.snowflakeid.verification.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.binder.MeterBinder;
+import jakarta.inject.Named;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -34,6 +35,9 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -220,6 +224,26 @@ class StarterTest {
     }
 
     @Test
+    void aPropertyThatRefersToOneThatNobodySetIsNotSaidToBeMissing() {
+        memory.withPropertyValues(
+                        "snowflake.namespace=${app.ns}",
+                        "app.ns=hunter2${missing}",
+                        "snowflake.window=60",
+                        "snowflake.startup-timeout=${app.circle}",
+                        "app.circle=${app.circle}")
+                .withUserConfiguration(Orders.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake: snowflake.namespace refers, perhaps through another property,"
+                                + " to something that is not set.")
+                        .hasMessageContaining("snowflake: snowflake.startup-timeout refers, perhaps")
+                        .hasMessageContaining("snowflake.window=60")
+                        .message()
+                        .doesNotContain("hunter2", "refers to a property"));
+    }
+
+    @Test
     void noSecretIsShownBesideAPlaceholderThatNobodySet() {
         empty.withPropertyValues(
                         "snowflake.coordinator=jdbc",
@@ -386,6 +410,158 @@ class StarterTest {
 
                     assertThat(two.ids).isInstanceOf(TestSnowflake.class);
                     assertThat(two.orders.status().generator()).isEqualTo("orders");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BeanNamedOrders {
+        @Bean
+        static Snowflake orders() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BeanWithTheAliasOrders {
+        @Bean({"orderIds", "orders"})
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedOrders {
+        @Bean
+        @Named("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TakesNamed {
+        final Snowflake ids;
+
+        TakesNamed(@Named("orders") Snowflake ids) {
+            this.ids = ids;
+        }
+    }
+
+    @Test
+    void aBeanThatIsNamedByTheAnnotationIsFoundByThatAsBefore() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(NamedOrders.class, TakesNamed.class)
+                .run(context ->
+                        assertThat(context.getBean(TakesNamed.class).ids).isSameAs(context.getBean("orderIds")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {BeanNamedOrders.class, BeanWithTheAliasOrders.class, NamedOrders.class})
+    void aBeanThatIsNamedLikeAGeneratorReplacesOnlyThatOne(Class<?> own) {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(own, TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids.status().generator()).isEqualTo("default");
+                    assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                    assertThat(two.orders).isInstanceOf(TestSnowflake.class);
+                    assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).meta("snowflake/orders"))
+                            .isNull();
+                });
+    }
+
+    @Test
+    void anObjectThatIsRegisteredByTheNameOfAGeneratorReplacesOnlyThatOne() {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withInitializer(
+                        context -> context.getBeanFactory().registerSingleton("orders", TestSnowflake.workerId(8)))
+                .withUserConfiguration(TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                    assertThat(two.orders).isInstanceOf(TestSnowflake.class);
+                });
+    }
+
+    @Test
+    void aBeanWithANameThatIsNoGeneratorsReplacesDefault() {
+        memory.withUserConfiguration(BeanNamedOrders.class, Orders.class)
+                .run(context -> assertThat(context.getBean(Orders.class).ids).isInstanceOf(TestSnowflake.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryOrders {
+        @Bean
+        @Primary
+        @Qualifier("orders")
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryDecorator {
+        @Bean
+        @Primary
+        @Qualifier("counted")
+        static Snowflake counted(@Qualifier("default") Snowflake ids) {
+            assertThat(ids.status().generator()).isEqualTo("default");
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {PrimaryOrders.class, PrimaryDecorator.class})
+    void whereABeanOfTheApplicationIsPrimaryOursIsNot(Class<?> own) {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(own, Orders.class, TakesDefault.class)
+                .run(context -> {
+                    assertThat(context.getBean(Orders.class).ids).isInstanceOf(TestSnowflake.class);
+                    assertThat(context.getBean(TakesDefault.class).ids).isInstanceOf(LeasedSnowflake.class);
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TakesDefault {
+        final Snowflake ids;
+
+        TakesDefault(@Qualifier("default") Snowflake ids) {
+            this.ids = ids;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OrdersBehindAProxy {
+        @Bean
+        @Qualifier("orders")
+        @Scope(proxyMode = ScopedProxyMode.INTERFACES)
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NamedOrdersBehindAProxy {
+        @Bean
+        @Named("orders")
+        @Scope(proxyMode = ScopedProxyMode.INTERFACES)
+        static Snowflake orderIds() {
+            return TestSnowflake.workerId(8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OrdersBehindAProxy.class, NamedOrdersBehindAProxy.class})
+    void aBeanBehindAProxyReplacesOnlyTheGeneratorOfItsQualifier(Class<?> own) {
+        memory.withPropertyValues("snowflake.claim-at-start=default,orders")
+                .withUserConfiguration(own, TwoGenerators.class)
+                .run(context -> {
+                    TwoGenerators two = context.getBean(TwoGenerators.class);
+
+                    assertThat(two.ids).isInstanceOf(LeasedSnowflake.class);
+                    assertThat(two.orders.status().workerId()).hasValue(8);
                 });
     }
 
