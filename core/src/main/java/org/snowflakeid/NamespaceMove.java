@@ -123,9 +123,15 @@ public final class NamespaceMove {
         prepared.doubts().requireAccepted(old, accepted);
         Doubts seen = prepared.doubts();
         boolean retired = isRetired(prepared);
+        boolean seenRetired = retired;
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 Look now = look();
+                if (isRetired(now) && !seenRetired) {
+                    // The marks may have been read before it was, and lack what was claimed until then.
+                    seenRetired = true;
+                    continue;
+                }
                 requireUnchanged(now);
                 now.doubts().requireAccepted(old, accepted);
                 now.doubts().requireNoneNewSince(seen, old);
@@ -141,6 +147,7 @@ public final class NamespaceMove {
                     throw unknown.cause();
                 }
                 if (now.stage() == Stage.RESERVED && result instanceof CasResult.Applied) {
+                    seenRetired = true;
                     // Another successor was named. Whoever names the lost one again has it.
                     seen = seen.without(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
                 }

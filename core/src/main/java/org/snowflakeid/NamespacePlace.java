@@ -3,7 +3,6 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceRefusedException.Reason;
 import org.snowflakeid.spi.CasResult;
@@ -17,8 +16,6 @@ final class NamespacePlace {
 
     /** An operator waits rather than wonders, and 2^20 worker ids take a while. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
-
-    private static final int READINGS = 10;
 
     private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(5);
 
@@ -67,21 +64,12 @@ final class NamespacePlace {
         coordinator.close();
     }
 
-    /**
-     * The marks are read after the record: of a retired namespace they are all that were ever written.
-     *
-     * @throws CoordinatorException if it can't be read
-     */
+    /** @throws CoordinatorException if it can't be read */
     NamespaceView view() {
         int lastWorkerId = settings.layout().maxWorkerId();
-        Stored before = coordinator.read(0, 0, READ_TIMEOUT).meta();
-        for (int reading = 0; reading < READINGS; reading++) {
+        while (true) {
             long askedMillis = platform.wallMillis();
             Snapshot seen = coordinator.read(0, lastWorkerId, READ_TIMEOUT);
-            if (!Objects.equals(seen.meta(), before)) {
-                before = seen.meta();
-                continue;
-            }
             Meta meta = null;
             String unreadable = "";
             try {
@@ -103,7 +91,6 @@ final class NamespacePlace {
             }
             lastWorkerId = layout.maxWorkerId();
         }
-        throw new CoordinatorException(described() + ": the record keeps changing. Try again.", false);
     }
 
     /**

@@ -4,6 +4,7 @@ package org.snowflakeid.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,9 +26,11 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
 import org.snowflakeid.testing.MemoryStore;
 import org.snowflakeid.testing.MemoryStore.Fault;
 
@@ -72,10 +75,10 @@ class NamespaceInterleavingsTest {
     enum Beginning {
         IN_USE_AT_A(null, 0),
         MOVED_TO_B(Operation.A_TO_B, Integer.MAX_VALUE),
-        RESERVED_AT_B(Operation.A_TO_B, 9),
-        RETIRED_FOR_B(Operation.A_TO_B, 14),
-        IN_USE_AT_B_AND_NOT_NOTED(Operation.A_TO_B, 19),
-        RETIRED_TO_BE_RESTORED(Operation.RESTORE_A, 5);
+        RESERVED_AT_B(Operation.A_TO_B, 6),
+        RETIRED_FOR_B(Operation.A_TO_B, 8),
+        IN_USE_AT_B_AND_NOT_NOTED(Operation.A_TO_B, 11),
+        RETIRED_TO_BE_RESTORED(Operation.RESTORE_A, 3);
 
         final @Nullable Operation operation;
         final int calls;
@@ -104,6 +107,9 @@ class NamespaceInterleavingsTest {
     private record Span(String at, long from, long until) {}
 
     private static final class World {
+        private static final long EPOCH_MILLIS =
+                Instant.parse("2020-01-01T00:00:00Z").toEpochMilli();
+
         private final ManualPlatform platform = new ManualPlatform().callersMoveTime();
         private final List<MemoryStore> stores =
                 List.of(new MemoryStore(platform), new MemoryStore(platform), new MemoryStore(platform));
@@ -114,6 +120,11 @@ class NamespaceInterleavingsTest {
         private int incidentAt = Integer.MAX_VALUE;
         private Incident incident = Incident.ENDS_BEFORE_IT;
         private Runnable other = () -> {};
+
+        /** Whether a look is two calls, the marks first, as with stores of single records. */
+        private boolean looksInTwoCalls;
+
+        private boolean betweenTwoCalls;
 
         /** The id of what is lost for good: nobody will finish the move to it, and it is in use nowhere. */
         private @Nullable String lost;
@@ -195,7 +206,31 @@ class NamespaceInterleavingsTest {
         }
 
         private NamespaceAdministration open(int store) {
-            return NamespaceAdministration.open(SETTINGS, stores.get(store).provider(), platform);
+            WorkerCoordinatorProvider memory = stores.get(store).provider();
+            return NamespaceAdministration.open(SETTINGS, looksInTwoCalls ? marksFirst(memory) : memory, platform);
+        }
+
+        private WorkerCoordinatorProvider marksFirst(WorkerCoordinatorProvider memory) {
+            return new WorkerCoordinatorProvider() {
+                @Override
+                public String name() {
+                    return memory.name();
+                }
+
+                @Override
+                public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                    return new ForwardingCoordinator(memory.open(config, lossHint)) {
+                        @Override
+                        public Snapshot read(int fromId, int toId, Duration timeout) {
+                            Snapshot marks = super.read(fromId, toId, timeout);
+                            betweenTwoCalls = !observing;
+                            Snapshot later = super.read(fromId, toId, timeout);
+                            betweenTwoCalls = false;
+                            return new Snapshot(later.meta(), marks.slots(), later.serverTime());
+                        }
+                    };
+                }
+            };
         }
 
         private WorkerCoordinator raw(int store) {
@@ -226,10 +261,16 @@ class NamespaceInterleavingsTest {
             }
             long limit = mark == null ? 0 : number(mark.value(), "limit");
             long from = Math.max(limit, number(meta.value(), "floor"));
-            String next = "limit=" + (from + 10) + " token=" + granted.size() + " k=0 from=" + from;
+            long until = from + 10;
+            if (betweenTwoCalls) {
+                // By a clock that is ahead, and more than the window that a floor leaves above all marks.
+                from = Math.max(from, platform.wallMillis() - EPOCH_MILLIS);
+                until = from + 120_000;
+            }
+            String next = "limit=" + until + " token=" + granted.size() + " k=0 from=" + from;
             CasResult result = raw.claim(0, mark, next, "somebody", true, meta, TIMEOUT);
             assertThat(result).isInstanceOf(CasResult.Applied.class);
-            Span span = new Span("abc".substring(store, store + 1), from, from + 10);
+            Span span = new Span("abc".substring(store, store + 1), from, until);
             assertThat(granted)
                     .as("%s overlaps none of these; %s", span, story)
                     .noneMatch(earlier -> earlier.from() < span.until() && span.from() < earlier.until());
@@ -289,6 +330,41 @@ class NamespaceInterleavingsTest {
             }
         }
         assertThat(runs).isGreaterThan(200);
+    }
+
+    // what was claimed between the two calls was below the floor of the successor, but issued all the same
+    @Test
+    void whateverTwoOperatorsDoWhoseLooksTakeAWhileThereIsOneNamespace() {
+        List<Operation> operations = List.of(Operation.RESTORE_A, Operation.A_TO_B, Operation.A_TO_C);
+        int runs = 0;
+        for (Operation first : operations) {
+            for (Operation second : operations) {
+                int calls =
+                        inUseAndLookedAtInTwoCalls().run(first, Incident.ENDS_BEFORE_IT, Integer.MAX_VALUE, () -> {});
+                int othersCalls =
+                        inUseAndLookedAtInTwoCalls().run(second, Incident.ENDS_BEFORE_IT, Integer.MAX_VALUE, () -> {});
+                for (int at = 0; at < calls; at++) {
+                    for (int end = 1; end <= othersCalls; end++) {
+                        World world = inUseAndLookedAtInTwoCalls();
+                        int ended = end;
+                        world.run(
+                                first,
+                                Incident.THE_OTHER_OPERATES,
+                                at,
+                                () -> world.run(second, Incident.ENDS_BEFORE_IT, ended, () -> {}));
+                        requireOneWayToGoOn(world, first, second);
+                        runs++;
+                    }
+                }
+            }
+        }
+        assertThat(runs).isGreaterThan(200);
+    }
+
+    private static World inUseAndLookedAtInTwoCalls() {
+        World world = new World(Beginning.IN_USE_AT_A);
+        world.looksInTwoCalls = true;
+        return world;
     }
 
     /** B is gone for good; whoever is shown that, accepts it. The other ends anywhere, too. */
