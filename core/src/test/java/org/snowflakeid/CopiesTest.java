@@ -410,7 +410,7 @@ class CopiesTest {
             shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
             Duration missed = Duration.ofMillis(1900);
             process.wire.reads = seen -> {
-                stage.sleep(Duration.ofSeconds(1));
+                stage.sleep(Duration.ofMillis(1700));
                 Instant time = Objects.requireNonNull(seen.serverTime()).plus(missed);
                 return new Snapshot(seen.meta(), seen.slots(), time);
             };
