@@ -90,7 +90,7 @@ public final class SnowflakeKeys {
             .use(Use.OFTEN)
             .perGenerator()
             .meaning("Timestamps reserved ahead, and the owner's time to live."
-                    + " Two thirds of it is the longest outage without effect.");
+                    + " Two thirds of it is the longest outage that stops no ids.");
 
     static final Key<Duration> STARTUP_TIMEOUT = Key.duration("snowflake.startup-timeout", "PT1S", "P1D")
             .otherwise("`PT90S`, or one and a half windows if that is longer")

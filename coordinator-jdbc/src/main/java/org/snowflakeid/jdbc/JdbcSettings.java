@@ -30,7 +30,8 @@ final class JdbcSettings {
     static final Key<String> DATA_SOURCE = Key.address("snowflake.jdbc.data-source", "the name of a data source")
             .otherwise("the application's default data source, unless `snowflake.jdbc.url` is set")
             .use(Key.Use.ESSENTIAL)
-            .meaning("The application's data source: the name of a CDI bean, of a Quarkus data source, or in JNDI.");
+            .meaning(
+                    "The application's data source: the name of a CDI bean, of a bean of Spring, of a Quarkus data source, or in JNDI.");
     static final Key<String> URL = Key.address("snowflake.jdbc.url", "URL as the driver wants it")
             .use(Key.Use.ESSENTIAL)
             .meaning("A database that is reached without a data source, by its driver. Encryption is set in the URL.");

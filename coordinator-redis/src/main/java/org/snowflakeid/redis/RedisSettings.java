@@ -54,7 +54,8 @@ final class RedisSettings {
     static final Key<Durability> DURABILITY = Key.choice("snowflake.redis.durability", Durability.class)
             .standard("require")
             .meaning("`require` refuses a server that would lose what it has acknowledged when it ends: without an"
-                    + " append-only file, with `appendfsync` other than `always`, or with a policy that evicts records."
+                    + " append-only file, with `appendfsync` other than `always`, with `no-appendfsync-on-rewrite yes`, or with a policy"
+                    + " that evicts records."
                     + " With `warn` it is used all the same, and **ids may be issued twice after its crash**.");
     private static final TlsKeys TLS = TlsKeys.below("snowflake.redis.tls");
     static final Key<Path> TLS_CA = TLS.ca();

@@ -106,7 +106,7 @@ final class GivenSettings {
         Map<String, String> values = new HashMap<>(profile.properties(all, file.toString()));
         values.keySet().removeIf(key -> !key.startsWith("snowflake."));
         values.forEach((key, value) -> {
-            if (value.contains("${")) {
+            if (value.contains("${") && !typed.contains(key)) {
                 throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
                         + " Give its value with -D" + key + "=…");
             }

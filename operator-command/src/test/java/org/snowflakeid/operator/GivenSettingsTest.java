@@ -73,6 +73,17 @@ class GivenSettingsTest {
                         "snowflake.zookeeper.connect-string");
     }
 
+    // the message says that -D helps
+    @Test
+    void anExpressionInTheFileDoesNotMatterIfItsValueIsTyped(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("application.properties"), "snowflake.namespace=${stage}\n");
+
+        assertThatThrownBy(() -> given(Map.of()).file(file)).hasMessageContaining("-Dsnowflake.namespace=");
+        GivenSettings typed =
+                given(Map.of()).typed(Map.of("snowflake.namespace", "shop")).file(file);
+        assertThat(typed.settings("default").namespace()).isEqualTo("shop");
+    }
+
     @Test
     void whatIsToBeIgnoredIsPassedOver() {
         GivenSettings given =
