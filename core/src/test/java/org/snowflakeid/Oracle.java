@@ -33,14 +33,22 @@ final class Oracle {
     private final List<String> violations = new ArrayList<>();
 
     /** What was read in values: some are looked at again and again. */
-    private final Map<Stored, Long> floorsRead = new HashMap<>();
+    private final Map<Stored, NamespaceRecord> namespacesRead = new HashMap<>();
 
     private final Map<Stored, Long> limitsRead = new HashMap<>();
+
+    /** By the bytes of a mark the namespace that its writer took for the one in use. */
+    private final Map<String, Stored> sentUnder = new HashMap<>();
 
     /** Since the coordinator lost data: what it shows can't cover what was granted before. */
     private boolean dataLost;
 
     private boolean duplicatesExcused;
+
+    /** What the record of a namespace says. */
+    private record NamespaceRecord(String id, boolean active, long floor) {
+        static final NamespaceRecord NONE = new NamespaceRecord("", false, 0);
+    }
 
     /** Ids without a gap. */
     private record Run(long first, long last, SimulatedProcess process, FakeStore store) {}
@@ -86,6 +94,7 @@ final class Oracle {
     void markWritten(FakeStore store, @Nullable Machine writer, int id, @Nullable Mark before, Mark after) {
         long limit = before == null ? 0 : before.limit();
         boolean released = after.token().startsWith("free-");
+        boolean granted = isGrant(store, after);
         if (released) {
             run.tally.count(Tally.Count.RELEASES);
             require(after.limit() <= limit, "a release raises the mark", id, before, after);
@@ -99,9 +108,10 @@ final class Oracle {
             }
             require(after.count() == 0, "neither a claim nor the next write of one", id, before, after);
             require(after.from() >= limit, "a claim begins below the mark", id, before, after);
-            // A record grants nothing before the namespace was read after it.
-            if (store.likeness != FakeStore.Likeness.RECORDS || (run.operations == 0 && !dataLost)) {
-                require(after.from() >= floor(store), "a claim begins below the floor", id, before, after);
+            if (!granted) {
+                run.tally.count(Tally.Count.VOID_CLAIMS);
+            } else {
+                require(after.from() >= namespace(store).floor, "a claim begins below the floor", id, before, after);
             }
         }
         copies.written(writer, id, after);
@@ -129,19 +139,52 @@ final class Oracle {
                 requireRightTime(store, process, id, before, after);
             }
         }
-        ledger.write(writer, id, before, after);
+        if (!granted) {
+            run.note("grants nothing, since the namespace is not the one in use: " + after);
+        }
+        ledger.write(granted ? writer : null, id, after);
+    }
+
+    /** A process sends a mark for a grant in this namespace. */
+    void sent(FakeStore store, String mark, Stored namespace) {
+        // Others compare it themselves, in the write of the mark.
+        if (store.likeness == FakeStore.Likeness.RECORDS) {
+            sentUnder.put(mark, namespace);
+        }
+    }
+
+    /**
+     * Whether a mark that is being stored grants what it adds. Where marks are records of their own it does not if the namespace was
+     * retired or replaced since its writer looked (rule 19): whoever replaced it need not have seen this mark. Its writer finds that out
+     * by looking at the namespace once more.
+     */
+    private boolean isGrant(FakeStore store, Mark mark) {
+        Stored sent = sentUnder.isEmpty() ? null : sentUnder.get(mark.value());
+        if (sent == null) {
+            return true;
+        }
+        NamespaceRecord now = namespace(store);
+        return now.active && now.id.equals(namespace(sent).id);
     }
 
     private long floor(FakeStore store) {
-        Stored meta = store.meta;
-        return meta == null ? 0 : floorsRead.computeIfAbsent(meta, Oracle::readFloor);
+        return namespace(store).floor;
     }
 
-    private static long readFloor(Stored meta) {
+    private NamespaceRecord namespace(FakeStore store) {
+        return store.meta == null ? NamespaceRecord.NONE : namespace(store.meta);
+    }
+
+    private NamespaceRecord namespace(Stored meta) {
+        return namespacesRead.computeIfAbsent(meta, Oracle::readNamespace);
+    }
+
+    private static NamespaceRecord readNamespace(Stored stored) {
         try {
-            return Meta.parse(meta).floor();
+            Meta meta = Meta.parse(stored);
+            return new NamespaceRecord(meta.id(), meta.active(), meta.floor());
         } catch (IllegalArgumentException edited) {
-            return 0;
+            return NamespaceRecord.NONE;
         }
     }
 
@@ -261,6 +304,21 @@ final class Oracle {
         long allowed = settings.burst.plus(settings.startupAhead).toMillis();
         if (!process.clockTouched && ahead > allowed) {
             violated(process.name + " issued an id " + ahead + " ms ahead of its clock");
+        }
+    }
+
+    /** Of a worker id that it says it may use. */
+    void opened(SimulatedProcess process, SnowflakeStatus status) {
+        if (dataLost || settings.workers > 1 || status.reservedUntil().isEmpty()) {
+            return;
+        }
+        FakeStore store = process.watch().place.store();
+        int id = status.workerId().orElseThrow();
+        long last = settings.tickOf(status.reservedUntil().get().toEpochMilli()) - 1;
+        Machine holder = ledger(store).holder(id, last);
+        if (holder != process.machine && !isTakenOver(process, holder, id, last) && !copies.isShared(store, id, last)) {
+            violated(process.name + " has started with worker id " + id + " up to tick " + last + ", which "
+                    + (holder == null ? "nobody" : process(holder).name) + " was granted");
         }
     }
 

@@ -292,6 +292,10 @@ final class Watch {
         requireStartInTime();
         opening = false;
         generator = opened;
+        SnowflakeStatus status = opened.status();
+        if (!machine.isBeingCopied() && status.workerId().isPresent()) {
+            run.oracle.opened(process, status);
+        }
     }
 
     void notOpened(Throwable e) {
