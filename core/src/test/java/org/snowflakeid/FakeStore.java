@@ -69,6 +69,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
     int mishapsOneIn;
 
+    /** One of so many calls takes up to its whole timeout, on its way there and back; 0: none. */
+    int slowOneIn;
+
     /** Reads are lost as often. */
     boolean readsFail;
 
@@ -306,12 +309,35 @@ final class FakeStore implements WorkerCoordinatorProvider {
             }
         }
 
-        private void travel(Duration timeout) {
+        /**
+         * On its way there. What is asked is done then.
+         *
+         * @return how long the answer takes for its way back, in nanoseconds
+         */
+        private long travel(Duration timeout) {
             if (down || (reservedFor != null && !reservedFor.equals(machine))) {
                 world.park(timeout.toNanos());
                 throw new CoordinatorException("no answer within " + timeout, false);
             }
-            world.park(500_000 + world.random().nextInt(1_000_000));
+            if (slowOneIn == 0 || world.random().nextInt(slowOneIn) > 0) {
+                world.park(500_000 + world.random().nextInt(1_000_000));
+                return 0;
+            }
+            long both = world.random().nextLong(timeout.toNanos());
+            long there =
+                    switch (world.random().nextInt(3)) {
+                        case 0 -> 0;
+                        case 1 -> both;
+                        default -> world.random().nextLong(both + 1);
+                    };
+            world.park(there);
+            return both - there;
+        }
+
+        private void travelBack(long nanos) {
+            if (nanos > 0) {
+                world.park(nanos);
+            }
         }
 
         private Slot slot(int id) {
@@ -320,7 +346,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
-            travel(timeout);
+            long back = travel(timeout);
             if (readsFail && mishap()) {
                 world.park(timeout.toNanos());
                 throw new CoordinatorException("no answer within " + timeout, false);
@@ -331,7 +357,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
             }
             slotsRead += slots.size();
             Instant time = tellsTime ? world.trueTime() : null;
-            return new Snapshot(meta, slots, time);
+            Snapshot snapshot = new Snapshot(meta, slots, time);
+            travelBack(back);
+            return snapshot;
         }
 
         private Stored storeMeta(String next) {
@@ -374,8 +402,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
         private List<CasResult> send(
                 String what, boolean claim, int count, Duration timeout, Supplier<List<CasResult>> operation) {
             List<CasResult> lost = unknown(count, new CoordinatorException("no answer within " + timeout, false));
+            long back;
             try {
-                travel(timeout);
+                back = travel(timeout);
             } catch (CoordinatorException e) {
                 return unknown(count, e);
             }
@@ -404,6 +433,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 repliesToLose--;
                 return lost;
             }
+            travelBack(back);
             return results;
         }
 
@@ -594,7 +624,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
             @Override
             public Reading read(List<String> keys, Duration timeout) {
-                travel(timeout);
+                long back = travel(timeout);
                 if (readsFail && mishap()) {
                     world.park(timeout.toNanos());
                     throw new CoordinatorException("no answer within " + timeout, false);
@@ -611,7 +641,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     }
                 }
                 slotsRead += keys.size();
-                return new Reading(found, world.trueTime());
+                Reading reading = new Reading(found, world.trueTime());
+                travelBack(back);
+                return reading;
             }
 
             private boolean isMeta(String key) {
