@@ -88,7 +88,9 @@ final class Copies {
                     case LATE, LATE_AND_UNAWARE -> UNSEEN_MILLIS + 200 + run.random.nextInt(15_000);
                     // Where an answer may take as long, if only on its way.
                     case LATE_AND_BEHIND ->
-                        UNSEEN_MILLIS + 1 + run.random.nextInt(run.random.nextInt(3) > 0 ? 1500 : 15_000);
+                        UNSEEN_MILLIS
+                                + 1
+                                + run.random.nextInt(run.random.nextInt(3) > 0 ? longestAnswerMillis() : 15_000);
                 };
         long behindMillis =
                 switch (kind) {
@@ -118,6 +120,11 @@ final class Copies {
                                 .map(Instant::toEpochMilli)
                                 .orElse(0L))));
         return copy;
+    }
+
+    /** To a process that has started. */
+    private int longestAnswerMillis() {
+        return (int) Math.min(2000, run.simulated.window.toMillis() / 6);
     }
 
     /** More than the time that was missed: mostly by so much that the clock is seen to have been set back. */

@@ -275,12 +275,17 @@ final class Simulation {
             Copies.Kind kind = kinds[random.nextInt(kinds.length)];
             note("COPY " + kind + " " + original.name);
             processes.add(oracle.copies.copy(original, kind));
-            if (slowOneIn > 0 && disks.nextBoolean()) {
-                // The first answer, by which a copy may learn the time, too.
-                store.slowOneIn = 1;
-                world.later(Duration.ofSeconds(4), () -> store.slowOneIn = accidentsOver ? 0 : slowOneIn);
+            if (kind == Copies.Kind.LATE_AND_BEHIND && disks.nextInt(3) > 0) {
+                resumeUndisturbed(processes.get(processes.size() - 1));
             }
         }
+    }
+
+    /** Before its clock is set again: its first answers, by which it may learn how late it is, are slow. */
+    private void resumeUndisturbed(SimulatedProcess copy) {
+        store.slowOneIn = slowOneIn > 0 ? 2 : 0;
+        world.sleep(copy.machine.pauseLeft().plusMillis(disks.nextInt(8000)));
+        store.slowOneIn = slowOneIn;
     }
 
     private void strike(Fault fault) {
