@@ -146,6 +146,8 @@ final class ClockVetting {
 
     /** Null if the coordinator can't be asked now. */
     private @Nullable Reference referenceAfterStep(long maxWindowMillis) {
+        // The coordinator may read its clock as soon as that, however long its answer takes.
+        long asked = platform.nanoTime();
         Snapshot seen;
         try {
             seen = slots.pageWithReference(ALL_PEERS);
@@ -153,7 +155,7 @@ final class ClockVetting {
             return null;
         }
         if (seen.serverTime() != null) {
-            clock.compareWith(seen.serverTime().toEpochMilli(), LATENESS_MILLIS);
+            clock.compareWith(seen.serverTime().toEpochMilli(), LATENESS_MILLIS, asked);
         }
         Map<Integer, String> before = marksAtStep;
         if (before == null) {

@@ -138,7 +138,9 @@ final class SlotClaimer {
         long window = Math.min(settings.window().toMillis(), FIRST_WINDOW.toMillis());
         long limit = Math.min(from + window, place.lastTick());
         if (limit <= from) {
-            throw new InvalidSettingsException(List.of("the " + settings.endOfTimestamps()));
+            String end = "the " + settings.endOfTimestamps();
+            // Ids in use go on as far as they are granted.
+            throw terms.atOnce() ? new InvalidSettingsException(List.of(end)) : new NoFreeWorkerIdException(end);
         }
         String token = Token.random(platform);
         Instant at = place.rawTime();
@@ -179,15 +181,20 @@ final class SlotClaimer {
         if (stopping.getAsBoolean()) {
             Thread.interrupted();
         }
+        Snapshot read;
         try {
-            Slot seen = coordinator.read(id, id, reader.timeout()).slots().get(0);
-            if (seen.mark() != null && seen.mark().value().equals(mark.value())) {
-                return claimed(id, owner, limitFound, mark, seen.mark(), owner.equals(seen.owner()));
-            }
+            read = coordinator.read(id, id, reader.timeout());
         } catch (RuntimeException stillUnknown) {
             cause.addSuppressed(stillUnknown);
             coordinator.abandon(id, owner, reader.timeout());
             throw cause;
+        }
+        Slot seen = read.slots().get(0);
+        if (seen.mark() != null && seen.mark().value().equals(mark.value())) {
+            // Where records are written one by one, a late write is one all the same: it counts if the namespace is in
+            // use after it.
+            namespace.noteSeen(read.meta());
+            return claimed(id, owner, limitFound, mark, seen.mark(), owner.equals(seen.owner()));
         }
         coordinator.abandon(id, owner, reader.timeout());
         if (lastFailure != null) {

@@ -34,9 +34,9 @@ final class VettedClock {
 
     /**
      * A coordinator's clock that is as near as this to the expected time shows that no more time has passed unseen than callers may fail to
-     * notice anyway.
+     * notice anyway. Many tell whole seconds only, as the middle of that second.
      */
-    private static final long SAME_TIME_MILLIS = CREDIBLE_MILLIS;
+    private static final long SAME_TIME_MILLIS = CREDIBLE_MILLIS - 500;
 
     /** Within it both clocks are read. */
     private static final long ONE_MOMENT_NANOS = 10_000_000;
@@ -331,13 +331,14 @@ final class VettedClock {
     }
 
     /**
-     * Takes note of the coordinator's own time, read just now. Where it agrees with the monotonic clock after a step that is larger than
+     * Takes note of the coordinator's own time. Where it agrees with the monotonic clock after a step that is larger than
      * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and nobody can have copied this process meanwhile.
      *
      * @param ageMillis by how much it may lag behind
+     * @param askedNanos when it was asked for: if the answer took long, that looks like time that passed unseen, never the other way round
      */
-    void compareWith(long coordinatorMillis, long ageMillis) {
-        long off = Math.abs(coordinatorMillis - shownMillis(platform.nanoTime()));
+    void compareWith(long coordinatorMillis, long ageMillis, long askedNanos) {
+        long off = Math.abs(coordinatorMillis - shownMillis(askedNanos));
         boolean contradicted = largestStepMillis == 0 || largestStepMillis > maxSkewMillis + ageMillis;
         if (off <= SAME_TIME_MILLIS && contradicted) {
             copyExcluded(steps);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Nested;
@@ -22,6 +23,7 @@ import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 
 /** Two processes that were one memory image: at most one goes on, and not in the span that both were granted. */
@@ -394,6 +396,33 @@ class CopiesTest {
             process.wire.release(Kind.CLAIM);
             write.answer(write.arrive());
             stage.sleep(Duration.ofSeconds(1));
+            assertNothingIsIssuedInTheSharedSpan(worker);
+            stage.assertSafe();
+        }
+
+        // the time of an answer that took a second was compared with the time at its end: two seconds seemed to be one
+        @Test
+        void issuesNothingInTheSharedSpanThoughTheCoordinatorAnswersSlowly() {
+            openWithAFullWindow();
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            int worker = process.workerId();
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+            Duration missed = Duration.ofMillis(1900);
+            process.wire.reads = seen -> {
+                stage.sleep(Duration.ofMillis(1700));
+                Instant time = Objects.requireNonNull(seen.serverTime()).plus(missed);
+                return new Snapshot(seen.meta(), seen.slots(), time);
+            };
+            process.machine.stepClock(missed.minusSeconds(12));
+            Actor.Call call = process.startCall();
+            Request write = process.wire.next();
+
+            assertThat(call.awaitFailure()).hasMessageContaining("the system clock stepped");
+            process.wire.release(Kind.EXTEND);
+            process.wire.release(Kind.CLAIM);
+            write.answer(write.arrive());
+            stage.sleep(Duration.ofSeconds(10));
             assertNothingIsIssuedInTheSharedSpan(worker);
             stage.assertSafe();
         }

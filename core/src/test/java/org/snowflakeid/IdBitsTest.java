@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -202,6 +203,30 @@ class IdBitsTest {
         assertThat(process.ids().layout().decode(highest).timestamp())
                 .isBetween(end.minusSeconds(10), end.minusMillis(1));
         assertThat(highest >>> lowBits).isLessThan(lastTick);
+    }
+
+    // looking for another worker id ended the one in use, for good
+    @Test
+    void idsGoOnToTheEndThoughNoOtherWorkerIdHasTicksLeft() {
+        Instant end = stage.world.trueTime().plusSeconds(17);
+        SnowflakeLayout layout = SnowflakeLayout.STANDARD;
+        set("id-bits", 53);
+        set("epoch", end.minusMillis((1L << (53 - 22)) - 1));
+        set("worker-ids", "0-1");
+        process.open();
+        int mine = process.workerId();
+        stage.sleep(Duration.ofSeconds(5));
+        long lastTick = SnowflakeSettings.of(stage.keys).lastTick();
+        for (int id : List.of(mine, 1 - mine)) {
+            Mark reserved =
+                    Mark.next(Pairs.NONE, lastTick, "another", 0, lastTick - 1, stage.world.trueTime(), layout, 1);
+            stage.store.putMark(id, reserved.value());
+        }
+        Instant until = process.ids().status().reservedUntil().orElseThrow();
+        stage.until("noticed", () -> process.ids().status().lastError().isPresent());
+
+        assertThat(stage.world.trueTime()).isBefore(until.minusSeconds(2));
+        process.issueFor(Duration.ofSeconds(1));
     }
 
     @Nested

@@ -111,6 +111,22 @@ class ProtocolRulesTest {
         assertThat(again).isInstanceOf(CasResult.Rejected.class);
     }
 
+    // a claim whose write was late was adopted, though the floor of the namespace that had followed meanwhile knew
+    // nothing of it
+    @Test
+    void aClaimThatIsReadBackIsNoneInANamespaceThatWasRetired() {
+        process.wire.hold(Kind.CLAIM);
+        process.startOpening();
+        Request claim = process.wire.next();
+        CasResult unused = claim.arrive();
+        stage.store.putMeta(Meta.parse(stage.store.meta).retired("fake:elsewhere", "successor"));
+
+        claim.lose();
+        process.wire.release(Kind.CLAIM);
+
+        assertThat(process.awaitRefusal()).hasMessageContaining("it moved to fake:elsewhere");
+    }
+
     @Test
     void extensionByAClockThatSteppedBackLowersNothing() {
         // Another generator reserves more, and so may a claim or an extension begin further ahead of the clock.

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
@@ -54,6 +57,34 @@ class StartAheadTest {
 
         process.issueFor(Duration.ofMinutes(2));
         assertThat(process.ids().status().drift()).isZero();
+    }
+
+    // callers of the one that began later waited for it, once the other had issued what only that one may
+    @Test
+    void idsOfSeveralWorkerIdsBeginAtTheSameMillisecond() {
+        for (int id = 0; id < 2; id++) {
+            stage.keys.put("snowflake.worker-ids", String.valueOf(id));
+            crashAfter(Duration.ofSeconds(2));
+            stage.sleep(Duration.ofSeconds(4));
+        }
+        stage.keys.putAll(
+                Map.of("snowflake.worker-ids", "0-1", "snowflake.workers", "2", "snowflake.startup-ahead", "PT60S"));
+        long latest = Math.max(stage.store.mark(0).limit(), stage.store.mark(1).limit());
+        assertThat(latest)
+                .isGreaterThan(2_000
+                        + Math.min(
+                                stage.store.mark(0).limit(), stage.store.mark(1).limit()));
+        Actor process = stage.process();
+        process.open();
+
+        Set<Integer> used = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            IdParts id = process.startCall().await();
+            used.add(id.workerId());
+            assertThat(SnowflakeLayout.STANDARD.tickOf(id.timestamp().toEpochMilli()))
+                    .isBetween(latest, latest + 1_000);
+        }
+        assertThat(used).containsExactlyInAnyOrder(0, 1);
     }
 
     // the same if the coordinator is away at that moment

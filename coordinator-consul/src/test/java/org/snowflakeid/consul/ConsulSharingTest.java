@@ -138,7 +138,7 @@ class ConsulSharingTest {
                     Duration took = time(node::close);
                     node.close();
                     proxy.pass();
-                    assertThat(threads()).isEmpty();
+                    await(PATIENCE, () -> threads().isEmpty());
                     return took;
                 }));
     }

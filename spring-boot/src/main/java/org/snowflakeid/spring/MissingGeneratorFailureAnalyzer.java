@@ -3,6 +3,7 @@ package org.snowflakeid.spring;
 
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeException;
 import org.springframework.beans.factory.InjectionPoint;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.UnsatisfiedDependencyException;
@@ -28,6 +29,10 @@ final class MissingGeneratorFailureAnalyzer extends AbstractFailureAnalyzer<NoSu
         }
         InjectionPoint point = null;
         for (Throwable each = rootFailure; each != null; each = each.getCause()) {
+            if (each instanceof SnowflakeException) {
+                // It is an entity that wants it, and says so.
+                return null;
+            }
             if (each instanceof UnsatisfiedDependencyException unsatisfied) {
                 point = unsatisfied.getInjectionPoint();
             }

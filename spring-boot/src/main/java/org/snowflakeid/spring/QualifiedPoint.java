@@ -40,4 +40,10 @@ final class QualifiedPoint extends DependencyDescriptor {
     public Annotation[] getAnnotations() {
         return annotations;
     }
+
+    /** Where no bean matches, Spring looks for one that matches less well, by a copy that would have no qualifier: then any bean would do. */
+    @Override
+    public DependencyDescriptor forFallbackMatch() {
+        return this;
+    }
 }
