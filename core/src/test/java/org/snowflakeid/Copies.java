@@ -171,9 +171,14 @@ final class Copies {
                 .anyMatch(each -> each.machine.equals(machine) && each.workerId == id && tick >= each.from);
     }
 
-    /** Whether a tick was granted to somebody and a copy of it. */
-    boolean isShared(FakeStore store, int id, long tick) {
-        return copies.stream().anyMatch(copy -> copy.isShared(store, id, tick));
+    /** Whether a tick was granted to this one and a copy of it. */
+    boolean isShared(@Nullable Machine machine, FakeStore store, int id, long tick) {
+        return copies.stream().anyMatch(copy -> copy.isOf(machine) && copy.isShared(store, id, tick));
+    }
+
+    /** Whether a tick was granted to these two, of which one is a copy of the other. */
+    boolean isShared(Machine one, Machine other, FakeStore store, int id, long tick) {
+        return copies.stream().anyMatch(copy -> copy.isOf(one) && copy.isOf(other) && copy.isShared(store, id, tick));
     }
 
     void issued(SimulatedProcess process, int id, long tick) {

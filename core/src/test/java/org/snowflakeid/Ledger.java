@@ -14,9 +14,14 @@ final class Ledger {
     /** @param holder whose write it was; null: nobody was granted it */
     private record Span(long from, long until, @Nullable Machine holder) {}
 
+    /** @param by the first who issued it */
+    record Issued(long tick, @Nullable Machine by) {
+        private static final Issued NONE = new Issued(-1, null);
+    }
+
     private final Map<Integer, Long> limits = new HashMap<>();
     private final Map<Integer, List<Span>> spans = new HashMap<>();
-    private final Map<Integer, Long> highestIssued = new HashMap<>();
+    private final Map<Integer, Issued> highestIssued = new HashMap<>();
 
     /**
      * Takes note of a mark that is about to be stored.
@@ -73,13 +78,15 @@ final class Ledger {
         return null;
     }
 
-    void issued(int id, long tick) {
-        highestIssued.merge(id, tick, Math::max);
+    void issued(int id, long tick, Machine by) {
+        if (tick > highestIssued(id).tick) {
+            highestIssued.put(id, new Issued(tick, by));
+        }
     }
 
-    /** -1: none. */
-    long highestIssued(int id) {
-        return highestIssued.getOrDefault(id, -1L);
+    /** Tick -1: none. */
+    Issued highestIssued(int id) {
+        return highestIssued.getOrDefault(id, Issued.NONE);
     }
 
     /** The coordinator lost what it had acknowledged: from here on it is not known who was granted what. */
