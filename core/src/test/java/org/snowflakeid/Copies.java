@@ -25,7 +25,9 @@ final class Copies {
         /** It runs again later, and its clock shows it. */
         LATE,
         /** It runs again later, with the time of the copy. */
-        LATE_AND_UNAWARE
+        LATE_AND_UNAWARE,
+        /** It runs again later, on a machine whose clock is behind by more than that. */
+        LATE_AND_BEHIND
     }
 
     /** A jump of the clock that is no more than this may pass for none; so does one that another step has made up for, as nearly. */
@@ -42,7 +44,8 @@ final class Copies {
 
     /**
      * @param shared what both may hold, or get by a write whose answer is not known
-     * @param seenLateMillis by how much the copy's clock shows that it is late
+     * @param lateMillis how much later it runs again
+     * @param stepMillis by how much the copy's wall clock steps against its monotonic one by that
      * @param wallMillis by how much the original's wall clock was ahead of its monotonic one
      * @param timeMillis by how much what both took for the time was
      * @param running the copy's generator
@@ -52,7 +55,8 @@ final class Copies {
             SimulatedProcess original,
             SimulatedProcess copy,
             List<Sent> shared,
-            long seenLateMillis,
+            long lateMillis,
+            long stepMillis,
             long wallMillis,
             long timeMillis,
             @Nullable LeasedSnowflake running,
@@ -82,17 +86,28 @@ final class Copies {
                     case IN_LOCK_STEP -> 0;
                     case SOON -> 1 + run.random.nextInt(900);
                     case LATE, LATE_AND_UNAWARE -> UNSEEN_MILLIS + 200 + run.random.nextInt(15_000);
+                    // Where an answer may take as long, if only on its way.
+                    case LATE_AND_BEHIND ->
+                        UNSEEN_MILLIS
+                                + 1
+                                + run.random.nextInt(run.random.nextInt(3) > 0 ? longestAnswerMillis() : 15_000);
                 };
-        boolean clockSet = kind != Kind.LATE_AND_UNAWARE;
+        long behindMillis =
+                switch (kind) {
+                    case IN_LOCK_STEP, SOON, LATE -> 0;
+                    case LATE_AND_UNAWARE -> lateMillis;
+                    case LATE_AND_BEHIND -> lateMillis + behindMillis();
+                };
         List<Sent> shared = original.clients.held();
-        SimulatedProcess copy = original.copy(original.name + "'", Duration.ofMillis(lateMillis), clockSet);
+        SimulatedProcess copy = original.copy(original.name + "'", Duration.ofMillis(lateMillis), behindMillis);
         LeasedSnowflake running = copy.generator();
         SnowflakeStatus status = running == null ? null : copy.status();
         copies.add(new Copy(
                 original,
                 copy,
                 shared,
-                clockSet ? lateMillis : 0,
+                lateMillis,
+                lateMillis - behindMillis,
                 wallMillis(original.machine),
                 running == null
                         ? 0
@@ -105,6 +120,17 @@ final class Copies {
                                 .map(Instant::toEpochMilli)
                                 .orElse(0L))));
         return copy;
+    }
+
+    /** To a process that has started. */
+    private int longestAnswerMillis() {
+        return (int) Math.min(2000, run.simulated.window.toMillis() / 6);
+    }
+
+    /** More than the time that was missed: mostly by so much that the clock is seen to have been set back. */
+    private long behindMillis() {
+        int maxSkew = (int) run.simulated.maxSkew.toMillis();
+        return run.random.nextInt(4) == 0 ? run.random.nextInt(maxSkew) : maxSkew + 1 + run.random.nextInt(20_000);
     }
 
     private static long wallMillis(Machine machine) {
@@ -145,17 +171,24 @@ final class Copies {
                 .anyMatch(each -> each.machine.equals(machine) && each.workerId == id && tick >= each.from);
     }
 
-    /** Whether a tick was granted to somebody and a copy of it. */
-    boolean isShared(FakeStore store, int id, long tick) {
-        return copies.stream().anyMatch(copy -> copy.isShared(store, id, tick));
+    /** Whether a tick was granted to this one and a copy of it. */
+    boolean isShared(@Nullable Machine machine, FakeStore store, int id, long tick) {
+        return copies.stream().anyMatch(copy -> copy.isOf(machine) && copy.isShared(store, id, tick));
+    }
+
+    /** Whether a tick was granted to these two, of which one is a copy of the other. */
+    boolean isShared(Machine one, Machine other, FakeStore store, int id, long tick) {
+        return copies.stream().anyMatch(copy -> copy.isOf(one) && copy.isOf(other) && copy.isShared(store, id, tick));
     }
 
     void issued(SimulatedProcess process, int id, long tick) {
         for (Copy copy : copies) {
             if (copy.copy == process
                     && copy.running == process.generator()
-                    && copy.seenLateMillis > UNSEEN_MILLIS
-                    && copy.copy.watch().seenStepMillis() > UNSEEN_MILLIS
+                    && copy.lateMillis > UNSEEN_MILLIS
+                    && isSeen(copy.stepMillis)
+                    && (isSeen(copy.copy.watch().furthestSeenAheadMillis())
+                            || isSeen(copy.copy.watch().furthestSeenBackMillis()))
                     && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS
                     && isSeen(wallMillis(process.machine) - copy.timeMillis)
                     && tick < copy.reserved
@@ -169,7 +202,7 @@ final class Copies {
                                         + " is the copy of a process that goes on, has written since, and issues of the"
                                         + " span that both hold: tick " + tick + " of worker id " + id
                                 : process.name + " is the copy of a process that goes on, runs again after "
-                                        + copy.seenLateMillis + " ms, and issues before it has written: tick " + tick
+                                        + copy.lateMillis + " ms, and issues before it has written: tick " + tick
                                         + " of worker id " + id);
             }
         }

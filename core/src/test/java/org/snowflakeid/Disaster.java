@@ -50,14 +50,11 @@ final class Disaster {
         run.world.sleep(Duration.ofMillis(run.random.nextInt(6000)));
         FakeStore.Backup backup = store.backup();
         run.world.sleep(Duration.ofMillis(100 + run.random.nextInt(9000)));
-        Kind kind = Kind.values()[run.random.nextInt(Kind.values().length)];
+        Kind kind = run.random.nextInt(4) == 0 ? Kind.NONE : Kind.values()[run.random.nextInt(Kind.values().length)];
         run.tally.count(kind);
         run.note("DISASTER " + kind);
         if (kind == Kind.NONE) {
-            store.mishapsOneIn = run.random.nextInt(3) == 0 ? 6 : 0;
-            operators.work();
-            // From here on answers are sure: who waits for ids waits a bounded time.
-            store.mishapsOneIn = 0;
+            operators.work(run.random.nextInt(3) > 0 ? 4 + run.random.nextInt(8) : 0);
             operators.awaitIds();
             return;
         }
@@ -75,7 +72,7 @@ final class Disaster {
         run.world.sleep(pause.plus(run.simulated.window.dividedBy(3)).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
         if (run.random.nextInt(3) == 0) {
-            operators.work();
+            operators.work(0);
         }
         if (restored) {
             operators.awaitIds();

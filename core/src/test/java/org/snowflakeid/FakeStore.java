@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -42,6 +43,8 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(5);
 
+    private static final Duration SOON = Duration.ofSeconds(3);
+
     final VirtualWorld world;
     final Map<Integer, Stored> marks = new HashMap<>();
     final Map<Integer, Held> owners = new HashMap<>();
@@ -66,6 +69,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
     int mishapsOneIn;
 
+    /** One of so many calls takes up to its whole timeout, on its way there and back; 0: none. */
+    int slowOneIn;
+
     /** Reads are lost as often. */
     boolean readsFail;
 
@@ -87,6 +93,12 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** Is told of each request and what became of it. */
     @Nullable
     Consumer<String> trace;
+
+    /** Claims that have not arrived yet though their senders wait for an answer no longer. */
+    int lateClaims;
+
+    /** Lets those of them arrive that come just after the record of the namespace was written. */
+    private final List<Runnable> afterMeta = new ArrayList<>();
 
     int writes;
     int slotsRead;
@@ -297,12 +309,35 @@ final class FakeStore implements WorkerCoordinatorProvider {
             }
         }
 
-        private void travel(Duration timeout) {
+        /**
+         * On its way there. What is asked is done then.
+         *
+         * @return how long the answer takes for its way back, in nanoseconds
+         */
+        private long travel(Duration timeout) {
             if (down || (reservedFor != null && !reservedFor.equals(machine))) {
                 world.park(timeout.toNanos());
                 throw new CoordinatorException("no answer within " + timeout, false);
             }
-            world.park(500_000 + world.random().nextInt(1_000_000));
+            if (slowOneIn == 0 || world.random().nextInt(slowOneIn) > 0) {
+                world.park(500_000 + world.random().nextInt(1_000_000));
+                return 0;
+            }
+            long both = world.random().nextLong(timeout.toNanos());
+            long there =
+                    switch (world.random().nextInt(3)) {
+                        case 0 -> 0;
+                        case 1 -> both;
+                        default -> world.random().nextLong(both + 1);
+                    };
+            world.park(there);
+            return both - there;
+        }
+
+        private void travelBack(long nanos) {
+            if (nanos > 0) {
+                world.park(nanos);
+            }
         }
 
         private Slot slot(int id) {
@@ -311,7 +346,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
-            travel(timeout);
+            long back = travel(timeout);
             if (readsFail && mishap()) {
                 world.park(timeout.toNanos());
                 throw new CoordinatorException("no answer within " + timeout, false);
@@ -322,20 +357,33 @@ final class FakeStore implements WorkerCoordinatorProvider {
             }
             slotsRead += slots.size();
             Instant time = tellsTime ? world.trueTime() : null;
-            return new Snapshot(meta, slots, time);
+            Snapshot snapshot = new Snapshot(meta, slots, time);
+            travelBack(back);
+            return snapshot;
         }
 
-        private CasResult write(String what, Duration timeout, Supplier<CasResult> operation) {
-            return writeTogether(what, 1, timeout, () -> List.of(operation.get()))
+        private Stored storeMeta(String next) {
+            Stored stored = new Stored(next, ++version);
+            if (metaObserver != null) {
+                metaObserver.accept(stored);
+            }
+            meta = stored;
+            afterMeta.forEach(Runnable::run);
+            afterMeta.clear();
+            return stored;
+        }
+
+        private CasResult write(String what, boolean claim, Duration timeout, Supplier<CasResult> operation) {
+            return writeTogether(what, claim, 1, timeout, () -> List.of(operation.get()))
                     .get(0);
         }
 
         /** @param operation answers so many writes of one transaction */
         private List<CasResult> writeTogether(
-                String what, int count, Duration timeout, Supplier<List<CasResult>> operation) {
+                String what, boolean claim, int count, Duration timeout, Supplier<List<CasResult>> operation) {
             writes++;
             Session sender = session;
-            List<CasResult> results = send(what, count, timeout, () -> {
+            List<CasResult> results = send(what, claim, count, timeout, () -> {
                 if (likeness == Likeness.ZOOKEEPER && sender.ended) {
                     return unknown(count, new CoordinatorException("the session has ended", false));
                 }
@@ -351,10 +399,12 @@ final class FakeStore implements WorkerCoordinatorProvider {
             return Collections.nCopies(count, new CasResult.Unknown(cause));
         }
 
-        private List<CasResult> send(String what, int count, Duration timeout, Supplier<List<CasResult>> operation) {
+        private List<CasResult> send(
+                String what, boolean claim, int count, Duration timeout, Supplier<List<CasResult>> operation) {
             List<CasResult> lost = unknown(count, new CoordinatorException("no answer within " + timeout, false));
+            long back;
             try {
-                travel(timeout);
+                back = travel(timeout);
             } catch (CoordinatorException e) {
                 return unknown(count, e);
             }
@@ -366,13 +416,13 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 return lost;
             }
             if (mishap()) {
-                later("late", what, operation);
+                later("late", what, claim, operation);
                 world.park(timeout.toNanos());
                 return lost;
             }
             List<CasResult> results = operation.get();
             if (mishap()) {
-                later("repeated", what, operation);
+                later("repeated", what, claim, operation);
             }
             if (mishap()) {
                 tell("lost is the answer to " + what + ": " + describe(results));
@@ -383,12 +433,37 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 repliesToLose--;
                 return lost;
             }
+            travelBack(back);
             return results;
         }
 
-        private void later(String how, String what, Supplier<List<CasResult>> operation) {
-            Duration delay = Duration.ofMillis(world.random().nextLong(latest.toMillis()));
-            world.later(delay, () -> tell(how + " " + what + ": " + describe(operation.get())));
+        private void later(String how, String what, boolean claim, Supplier<List<CasResult>> operation) {
+            int lateClaim = how.equals("late") && claim ? 1 : 0;
+            lateClaims += lateClaim;
+            Runnable arrival = () -> {
+                lateClaims -= lateClaim;
+                tell(how + " " + what + ": " + describe(operation.get()));
+            };
+            switch (world.random().nextInt(4)) {
+                // So soon that its sender may still see it.
+                case 0 -> arrive(arrival, SOON);
+                case 1 -> arrive(arrival, latest);
+                default -> {
+                    AtomicBoolean arrived = new AtomicBoolean();
+                    Runnable once = () -> {
+                        if (!arrived.getAndSet(true)) {
+                            arrival.run();
+                        }
+                    };
+                    afterMeta.add(() -> arrive(once, Duration.ofMillis(100)));
+                    arrive(once, latest);
+                }
+            }
+        }
+
+        private void arrive(Runnable arrival, Duration within) {
+            long millis = Math.min(within.toMillis(), latest.toMillis());
+            world.later(Duration.ofMillis(world.random().nextLong(millis)), arrival);
         }
 
         private String describe(List<CasResult> results) {
@@ -448,16 +523,12 @@ final class FakeStore implements WorkerCoordinatorProvider {
         @Override
         public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
             int wipesBefore = wipes;
-            return write(trace == null ? "" : "meta " + next, timeout, () -> {
+            return write(trace == null ? "" : "meta " + next, false, timeout, () -> {
                 if (!same(expected, meta) || wipesBefore < wipes) {
                     return new CasResult.Rejected(meta, null);
                 }
-                Stored stored = new Stored(next, ++version);
-                if (metaObserver != null) {
-                    metaObserver.accept(stored);
-                }
-                meta = stored;
-                return new CasResult.Applied(meta, false);
+                Stored stored = storeMeta(next);
+                return new CasResult.Applied(stored, false);
             });
         }
 
@@ -470,7 +541,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 boolean evict,
                 Stored expectedMeta,
                 Duration timeout) {
-            return write(trace == null ? "" : "claim " + id + " " + next, timeout, () -> {
+            return write(trace == null ? "" : "claim " + id + " " + next, true, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta) || (owner(id) != null && !evict)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
@@ -481,7 +552,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
         @Override
         public CasResult extend(int id, Stored mark, String next, String owner, Stored expectedMeta, Duration timeout) {
-            return write(trace == null ? "" : "extend " + id + " " + next, timeout, () -> {
+            return write(trace == null ? "" : "extend " + id + " " + next, false, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
@@ -502,7 +573,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         @Override
         public List<CasResult> extendAll(List<Extension> extensions, Stored expectedMeta, Duration timeout) {
             String what = trace == null ? "" : "extend together " + extensions;
-            return writeTogether(what, extensions.size(), timeout, () -> {
+            return writeTogether(what, false, extensions.size(), timeout, () -> {
                 boolean applied = same(expectedMeta, meta)
                         && extensions.stream().allMatch(each -> same(each.mark(), marks.get(each.id())));
                 return extensions.stream()
@@ -516,7 +587,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         @Override
         public CasResult release(
                 int id, Stored mark, String next, String owner, Stored expectedMeta, Duration timeout) {
-            return write(trace == null ? "" : "release " + id + " " + next, timeout, () -> {
+            return write(trace == null ? "" : "release " + id + " " + next, false, timeout, () -> {
                 if (!same(mark, marks.get(id)) || !same(expectedMeta, meta)) {
                     return new CasResult.Rejected(meta, slot(id));
                 }
@@ -553,7 +624,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
             @Override
             public Reading read(List<String> keys, Duration timeout) {
-                travel(timeout);
+                long back = travel(timeout);
                 if (readsFail && mishap()) {
                     world.park(timeout.toNanos());
                     throw new CoordinatorException("no answer within " + timeout, false);
@@ -570,7 +641,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     }
                 }
                 slotsRead += keys.size();
-                return new Reading(found, world.trueTime());
+                Reading reading = new Reading(found, world.trueTime());
+                travelBack(back);
+                return reading;
             }
 
             private boolean isMeta(String key) {
@@ -597,6 +670,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 int wipesBefore = wipes;
                 CasResult result = write(
                         trace == null ? "" : "record " + key + " " + next,
+                        next.contains(" k=0 ") && !next.contains("token=free-"),
                         timeout,
                         () -> isMeta(key) && wipesBefore < wipes
                                 ? new CasResult.Rejected(null, null)
@@ -616,11 +690,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     return new CasResult.Rejected(null, null);
                 }
                 if (isMeta(key)) {
-                    Stored stored = new Stored(next, ++version);
-                    if (metaObserver != null) {
-                        metaObserver.accept(stored);
-                    }
-                    meta = stored;
+                    Stored stored = storeMeta(next);
                     return new CasResult.Applied(stored, false);
                 }
                 int id = workerId(key);

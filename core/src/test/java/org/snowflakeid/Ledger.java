@@ -11,15 +11,24 @@ import org.snowflakeid.VirtualWorld.Machine;
 /** Who was granted which ticks of a namespace, by what was written into its marks, and which of them were issued. */
 final class Ledger {
 
-    /** @param holder whose write it was; null: not of a process */
+    /** @param holder whose write it was; null: nobody was granted it */
     private record Span(long from, long until, @Nullable Machine holder) {}
+
+    /** @param by the first who issued it */
+    record Issued(long tick, @Nullable Machine by) {
+        private static final Issued NONE = new Issued(-1, null);
+    }
 
     private final Map<Integer, Long> limits = new HashMap<>();
     private final Map<Integer, List<Span>> spans = new HashMap<>();
-    private final Map<Integer, Long> highestIssued = new HashMap<>();
+    private final Map<Integer, Issued> highestIssued = new HashMap<>();
 
-    /** Takes note of a mark that is about to be stored. */
-    void write(@Nullable Machine writer, int id, @Nullable Mark before, Mark after) {
+    /**
+     * Takes note of a mark that is about to be stored.
+     *
+     * @param holder who is granted what it adds; null: nobody
+     */
+    void write(@Nullable Machine holder, int id, Mark after) {
         List<Span> granted = spans.computeIfAbsent(id, first -> new ArrayList<>());
         long limit = limits.getOrDefault(id, 0L);
         limits.put(id, after.limit());
@@ -34,10 +43,10 @@ final class Ledger {
         }
         long from = Math.max(limit, after.from());
         Span last = granted.isEmpty() ? null : granted.get(granted.size() - 1);
-        if (last != null && last.until == from && last.holder == writer) {
-            granted.set(granted.size() - 1, new Span(last.from, after.limit(), writer));
+        if (last != null && last.until == from && last.holder == holder) {
+            granted.set(granted.size() - 1, new Span(last.from, after.limit(), holder));
         } else {
-            granted.add(new Span(from, after.limit(), writer));
+            granted.add(new Span(from, after.limit(), holder));
         }
     }
 
@@ -46,9 +55,14 @@ final class Ledger {
         return limits.getOrDefault(id, 0L);
     }
 
-    /** Above all that was granted. */
-    long highestLimit() {
-        return limits.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    /** Above all that somebody was granted. */
+    long highestGranted() {
+        return spans.values().stream()
+                .flatMap(List::stream)
+                .filter(span -> span.holder != null)
+                .mapToLong(Span::until)
+                .max()
+                .orElse(0);
     }
 
     /** Null: nobody was granted it, or nobody knows who was. */
@@ -64,13 +78,15 @@ final class Ledger {
         return null;
     }
 
-    void issued(int id, long tick) {
-        highestIssued.merge(id, tick, Math::max);
+    void issued(int id, long tick, Machine by) {
+        if (tick > highestIssued(id).tick) {
+            highestIssued.put(id, new Issued(tick, by));
+        }
     }
 
-    /** -1: none. */
-    long highestIssued(int id) {
-        return highestIssued.getOrDefault(id, -1L);
+    /** Tick -1: none. */
+    Issued highestIssued(int id) {
+        return highestIssued.getOrDefault(id, Issued.NONE);
     }
 
     /** The coordinator lost what it had acknowledged: from here on it is not known who was granted what. */

@@ -71,14 +71,22 @@ final class Operators {
         }
     }
 
-    /** A few acts of one operator or two, while processes go on. */
-    void work() {
+    /**
+     * A few acts of one operator or two, while processes go on.
+     *
+     * @param mishapsOneIn one of so many requests is lost, late or repeated meanwhile, wherever it goes; 0: none
+     */
+    void work(int mishapsOneIn) {
         makePlaces();
+        stores().forEach(store -> store.mishapsOneIn = mishapsOneIn);
         for (int operators = 1 + random.nextInt(3) / 2; operators > 0; operators--) {
             Machine machine = run.world.new Machine();
             working++;
             Thread unused = machine.start("operator", () -> {
                 Place last = used.get(0);
+                if (isClaimLate(last.store())) {
+                    replace(machine, last);
+                }
                 for (int acts = 1 + random.nextInt(4); acts > 0; acts--) {
                     last = actAtRandom(machine, last);
                     run.world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 100 : 8000)));
@@ -86,13 +94,46 @@ final class Operators {
                 working--;
             });
         }
+        if (mishapsOneIn > 0) {
+            run.processes.forEach(Operators::startAgain);
+        }
         while (working > 0) {
             run.world.sleep(Duration.ofMillis(500));
             if (random.nextBoolean()) {
-                run.processes.get(random.nextInt(run.processes.size())).closeSoon();
+                startAgain(run.processes.get(random.nextInt(run.processes.size())));
             }
         }
+        // From here on answers are sure: who waits for ids waits a bounded time.
+        stores().forEach(store -> store.mishapsOneIn = 0);
         run.processes.forEach(SimulatedProcess::closeSoon);
+    }
+
+    /** Whoever is starting is left alone, and issues once it has started. */
+    private static void startAgain(SimulatedProcess process) {
+        if (process.generator() != null) {
+            process.closeSoon();
+        }
+    }
+
+    /**
+     * Waits until a claim is under way whose sender does not know what became of it, if there comes one. That is the moment to replace the
+     * namespace: for a while after that nobody claims, until the floor has passed.
+     */
+    private boolean isClaimLate(FakeStore store) {
+        int looks = store.mishapsOneIn > 0 ? 300 : 0;
+        while (looks > 0 && store.lateClaims == 0) {
+            run.world.sleep(Duration.ofMillis(20));
+            looks--;
+        }
+        return store.lateClaims > 0;
+    }
+
+    private void replace(Machine machine, Place place) {
+        if (random.nextBoolean()) {
+            restore(machine, place);
+        } else {
+            move(machine, place, places.get(random.nextInt(places.size())));
+        }
     }
 
     private Place actAtRandom(Machine machine, Place last) {
@@ -239,7 +280,7 @@ final class Operators {
 
     /** Nothing is granted under a record that was retired: so it is the marks of that moment, and its time, that count. */
     private void requireFloor(FakeStore store, FakeStore replaced, String id, long floor) {
-        long granted = run.oracle.ledger(replaced).highestLimit();
+        long granted = run.oracle.ledger(replaced).highestGranted();
         long retired = retiredTicks.getOrDefault(id, 0L);
         // A mark far ahead, of a process with a wrong clock, stays where it is: its worker id is out of use.
         boolean stays = store == replaced && granted > run.trueTick() + 3_600_000;

@@ -33,14 +33,22 @@ final class Oracle {
     private final List<String> violations = new ArrayList<>();
 
     /** What was read in values: some are looked at again and again. */
-    private final Map<Stored, Long> floorsRead = new HashMap<>();
+    private final Map<Stored, NamespaceRecord> namespacesRead = new HashMap<>();
 
     private final Map<Stored, Long> limitsRead = new HashMap<>();
+
+    /** By the bytes of a mark the namespace that its writer took for the one in use. */
+    private final Map<String, Stored> sentUnder = new HashMap<>();
 
     /** Since the coordinator lost data: what it shows can't cover what was granted before. */
     private boolean dataLost;
 
     private boolean duplicatesExcused;
+
+    /** What the record of a namespace says. */
+    private record NamespaceRecord(String id, boolean active, long floor) {
+        static final NamespaceRecord NONE = new NamespaceRecord("", false, 0);
+    }
 
     /** Ids without a gap. */
     private record Run(long first, long last, SimulatedProcess process, FakeStore store) {}
@@ -86,6 +94,7 @@ final class Oracle {
     void markWritten(FakeStore store, @Nullable Machine writer, int id, @Nullable Mark before, Mark after) {
         long limit = before == null ? 0 : before.limit();
         boolean released = after.token().startsWith("free-");
+        boolean granted = isGrant(store, after);
         if (released) {
             run.tally.count(Tally.Count.RELEASES);
             require(after.limit() <= limit, "a release raises the mark", id, before, after);
@@ -99,24 +108,21 @@ final class Oracle {
             }
             require(after.count() == 0, "neither a claim nor the next write of one", id, before, after);
             require(after.from() >= limit, "a claim begins below the mark", id, before, after);
-            // A record grants nothing before the namespace was read after it.
-            if (store.likeness != FakeStore.Likeness.RECORDS || (run.operations == 0 && !dataLost)) {
-                require(after.from() >= floor(store), "a claim begins below the floor", id, before, after);
+            if (!granted) {
+                run.tally.count(Tally.Count.VOID_CLAIMS);
+            } else {
+                require(after.from() >= namespace(store).floor, "a claim begins below the floor", id, before, after);
             }
         }
         copies.written(writer, id, after);
         Ledger ledger = ledger(store);
         if (!dataLost) {
-            if (!copies.isShared(store, id, after.limit())) {
-                require(
-                        after.limit() > ledger.highestIssued(id),
-                        "the mark does not cover what was issued",
-                        id,
-                        before,
-                        after);
-                for (SimulatedProcess process : processes.values()) {
-                    requireCovered(store, process, id, before, after);
-                }
+            Ledger.Issued issued = ledger.highestIssued(id);
+            if (!isOfBoth(store, issued.by(), writer, id, issued.tick())) {
+                require(after.limit() > issued.tick(), "the mark does not cover what was issued", id, before, after);
+            }
+            for (SimulatedProcess process : processes.values()) {
+                requireCovered(store, process, writer, id, before, after);
             }
             SimulatedProcess process = processes.get(writer);
             if (process == null || process.clockTouched) {
@@ -129,19 +135,52 @@ final class Oracle {
                 requireRightTime(store, process, id, before, after);
             }
         }
-        ledger.write(writer, id, before, after);
+        if (!granted) {
+            run.note("grants nothing, since the namespace is not the one in use: " + after);
+        }
+        ledger.write(granted ? writer : null, id, after);
+    }
+
+    /** A process sends a mark for a grant in this namespace. */
+    void sent(FakeStore store, String mark, Stored namespace) {
+        // Others compare it themselves, in the write of the mark.
+        if (store.likeness == FakeStore.Likeness.RECORDS) {
+            sentUnder.put(mark, namespace);
+        }
+    }
+
+    /**
+     * Whether a mark that is being stored grants what it adds. Where marks are records of their own it does not if the namespace was
+     * retired or replaced since its writer looked (rule 19): whoever replaced it need not have seen this mark. Its writer finds that out
+     * by looking at the namespace once more.
+     */
+    private boolean isGrant(FakeStore store, Mark mark) {
+        Stored sent = sentUnder.isEmpty() ? null : sentUnder.get(mark.value());
+        if (sent == null) {
+            return true;
+        }
+        NamespaceRecord now = namespace(store);
+        return now.active && now.id.equals(namespace(sent).id);
     }
 
     private long floor(FakeStore store) {
-        Stored meta = store.meta;
-        return meta == null ? 0 : floorsRead.computeIfAbsent(meta, Oracle::readFloor);
+        return namespace(store).floor;
     }
 
-    private static long readFloor(Stored meta) {
+    private NamespaceRecord namespace(FakeStore store) {
+        return store.meta == null ? NamespaceRecord.NONE : namespace(store.meta);
+    }
+
+    private NamespaceRecord namespace(Stored meta) {
+        return namespacesRead.computeIfAbsent(meta, Oracle::readNamespace);
+    }
+
+    private static NamespaceRecord readNamespace(Stored stored) {
         try {
-            return Meta.parse(meta).floor();
+            Meta meta = Meta.parse(stored);
+            return new NamespaceRecord(meta.id(), meta.active(), meta.floor());
         } catch (IllegalArgumentException edited) {
-            return 0;
+            return NamespaceRecord.NONE;
         }
     }
 
@@ -151,14 +190,28 @@ final class Oracle {
         }
     }
 
+    /** Two that run by the same memory may both issue what they held: neither's write covers what the other does with that. */
+    private boolean isOfBoth(FakeStore store, @Nullable Machine one, @Nullable Machine other, int id, long tick) {
+        return one != null && other != null && one != other && copies.isShared(one, other, store, id, tick);
+    }
+
     /** What a generator may still issue lies below the mark, whoever writes it. */
-    private void requireCovered(FakeStore store, SimulatedProcess process, int id, @Nullable Mark before, Mark after) {
+    private void requireCovered(
+            FakeStore store,
+            SimulatedProcess process,
+            @Nullable Machine writer,
+            int id,
+            @Nullable Mark before,
+            Mark after) {
         if (process.generator() == null || process.watch().place.store() != store || settings.workers > 1) {
             return;
         }
         SnowflakeStatus status = process.status();
         if (status.workerId().isPresent() && status.workerId().getAsInt() == id) {
             long granted = settings.tickOf(status.reservedUntil().orElseThrow().toEpochMilli());
+            if (isOfBoth(store, process.machine, writer, id, granted - 1)) {
+                return;
+            }
             require(after.limit() >= granted, process.name + " may issue up to " + granted, id, before, after);
         }
     }
@@ -245,8 +298,8 @@ final class Oracle {
             return;
         }
         Ledger ledger = ledger(store);
-        ledger.issued(id, tick);
-        if (!copies.isShared(store, id, tick)) {
+        ledger.issued(id, tick, process.machine);
+        if (!copies.isShared(process.machine, store, id, tick)) {
             Machine holder = ledger.holder(id, tick);
             if (tick >= ledger.limit(id)) {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", its mark ends at "
@@ -264,6 +317,23 @@ final class Oracle {
         }
     }
 
+    /** Of a worker id that it says it may use. */
+    void opened(SimulatedProcess process, SnowflakeStatus status) {
+        if (dataLost || settings.workers > 1 || status.reservedUntil().isEmpty()) {
+            return;
+        }
+        FakeStore store = process.watch().place.store();
+        int id = status.workerId().orElseThrow();
+        long last = settings.tickOf(status.reservedUntil().get().toEpochMilli()) - 1;
+        Machine holder = ledger(store).holder(id, last);
+        if (holder != process.machine
+                && !isTakenOver(process, holder, id, last)
+                && !copies.isShared(process.machine, store, id, last)) {
+            violated(process.name + " has started with worker id " + id + " up to tick " + last + ", which "
+                    + (holder == null ? "nobody" : process(holder).name) + " was granted");
+        }
+    }
+
     /** From a process on the same host, by its file, which says what that one has not issued and is kept by one of them at a time. */
     private boolean isTakenOver(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
         SimulatedProcess before = from == null ? null : processes.get(from);
@@ -273,7 +343,7 @@ final class Oracle {
     /** A process may take over by this. */
     void noteRead(FakeStore store, ResumeNote note) {
         Ledger ledger = ledger(store);
-        long highest = ledger.highestIssued(note.workerId());
+        long highest = ledger.highestIssued(note.workerId()).tick();
         if (!dataLost && highest < note.hi() && highest >= note.lo()) {
             violated("a file says that nothing was issued from " + note.lo() + " under worker id " + note.workerId()
                     + ", but tick " + highest + " was");
@@ -354,8 +424,8 @@ final class Oracle {
     }
 
     private boolean isExcused(Run a, Run b) {
-        boolean copied = copies.isCopied(a.process.machine) || copies.isCopied(b.process.machine);
-        return copied && copies.isShared(a.store, settings.workerId(b.first), settings.tick(b.first));
+        return isOfBoth(
+                a.store, a.process.machine, b.process.machine, settings.workerId(b.first), settings.tick(b.first));
     }
 
     /** Those not reserved, one by one or by the floor, into a far future by a process without a reference and with a wrong clock. */

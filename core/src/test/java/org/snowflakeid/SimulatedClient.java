@@ -132,14 +132,15 @@ final class SimulatedClient implements WorkerCoordinator {
         return new CoordinatorException("the connection was cut", false);
     }
 
-    private CasResult raise(int id, String next, Supplier<CasResult> request) {
-        noteSent(id, next);
+    private CasResult raise(int id, String next, Stored meta, Supplier<CasResult> request) {
+        noteSent(id, next, meta);
         CasResult result = write(request);
         noteAnswer(next, result);
         return result;
     }
 
-    private void noteSent(int id, String next) {
+    private void noteSent(int id, String next, Stored meta) {
+        watch.process.run.oracle.sent(store, next, meta);
         if (machine.isCopyable()) {
             sent.add(new Sent(store, id, next, Mark.parse(new Stored(next, 0)).limit()));
         }
@@ -170,18 +171,18 @@ final class SimulatedClient implements WorkerCoordinator {
     @Override
     public CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
-        return raise(id, next, () -> real.claim(id, mark, next, owner, evict, meta, timeout));
+        return raise(id, next, meta, () -> real.claim(id, mark, next, owner, evict, meta, timeout));
     }
 
     @Override
     public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
-        return raise(id, next, () -> real.extend(id, mark, next, owner, meta, timeout));
+        return raise(id, next, meta, () -> real.extend(id, mark, next, owner, meta, timeout));
     }
 
     @Override
     public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
         // All of them have their bytes: a copy that is taken from here on sends the same, whichever had its turn.
-        extensions.forEach(each -> noteSent(each.id(), each.next()));
+        extensions.forEach(each -> noteSent(each.id(), each.next(), meta));
         if (!store.extendsTogether) {
             return extendOneByOne(extensions, meta, timeout);
         }

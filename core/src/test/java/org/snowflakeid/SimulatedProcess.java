@@ -87,18 +87,22 @@ final class SimulatedProcess {
         thread = machine.start(name, this::live);
     }
 
-    /** Another machine with the same memory. */
-    SimulatedProcess copy(String copyName, Duration late, boolean clockSet) {
+    /**
+     * Another machine with the same memory.
+     *
+     * @param behindMillis by how much its wall clock is behind
+     */
+    SimulatedProcess copy(String copyName, Duration late, long behindMillis) {
         SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this, disk);
-        copy.machine.copy(machine, copy::begin, late, clockSet);
+        copy.machine.copy(machine, copy::begin, late, behindMillis);
         copy.clockTouched = clockTouched;
         copy.clockFirstTouchedNanos = clockFirstTouchedNanos;
         copy.touchClock();
         copy.clockTouchedAtStart = clockTouched ? clockTouchedAtStart : generator() == null;
         copy.unvettedMillis = unvettedMillis + late.toMillis();
         copy.watch.rememberSteps(watch);
-        if (clockSet) {
-            copy.watch.clockSteps(late);
+        if (late.toMillis() != behindMillis) {
+            copy.watch.clockSteps(late.minusMillis(behindMillis));
         }
         if (late.toMillis() > 0) {
             run.store.silence(copy.machine, late);

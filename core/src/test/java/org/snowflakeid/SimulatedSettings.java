@@ -34,7 +34,8 @@ final class SimulatedSettings {
         FENCED,
         RESUME_DIRECTORY,
         LATE_WAKES,
-        WINDOWS_THAT_DIFFER
+        WINDOWS_THAT_DIFFER,
+        SLOW_CALLS
     }
 
     static final Instant EPOCH = Instant.parse("2020-01-01T00:00:00Z");

@@ -86,6 +86,9 @@ final class Simulation {
     /** Whether some processes have half the window of others; what is allowed to any is counted by the longer one. */
     final boolean windowsDiffer;
 
+    /** One of so many calls to a coordinator is slow; 0: none. */
+    private final int slowOneIn;
+
     private final Operators operators;
     private int started;
 
@@ -120,15 +123,20 @@ final class Simulation {
         if (windowsDiffer) {
             tally.count(SimulatedSettings.Oddity.WINDOWS_THAT_DIFFER);
         }
+        slowOneIn = disks.nextInt(copied ? 2 : 4) == 0 ? 8 : 0;
+        if (slowOneIn > 0) {
+            tally.count(SimulatedSettings.Oddity.SLOW_CALLS);
+        }
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
+        store.slowOneIn = slowOneIn;
         store.mishapsOneIn = 4 + random.nextInt(20);
         store.readsFail = random.nextInt(4) == 0;
         note("like " + store.likeness + ", tells time: " + store.tellsTime + ", extends together: "
                 + store.extendsTogether + ", mishaps: one in "
                 + store.mishapsOneIn + ", wakes late: " + wakesLate + ", windows differ: " + windowsDiffer
-                + ", of reads: " + store.readsFail + ", accidents: "
+                + ", of reads: " + store.readsFail + ", slow: one in " + slowOneIn + ", accidents: "
                 + accidentsOneIn
                 + ", a process is copied: " + copied + ", " + simulated);
     }
@@ -267,7 +275,17 @@ final class Simulation {
             Copies.Kind kind = kinds[random.nextInt(kinds.length)];
             note("COPY " + kind + " " + original.name);
             processes.add(oracle.copies.copy(original, kind));
+            if (kind == Copies.Kind.LATE_AND_BEHIND && disks.nextInt(3) > 0) {
+                resumeUndisturbed(processes.get(processes.size() - 1));
+            }
         }
+    }
+
+    /** Before its clock is set again: its first answers, by which it may learn how late it is, are slow. */
+    private void resumeUndisturbed(SimulatedProcess copy) {
+        store.slowOneIn = slowOneIn > 0 ? 2 : 0;
+        world.sleep(copy.machine.pauseLeft().plusMillis(disks.nextInt(8000)));
+        store.slowOneIn = slowOneIn;
     }
 
     private void strike(Fault fault) {
@@ -304,6 +322,7 @@ final class Simulation {
         note("the faults end");
         store.down = false;
         store.mishapsOneIn = 0;
+        store.slowOneIn = 0;
         accidentsOver = true;
         allDisks.forEach(SimulatedDisk::repair);
         processes.forEach(SimulatedProcess::restoreClock);

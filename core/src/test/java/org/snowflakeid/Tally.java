@@ -19,6 +19,8 @@ final class Tally {
         WRITES,
         CLAIMS,
         TAKEOVERS,
+        /** Stored after the namespace was retired or replaced, and so no grants. */
+        VOID_CLAIMS,
         EXTENSIONS,
         RELEASES,
         MISHAPS,

@@ -395,9 +395,9 @@ final class VirtualWorld {
          *
          * @param begin starts the first thread of the copy as that of the other was started
          * @param late how long after the copy was taken it runs again
-         * @param clockSet whether its wall clock is right by then, as far as the other's was; else it goes on from the copy
+         * @param behindMillis by how much its wall clock is behind the other's
          */
-        void copy(Machine other, Runnable begin, Duration late, boolean clockSet) {
+        void copy(Machine other, Runnable begin, Duration late, long behindMillis) {
             process = other.process;
             past = other.past;
             other.past = null;
@@ -410,7 +410,7 @@ final class VirtualWorld {
             awaitTurn(me);
             past = null;
             missedNanos = late.toNanos();
-            wallOffsetMillis = other.wallOffsetMillis - (clockSet ? 0 : late.toMillis());
+            wallOffsetMillis = other.wallOffsetMillis - behindMillis;
             pausedNanos = other.pausedNanos;
             pausedUntilNanos = Math.max(other.pausedUntilNanos, nanos) + missedNanos;
             for (Task task : threads) {

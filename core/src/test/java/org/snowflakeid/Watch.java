@@ -67,6 +67,9 @@ final class Watch {
     /** The largest step ahead that one of its own threads could see when it looked. */
     private long largestSeenMillis;
 
+    /** The largest step back, below 0. */
+    private long lowestSeenMillis;
+
     /** How far it did before somebody looked, and ids have not followed yet. */
     long vettedStepsMillis;
 
@@ -189,6 +192,7 @@ final class Watch {
         largeStepsMillis = original.largeStepsMillis;
         unseenMillis = original.unseenMillis;
         largestSeenMillis = original.largestSeenMillis;
+        lowestSeenMillis = original.lowestSeenMillis;
     }
 
     /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */
@@ -203,13 +207,19 @@ final class Watch {
             vettedStepsMillis += Math.max(0, smallStepsMillis);
             smallStepsMillis = 0;
             largestSeenMillis = Math.max(largestSeenMillis, unseenMillis);
+            lowestSeenMillis = Math.min(lowestSeenMillis, unseenMillis);
             unseenMillis = 0;
         }
     }
 
     /** How far ahead its clock is seen to have stepped at once, by whoever looks now or has looked. */
-    long seenStepMillis() {
+    long furthestSeenAheadMillis() {
         return Math.max(largestSeenMillis, unseenMillis);
+    }
+
+    /** The same for a step back, below 0. */
+    long furthestSeenBackMillis() {
+        return Math.min(lowestSeenMillis, unseenMillis);
     }
 
     boolean hasUnvettedSteps() {
@@ -292,6 +302,10 @@ final class Watch {
         requireStartInTime();
         opening = false;
         generator = opened;
+        SnowflakeStatus status = opened.status();
+        if (!machine.isBeingCopied() && status.workerId().isPresent()) {
+            run.oracle.opened(process, status);
+        }
     }
 
     void notOpened(Throwable e) {
