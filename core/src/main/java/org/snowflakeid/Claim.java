@@ -480,12 +480,14 @@ final class Claim {
                 return false;
             }
         }
+        // A copy may be closed before it has noticed that it is one, and what it holds be in use by the other.
+        boolean mayBeShared = shared || place.clock.lookForCopy();
         long last = lease.lastIssued();
         long free =
                 last == Lease.SEALED ? limitFound : Positions.of(place.layout).tick(last) + 1;
         Mark trimmed = Mark.next(
                 mark.pairs(),
-                shared ? mark.limit() : free,
+                mayBeShared ? mark.limit() : free,
                 "free-" + Token.random(place.platform),
                 0,
                 mark.from(),

@@ -337,7 +337,7 @@ final class LeaseKeeper {
     private @Nullable Snapshot join(@Nullable Snapshot firstPage) {
         Snapshot page = firstPage;
         for (int attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
-            Snapshot seen = page != null ? page : slots.page();
+            Snapshot seen = page != null ? page : readAgain();
             if (namespace.join(seen, clock.vettedTick(), timeout())) {
                 return seen;
             }
@@ -346,10 +346,16 @@ final class LeaseKeeper {
         throw new CoordinatorException("the namespace record keeps changing", false);
     }
 
+    /** Whoever put the record there may have claimed since the clock was believed, and contradict it. */
+    private Snapshot readAgain() {
+        return workerIds.isEmpty() && clock.isSteady() ? vetting.vetFirst() : slots.page();
+    }
+
     /** A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. */
     private void waitForFloor() {
         long wait = namespace.meta().floor() - settings.burst().toMillis() - clock.vettedTick();
-        if (handover.isStarted() || wait <= 0 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
+        // One tick is what a fixed worker id always waits.
+        if (handover.isStarted() || wait <= 1 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
             return;
         }
         long until = platform.nanoTime()

@@ -212,7 +212,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         long last = striped != null
                 ? striped.nextIds(into, from, count)
                 : issuer.nextIds(into, from, count, 0, () -> false);
-        assert last == into[from + count - 1];
+        if (last != into[from + count - 1]) {
+            throw new AssertionError(last);
+        }
     }
 
     @Override

@@ -112,12 +112,11 @@ final class Namespace {
                     false);
         }
         long floor = 0;
-        if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
-            floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
-        }
         if (settings.isStatic()) {
             // Nothing remembers how far ahead of the clock a process issued ids that ended just now.
-            floor = Math.max(floor, vettedTick + settings.burst().toMillis() + 1);
+            floor = vettedTick + settings.burst().toMillis() + 1;
+        } else if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
+            floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
         }
         String created = Meta.create(
                 Token.random(platform),

@@ -130,6 +130,7 @@ public final class NamespaceMove {
                 if (isRetired(now) && !seenRetired) {
                     // The marks may have been read before it was, and lack what was claimed until then.
                     seenRetired = true;
+                    retired = true;
                     continue;
                 }
                 requireUnchanged(now);

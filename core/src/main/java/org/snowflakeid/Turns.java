@@ -131,6 +131,11 @@ final class Turns {
         private boolean isWaiting() {
             return id.get() == WAITING;
         }
+
+        /** A batch has no id that it did not take itself, not even if it was gone when it was asked about and is back now. */
+        private boolean give(long issued) {
+            return single && id.compareAndSet(WAITING, issued);
+        }
     }
 
     Turns(Platform platform) {
@@ -302,7 +307,7 @@ final class Turns {
             if (next == null || (next.isWaiting() && !next.mayBeServed(bound, tick))) {
                 break;
             }
-            if (next.id.compareAndSet(Waiter.WAITING, firstId + served)) {
+            if (next.give(firstId + served)) {
                 served++;
                 lastCalled = next.arrival;
             }

@@ -206,6 +206,12 @@ final class VettedClock {
         return steps != stepsWithoutCopy;
     }
 
+    /** Looks at the clocks now; {@link #isCopySuspected} says what was seen when somebody looked. */
+    boolean lookForCopy() {
+        boolean unused = isSteady();
+        return isCopySuspected();
+    }
+
     /** How many steps that a copy may be behind were seen until now. */
     int steps() {
         return steps;

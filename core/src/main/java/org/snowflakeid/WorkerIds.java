@@ -303,6 +303,8 @@ final class WorkerIds {
 
     /** Ends with nothing in use that a copy of this process may be using as well. */
     void leaveShared() {
+        // What an attempt before this one left, which failed half-way.
+        releaseLeft();
         for (Succession succession : successions) {
             succession.beginToLeave(callTimeout);
         }

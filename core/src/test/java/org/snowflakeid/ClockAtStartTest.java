@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
 
 /** A start where the coordinator says no time: what other processes wrote may be old, and the clock right for all that. */
 class ClockAtStartTest {
@@ -68,6 +70,27 @@ class ClockAtStartTest {
         untilAllMarksAreOlderThan(Duration.ofSeconds(45));
 
         assertStartsAtOnce();
+    }
+
+    // believed by a look at the namespace before it was created, though its creator's clock contradicts it
+    @Test
+    void whoFindsTheNamespaceCreatedMeanwhileIsVettedByItsCreator() {
+        stage.store.tellsTime = false;
+        Actor process = stage.process();
+        process.machine.stepClock(Duration.ofDays(1000));
+        process.wire.hold(Kind.META);
+        process.startOpening();
+        Request creation = process.wire.next();
+        stage.process().open();
+        process.wire.release(Kind.META);
+
+        creation.answer(creation.arrive());
+        stage.sleep(Duration.ofSeconds(3));
+
+        assertThat(process.isDecided()).isFalse();
+        assertThat(stage.store.marks.keySet())
+                .allSatisfy(id -> assertThat(stage.store.mark(id).at())
+                        .isBefore(stage.world.trueTime().plusSeconds(1)));
     }
 
     @Test

@@ -4,8 +4,10 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SimulatedClient.Sent;
@@ -42,6 +44,8 @@ final class Copies {
     /** What copies have claimed, each by bytes of its own. */
     private final List<Claimed> claimed = new ArrayList<>();
 
+    private final List<GivenBack> givenBack = new ArrayList<>();
+
     /**
      * @param shared what both may hold, or get by a write whose answer is not known
      * @param lateMillis how much later it runs again
@@ -74,6 +78,14 @@ final class Copies {
     }
 
     private record Claimed(Machine machine, int workerId, long from) {}
+
+    /** One of two gave a worker id back, with what the other one holds of these ticks: whoever comes next is granted that as well. */
+    private record GivenBack(Copy copy, Machine by, int workerId, long from, long to) {
+
+        boolean isToBoth(Machine one, Machine other) {
+            return copy.isOf(one) != copy.isOf(other) && one != by && other != by;
+        }
+    }
 
     Copies(Simulation run) {
         this.run = run;
@@ -114,12 +126,19 @@ final class Copies {
                         : running.issuer.clock.shownMillis(copy.machine.nanosNow()) - monotonicMillis(copy.machine),
                 running,
                 status == null ? List.of() : status.workerIds(),
-                status == null
-                        ? 0
-                        : run.simulated.tickOf(status.reservedUntil()
-                                .map(Instant::toEpochMilli)
-                                .orElse(0L))));
+                status == null ? 0 : reserved(status, shared)));
         return copy;
+    }
+
+    /** Or may turn out to be, by a write whose answer is under way: the last one that was sent. */
+    private long reserved(SnowflakeStatus status, List<Sent> shared) {
+        long reserved = run.simulated.tickOf(
+                status.reservedUntil().map(Instant::toEpochMilli).orElse(0L));
+        Map<Integer, Long> last = new HashMap<>();
+        shared.stream()
+                .filter(sent -> status.workerIds().contains(sent.workerId()))
+                .forEach(sent -> last.put(sent.workerId(), sent.limit()));
+        return last.values().stream().mapToLong(limit -> limit).reduce(reserved, Math::max);
     }
 
     /** To a process that has started. */
@@ -154,9 +173,14 @@ final class Copies {
         return copies.stream().anyMatch(copy -> copy.isOf(machine));
     }
 
-    void written(@Nullable Machine writer, int id, Mark mark) {
+    void written(FakeStore store, @Nullable Machine writer, int id, long limitBefore, Mark mark) {
         if (writer != null && !copies.isEmpty()) {
             writers.add(writer);
+            if (mark.token().startsWith("free-")) {
+                copies.stream()
+                        .filter(copy -> copy.isOf(writer) && copy.isShared(store, id, mark.limit()))
+                        .forEach(copy -> givenBack.add(new GivenBack(copy, writer, id, mark.limit(), limitBefore)));
+            }
             boolean known = copies.stream()
                     .flatMap(copy -> copy.shared.stream())
                     .anyMatch(sent -> sent.mark().equals(mark.value()));
@@ -176,9 +200,18 @@ final class Copies {
         return copies.stream().anyMatch(copy -> copy.isOf(machine) && copy.isShared(store, id, tick));
     }
 
-    /** Whether a tick was granted to these two, of which one is a copy of the other. */
+    /**
+     * Whether a tick was granted to these two: one is a copy of the other, or holds what the copy, or the original, did not know of when
+     * it gave its worker id back.
+     */
     boolean isShared(Machine one, Machine other, FakeStore store, int id, long tick) {
-        return copies.stream().anyMatch(copy -> copy.isOf(one) && copy.isOf(other) && copy.isShared(store, id, tick));
+        return copies.stream().anyMatch(copy -> copy.isOf(one) && copy.isOf(other) && copy.isShared(store, id, tick))
+                || givenBack.stream()
+                        .anyMatch(given -> given.workerId == id
+                                && tick >= given.from
+                                && tick < given.to
+                                && given.isToBoth(one, other)
+                                && given.copy.isShared(store, id, tick));
     }
 
     void issued(SimulatedProcess process, int id, long tick) {

@@ -281,6 +281,21 @@ class CopiesTest {
             stage.assertSafe();
         }
 
+        // it was given back, and another process was granted what the original went on with
+        @Test
+        void givesNothingBackThatItsOriginalMayHold() {
+            openWithAFullWindow();
+            process.issue();
+            int worker = process.workerId();
+            long limit = stage.store.mark(worker).limit();
+
+            process.machine.stepClock(Duration.ofSeconds(5));
+            process.close();
+
+            assertThat(stage.store.mark(worker).limit()).isEqualTo(limit);
+            assertThat(stage.store.owners).doesNotContainKey(worker);
+        }
+
         // the write for the first step stood for the second, too, whose copy knew of it
         @Test
         void findsTheCopyThatIsMadeWhileItIsLeaving() {

@@ -72,6 +72,8 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** One of so many calls takes up to its whole timeout, on its way there and back; 0: none. */
     int slowOneIn;
 
+    int slowCalls;
+
     /** Reads are lost as often. */
     boolean readsFail;
 
@@ -323,6 +325,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 world.park(500_000 + world.random().nextInt(1_000_000));
                 return 0;
             }
+            slowCalls++;
             long both = world.random().nextLong(timeout.toNanos());
             long there =
                     switch (world.random().nextInt(3)) {

@@ -83,15 +83,13 @@ final class Operators {
             Machine machine = run.world.new Machine();
             working++;
             Thread unused = machine.start("operator", () -> {
-                Place last = used.get(0);
-                if (isClaimLate(last.store())) {
-                    replace(machine, last);
+                try {
+                    workAlone(machine);
+                } catch (RuntimeException e) {
+                    run.oracle.violated("an operator's work ended with " + e);
+                } finally {
+                    working--;
                 }
-                for (int acts = 1 + random.nextInt(4); acts > 0; acts--) {
-                    last = actAtRandom(machine, last);
-                    run.world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 100 : 8000)));
-                }
-                working--;
             });
         }
         if (mishapsOneIn > 0) {
@@ -106,6 +104,17 @@ final class Operators {
         // From here on answers are sure: who waits for ids waits a bounded time.
         stores().forEach(store -> store.mishapsOneIn = 0);
         run.processes.forEach(SimulatedProcess::closeSoon);
+    }
+
+    private void workAlone(Machine machine) {
+        Place last = used.get(0);
+        if (isClaimLate(last.store())) {
+            replace(machine, last);
+        }
+        for (int acts = 1 + random.nextInt(4); acts > 0; acts--) {
+            last = actAtRandom(machine, last);
+            run.world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 100 : 8000)));
+        }
     }
 
     /** Whoever is starting is left alone, and issues once it has started. */
@@ -267,9 +276,15 @@ final class Operators {
     /** Before a record is stored: an operator's may arrive long after it was sent. */
     void metaWritten(FakeStore store, Stored written) {
         String replaces = entry(written, "replaces");
+        boolean wasInUse = "active".equals(entry(store.meta, "state"));
         if (!"active".equals(entry(written, "state"))) {
-            retiredTicks.putIfAbsent(String.valueOf(entry(written, "id")), run.trueTick());
-        } else if (replaces != null && !replaces.equals(entry(store.meta, "replaces"))) {
+            String id = String.valueOf(entry(written, "id"));
+            if (wasInUse) {
+                retiredTicks.put(id, run.trueTick());
+            } else {
+                retiredTicks.putIfAbsent(id, run.trueTick());
+            }
+        } else if (replaces != null && !(wasInUse && replaces.equals(entry(store.meta, "replaces")))) {
             requireFloor(store, store, replaces, number(written, "floor"));
             places.stream()
                     .map(Place::store)

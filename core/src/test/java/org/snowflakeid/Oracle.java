@@ -108,13 +108,11 @@ final class Oracle {
             }
             require(after.count() == 0, "neither a claim nor the next write of one", id, before, after);
             require(after.from() >= limit, "a claim begins below the mark", id, before, after);
-            if (!granted) {
-                run.tally.count(Tally.Count.VOID_CLAIMS);
-            } else {
+            if (granted) {
                 require(after.from() >= namespace(store).floor, "a claim begins below the floor", id, before, after);
             }
         }
-        copies.written(writer, id, after);
+        copies.written(store, writer, id, limit, after);
         Ledger ledger = ledger(store);
         if (!dataLost) {
             Ledger.Issued issued = ledger.highestIssued(id);
@@ -136,6 +134,7 @@ final class Oracle {
             }
         }
         if (!granted) {
+            run.tally.count(Tally.Count.VOID_WRITES);
             run.note("grants nothing, since the namespace is not the one in use: " + after);
         }
         ledger.write(granted ? writer : null, id, after);
@@ -190,7 +189,7 @@ final class Oracle {
         }
     }
 
-    /** Two that run by the same memory may both issue what they held: neither's write covers what the other does with that. */
+    /** Two that were granted the same, since a process was copied: neither's write covers what the other does with that. */
     private boolean isOfBoth(FakeStore store, @Nullable Machine one, @Nullable Machine other, int id, long tick) {
         return one != null && other != null && one != other && copies.isShared(one, other, store, id, tick);
     }
@@ -299,8 +298,10 @@ final class Oracle {
         }
         Ledger ledger = ledger(store);
         ledger.issued(id, tick, process.machine);
-        if (!copies.isShared(process.machine, store, id, tick)) {
-            Machine holder = ledger.holder(id, tick);
+        Machine holder = ledger.holder(id, tick);
+        boolean grantedToBoth = copies.isShared(process.machine, store, id, tick)
+                && (holder == null || holder == process.machine || isOfBoth(store, process.machine, holder, id, tick));
+        if (!grantedToBoth) {
             if (tick >= ledger.limit(id)) {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", its mark ends at "
                         + ledger.limit(id));
@@ -337,7 +338,7 @@ final class Oracle {
     /** From a process on the same host, by its file, which says what that one has not issued and is kept by one of them at a time. */
     private boolean isTakenOver(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
         SimulatedProcess before = from == null ? null : processes.get(from);
-        return before != null && before.disk == process.disk && process.disk.wasRead(id, tick);
+        return before != null && before.disk == process.disk && process.disk.wasRead(process.machine, id, tick);
     }
 
     /** A process may take over by this. */
@@ -368,6 +369,9 @@ final class Oracle {
 
     /** @param fenced whether a new namespace starts above everything the old one may have granted */
     void dataLost(boolean fenced) {
+        if (!dataLost) {
+            requireNoDuplicates();
+        }
         dataLost = true;
         duplicatesExcused = !fenced || processes.values().stream().anyMatch(process -> process.clockTouched);
         ledgers.values().forEach(Ledger::forget);
@@ -410,11 +414,17 @@ final class Oracle {
 
     void requireNoDuplicates() {
         if (duplicatesExcused) {
+            run.tally.count(Tally.Count.DUPLICATES_EXCUSED);
             return;
         }
         runs.sort((a, b) -> Long.compare(a.first, b.first));
         Run highest = null;
+        Map<SimulatedProcess, Run> own = new HashMap<>();
         for (Run later : runs) {
+            Run before = own.put(later.process, later);
+            if (before != null && later.first <= before.last) {
+                violated("duplicate ids " + later.first + " of " + later.process.name + " alone");
+            }
             if (highest != null && later.first <= highest.last && !isExcused(highest, later)) {
                 violated("duplicate ids " + later.first + " to " + Math.min(highest.last, later.last) + ", of "
                         + highest.process.name + " and " + later.process.name);

@@ -46,7 +46,7 @@ class SafetySimulationTest {
         assertThat(tally.missing(Operators.Act.class)).isEmpty();
         assertThat(tally.of(Count.REGRESSIONS_NOTICED)).isGreaterThan(500);
         assertThat(tally.of(Operators.Act.RESTORE)).isGreaterThan(500);
-        assertThat(tally.of(Count.VOID_CLAIMS)).isGreaterThan(10);
+        assertThat(tally.of(Count.VOID_WRITES)).isGreaterThan(10);
     }
 
     @Test

@@ -50,7 +50,7 @@ final class SimulatedDisk {
     Consumer<Machine> written;
 
     /** What those who read it may have taken over. */
-    private final List<ResumeNote> read = new ArrayList<>();
+    private final List<Read> read = new ArrayList<>();
 
     /** How often a process wrote on what another one had begun. */
     int takeovers;
@@ -60,6 +60,12 @@ final class SimulatedDisk {
      * @param writtenAs the number it had when it was written
      */
     private record Content(String text, int number, int writtenAs) {}
+
+    private record Read(Machine by, ResumeNote note) {
+        boolean covers(int workerId, long tick) {
+            return note.workerId() == workerId && note.lo() <= tick && tick < note.hi();
+        }
+    }
 
     SimulatedDisk(VirtualWorld world) {
         this.world = world;
@@ -78,9 +84,9 @@ final class SimulatedDisk {
         slowestNanos = 2_000_000;
     }
 
-    /** Whether some process was told that it may issue this one. */
-    boolean wasRead(int workerId, long tick) {
-        return read.stream().anyMatch(note -> note.workerId() == workerId && note.lo() <= tick && tick < note.hi());
+    /** Whether this process was told that it may issue this one. */
+    boolean wasRead(Machine machine, int workerId, long tick) {
+        return read.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));
     }
 
     boolean has(int workerId) {
@@ -158,7 +164,7 @@ final class SimulatedDisk {
             }
             if (content != null) {
                 ResumeNote note = ResumeNote.parse(content.text());
-                read.add(note);
+                read.add(new Read(machine, note));
                 if (reader != null) {
                     reader.accept(note);
                 }

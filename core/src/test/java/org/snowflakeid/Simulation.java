@@ -232,6 +232,7 @@ final class Simulation {
         operators.stores().forEach(each -> {
             tally.count(Tally.Count.WRITES, each.writes);
             tally.count(Tally.Count.MISHAPS, each.mishaps);
+            tally.count(Tally.Count.SLOW_CALLS, each.slowCalls);
         });
         allDisks.forEach(each -> tally.count(Tally.Count.RESUMPTIONS, each.takeovers));
         tally.count(Tally.Count.RUNS);

@@ -29,7 +29,14 @@ final class SimulationCommand {
      */
     public static void main(String[] args) throws InterruptedException {
         // A world has to be made by the thread that takes part in it, and virtual threads hand over quickly.
-        Thread thread = Thread.ofVirtual().start(() -> run(args));
+        Thread thread = Thread.ofVirtual().start(() -> {
+            try {
+                run(args);
+            } catch (Throwable e) {
+                e.printStackTrace();
+                System.exit(1);
+            }
+        });
         thread.join();
     }
 

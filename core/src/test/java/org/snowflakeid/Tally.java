@@ -20,13 +20,16 @@ final class Tally {
         CLAIMS,
         TAKEOVERS,
         /** Stored after the namespace was retired or replaced, and so no grants. */
-        VOID_CLAIMS,
+        VOID_WRITES,
         EXTENSIONS,
         RELEASES,
         MISHAPS,
         RESUMPTIONS,
         REGRESSIONS_NOTICED,
-        RECOVERIES
+        RECOVERIES,
+        /** Of runs: the coordinator lost what was granted, and no operator made up for that. What was issued before is compared. */
+        DUPLICATES_EXCUSED,
+        SLOW_CALLS
     }
 
     private final Map<Enum<?>, long[]> counts = new HashMap<>();

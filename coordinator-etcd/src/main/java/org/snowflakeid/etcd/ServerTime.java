@@ -16,13 +16,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell.
- * Asked while a read is under way, on a background thread, one question at a time, whose answer all get who ask meanwhile.
+ * Asked while a read is under way, on a background thread, one question at a time. Who asks while one is under way gets the answer of the
+ * next: nobody's answer is older than the question.
  */
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;
@@ -31,7 +31,9 @@ final class ServerTime {
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Executor background;
-    private final AtomicReference<@Nullable CompletableFuture<Optional<Instant>>> asked = new AtomicReference<>();
+
+    private @Nullable CompletableFuture<Optional<Instant>> underWay;
+    private @Nullable CompletableFuture<Optional<Instant>> next;
     private volatile int preferred;
     private volatile @Nullable Long failedAtNanos;
 
@@ -45,19 +47,34 @@ final class ServerTime {
         if (failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        CompletableFuture<Optional<Instant>> answer = new CompletableFuture<>();
-        CompletableFuture<Optional<Instant>> underWay = asked.compareAndExchange(null, answer);
-        if (underWay != null) {
-            return underWay;
-        }
-        background.execute(() -> {
-            try {
-                answer.complete(fetch(settings));
-            } finally {
-                asked.set(null);
+        CompletableFuture<Optional<Instant>> answer;
+        synchronized (this) {
+            if (underWay != null) {
+                next = next == null ? new CompletableFuture<>() : next;
+                return next;
             }
-        });
+            answer = new CompletableFuture<>();
+            underWay = answer;
+        }
+        background.execute(() -> answer(answer, settings));
         return answer;
+    }
+
+    private void answer(CompletableFuture<Optional<Instant>> question, EtcdSettings settings) {
+        CompletableFuture<Optional<Instant>> present = question;
+        while (present != null) {
+            try {
+                present.complete(fetch(settings));
+            } finally {
+                present = goOn();
+            }
+        }
+    }
+
+    private synchronized @Nullable CompletableFuture<Optional<Instant>> goOn() {
+        underWay = next;
+        next = null;
+        return underWay;
     }
 
     /** The answer; null if it does not come soon. */

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.HotPathScenarios.BatchThatWasGivenUp;
 import org.snowflakeid.HotPathScenarios.BatchesBesideSingles;
 import org.snowflakeid.HotPathScenarios.BreakDownWhileWaiting;
 import org.snowflakeid.HotPathScenarios.Close;
@@ -210,6 +211,14 @@ class BrokenCoreTest {
                                 "long highest = Math.max(next, next + mine + others - 2);"),
                         BatchesBesideSingles.class,
                         ""),
+                fails(
+                        Mutant.of(
+                                "gives an id to a batch that is back in the queue",
+                                Turns.class,
+                                "return single && id.compareAndSet(WAITING, issued);",
+                                "return id.compareAndSet(WAITING, issued);"),
+                        BatchThatWasGivenUp.class,
+                        "a batch got id"),
                 fails(
                         Mutant.of(
                                 "gives up positions in two steps",

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.spi.CoordinatorConfig;
+
+/** On a server that answers only when it is told to: the real one would have to be stopped in the middle of an answer. */
+class ServerTimeTest {
+
+    private final ExecutorService background = Executors.newCachedThreadPool();
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
+    private final AtomicInteger questions = new AtomicInteger();
+    private HttpServer server;
+    private ServerTime time;
+    private EtcdSettings settings;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(background);
+        server.createContext("/version", exchange -> {
+            if (questions.incrementAndGet() == 1) {
+                asked.countDown();
+                await(released);
+            }
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        server.start();
+        time = new ServerTime(background);
+        String endpoint = "http://127.0.0.1:" + server.getAddress().getPort();
+        settings = EtcdSettings.of(new CoordinatorConfig(
+                "orders", "snowflake", Duration.ofSeconds(60), Map.of(EtcdSettings.ENDPOINTS.name(), endpoint)::get));
+    }
+
+    @AfterEach
+    void stop() {
+        released.countDown();
+        server.stop(0);
+        background.shutdownNow();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // the answer under way may have been written before a copy of this process was taken
+    @Test
+    void answersNobodyWithWhatWasAskedForBefore() throws Exception {
+        Future<Optional<Instant>> first = time.ask(settings);
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        List<Future<Optional<Instant>>> later = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            later.add(time.ask(settings));
+        }
+
+        assertThat(Set.copyOf(later)).hasSize(1).doesNotContain(first);
+        released.countDown();
+        first.get(10, TimeUnit.SECONDS);
+        later.get(0).get(10, TimeUnit.SECONDS);
+        assertThat(questions.get()).isGreaterThan(1);
+    }
+
+    @Test
+    void asksAnewWhenNobodyIsWaiting() throws Exception {
+        released.countDown();
+
+        for (int i = 1; i < 10; i++) {
+            time.ask(settings).get(10, TimeUnit.SECONDS);
+
+            assertThat(questions.get()).isGreaterThanOrEqualTo(i);
+        }
+    }
+}
