@@ -40,6 +40,12 @@ final class ClockVetting {
     private @Nullable String warning;
     private boolean contradicted;
 
+    /** Whether the last look at the start found a clock that is not to be used. */
+    private boolean refused;
+
+    /** Whether the coordinator's clock showed the same as this one when this one was believed: else it can't show later that no time was missed. */
+    private boolean coordinatorAgreed;
+
     /** The marks of the first look after a step: who still shows the same has not written since. */
     private @Nullable Map<Integer, String> marksAtStep;
 
@@ -69,16 +75,29 @@ final class ClockVetting {
      * @throws CoordinatorException naming both clocks
      */
     Snapshot vetFirst() {
+        long asked = platform.nanoTime();
         Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
         // Nobody has to have written since: whoever is entered may have ended a whole window ago.
         Reference reference = reference(seen, Map.of(), longestWindowMillis(seen.meta()));
-        if (clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED) {
+        refused = clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED;
+        if (refused) {
             throw new CoordinatorException(
                     contradiction(reference) + ". Correct the one that is wrong; snowflake.clock.max-skew="
                             + settings.maxSkew() + " allows for less.",
                     false);
         }
+        forgetStep();
+        noteAgreement(seen, asked);
         return seen;
+    }
+
+    boolean hasRefused() {
+        return refused;
+    }
+
+    private void noteAgreement(Snapshot seen, long askedNanos) {
+        coordinatorAgreed =
+                seen.serverTime() != null && clock.agrees(seen.serverTime().toEpochMilli(), askedNanos);
     }
 
     /** To be called before each write. */
@@ -122,6 +141,10 @@ final class ClockVetting {
         LOG.log(
                 Level.INFO,
                 () -> prefix() + "the system clock is believed again, " + step + " ms from where it was expected");
+        forgetStep();
+    }
+
+    private void forgetStep() {
         warning = null;
         contradicted = false;
         marksAtStep = null;
@@ -154,7 +177,7 @@ final class ClockVetting {
         } catch (CoordinatorException unreachable) {
             return null;
         }
-        if (seen.serverTime() != null) {
+        if (seen.serverTime() != null && coordinatorAgreed) {
             clock.compareWith(seen.serverTime().toEpochMilli(), LATENESS_MILLIS, asked);
         }
         Map<Integer, String> before = marksAtStep;

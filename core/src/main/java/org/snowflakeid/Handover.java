@@ -156,6 +156,8 @@ final class Handover {
         String known = suspension;
         if (known == null) {
             suspension = reason;
+            // The keeper may have looked meanwhile, and would not again for long.
+            wantVetting();
             return reason;
         }
         return known;
@@ -180,8 +182,11 @@ final class Handover {
             closed = true;
             leases.forEach(inUse -> inUse.get().seal());
         }
-        waiting.wake();
-        keeper.run();
+        try {
+            waiting.wake();
+        } finally {
+            keeper.run();
+        }
     }
 
     /** Waits until the keeper has given the worker ids back. */

@@ -25,6 +25,10 @@ final class LeaseInUse {
     }
 
     synchronized void set(Lease next) {
+        if (lease.equals(next)) {
+            // An Error came after this the last time.
+            return;
+        }
         issuedBefore += previous.issued();
         previous = lease;
         lease = next;

@@ -270,7 +270,7 @@ final class LeaseKeeper {
         if (waiting.isEmpty()) {
             noteResumed();
         }
-        return waiting.isPresent() && waiting.get().from() - clock.tick() <= LONGEST_WAIT_RESUMED.toMillis();
+        return waiting.isPresent() && waiting.get().from() - clock.vettedTick() <= LONGEST_WAIT_RESUMED.toMillis();
     }
 
     private void noteResumed() {
@@ -402,7 +402,8 @@ final class LeaseKeeper {
             breakDown(e);
         } else {
             outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
-            if (resumption != null && !handover.isStarted()) {
+            // A clock that is refused would be believed there, since nobody can be asked.
+            if (resumption != null && !handover.isStarted() && !vetting.hasRefused()) {
                 resume(resumption);
             }
         }

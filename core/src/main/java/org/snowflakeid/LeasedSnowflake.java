@@ -248,15 +248,41 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * #close}. Each is closed, whatever goes wrong with another.
      */
     public static void closeAll(Collection<LeasedSnowflake> generators) {
-        generators.forEach(LeasedSnowflake::beginClose);
-        generators.forEach(LeasedSnowflake::awaitClosed);
+        try {
+            forEach(generators, LeasedSnowflake::beginClose);
+        } finally {
+            forEach(generators, LeasedSnowflake::awaitClosed);
+        }
+    }
+
+    private static void forEach(Collection<LeasedSnowflake> generators, Consumer<LeasedSnowflake> step) {
+        Throwable failure = null;
+        for (LeasedSnowflake each : generators) {
+            try {
+                step.accept(each);
+            } catch (RuntimeException | Error e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 
     /** No id is issued any more when it returns. */
     private void beginClose() {
-        events.close();
-        handover.close();
-        keeper.stop();
+        try {
+            events.close();
+        } finally {
+            try {
+                handover.close();
+            } finally {
+                keeper.stop();
+            }
+        }
     }
 
     private void awaitClosed() {

@@ -92,11 +92,11 @@ final class SlotClaimer {
     }
 
     private SlotChoice choice(Terms terms) {
-        return new SlotChoice(clock.tick(), settings.maxSkew().toMillis(), terms.horizon(), platform);
+        return new SlotChoice(clock.vettedTick(), settings.maxSkew().toMillis(), terms.horizon(), platform);
     }
 
     private @Nullable Claim claimNow(List<Slot> slots, Terms terms) {
-        boolean tooEarly = terms.atOnce() && floor(terms) > clock.tick() + terms.lead();
+        boolean tooEarly = terms.atOnce() && floor(terms) > clock.vettedTick() + terms.lead();
         return tooEarly ? null : claimFirst(slots, terms, false);
     }
 

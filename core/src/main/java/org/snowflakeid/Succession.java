@@ -181,7 +181,7 @@ final class Succession {
             return 0;
         }
         long last = used.claim().lease().position();
-        return last == Lease.SEALED ? 0 : used.claim().lease().ahead(clock.tick(), positions.tick(last));
+        return last == Lease.SEALED ? 0 : used.claim().lease().ahead(clock.vettedTick(), positions.tick(last));
     }
 
     /** What only the passing of time brings about. */
@@ -189,7 +189,7 @@ final class Succession {
         Lease lease = inUse.get();
         long last = lease.position();
         if (last != Lease.SEALED) {
-            lease.endLead(clock.tick(), positions.tick(last));
+            lease.endLead(clock.credibleTick(), positions.tick(last));
         }
         long now = platform.nanoTime();
         if (current != null && now - lease.endNanos() >= 0) {
@@ -200,7 +200,7 @@ final class Succession {
 
     /** Whether the successor's first tick has come, or may be issued ahead of the clock. */
     boolean isReady(long allowedLead) {
-        return successor != null && successor.claim().from() - clock.tick() <= allowedLead;
+        return successor != null && successor.claim().from() - clock.vettedTick() <= allowedLead;
     }
 
     /**
@@ -215,7 +215,7 @@ final class Succession {
         }
         Renewal old = current;
         // Before the seal: from there on nothing may fail until the next lease is published, or there would be none.
-        long now = clock.tick();
+        long now = clock.vettedTick();
         if (old != null) {
             old.claim().lease().seal();
         }

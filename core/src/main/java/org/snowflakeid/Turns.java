@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * lost, never repeated. A waiter gets an id only of a position that was read after its call had begun ({@link #lastArrival}), so ids
  * increase in the order of calls. An Error in a waiter passes the lead on by {@link #leave}; should that fail too, or a thread
  * not get a processor, the lead is taken from it by the first caller that finds nothing has happened for {@link #STALL_NANOS}:
- * each looks when it comes, and again when it has slept for long. So a lost call costs some milliseconds, never more.
+ * each looks when it comes, and again when it has slept for long. So a lost call costs some milliseconds; where nobody comes, it takes
+ * until the first of those that sleep looks, which is later the more of them there are ({@link #LONGEST_SLEEP_NANOS} at most).
  *
  * <h2>How the id path uses it</h2>
  *
@@ -232,8 +233,11 @@ final class Turns {
         wentOnNanos = platform.nanoTime();
         if (leader.get() != me) {
             me.leads = false;
-            me.id.set(Waiter.WAITING);
-            queue.addFirst(me);
+            me.id.compareAndSet(Waiter.GONE, Waiter.WAITING);
+            // Whoever saw it in the queue before may have served it.
+            if (me.isWaiting()) {
+                queue.addFirst(me);
+            }
         }
     }
 
@@ -311,8 +315,7 @@ final class Turns {
                 served++;
                 lastCalled = next.arrival;
             }
-            platform.unpark(next.thread);
-            queue.remove(next);
+            drop(next);
         }
         if (served >= LEAST_SERVED) {
             long took = platform.nanoTime() - begin;
@@ -365,10 +368,18 @@ final class Turns {
         Waiter first = queue.peek();
         while (first != null && !first.isWaiting()) {
             // An Error may have kept it from being woken.
-            platform.unpark(first.thread);
-            queue.remove(first);
+            drop(first);
             first = queue.peek();
         }
         return first;
+    }
+
+    private void drop(Waiter first) {
+        platform.unpark(first.thread);
+        queue.remove(first);
+        if (first.isWaiting() && leader.get() != first) {
+            // It was gone, is back, and what was removed is the place that it took then.
+            queue.addFirst(first);
+        }
     }
 }

@@ -155,8 +155,18 @@ final class VettedClock {
      */
     boolean isCredible(long tick) {
         Reading now = shown;
-        long wall = now.correctionMillis == 0 ? tick + epochMillis : platform.wallMillis();
-        return wall == now.credibleMillis || isCredible(now, wall);
+        long time = tick + epochMillis;
+        if (now.correctionMillis == 0) {
+            return time == now.credibleMillis || isCredible(now, time);
+        }
+        long wall = platform.wallMillis();
+        return isTimeOf(now, time) && (wall == now.credibleMillis || isCredible(now, wall));
+    }
+
+    /** Or was it read before the wall clock was given up, and is its time? */
+    private boolean isTimeOf(Reading now, long time) {
+        long shownMillis = now.expectedMillis(platform.nanoTime()) + now.correctionMillis;
+        return Math.abs(time - shownMillis) <= CREDIBLE_MILLIS;
     }
 
     private boolean isCredible(Reading now, long wall) {
@@ -339,6 +349,7 @@ final class VettedClock {
     /**
      * Takes note of the coordinator's own time. Where it agrees with the monotonic clock after a step that is larger than
      * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and nobody can have copied this process meanwhile.
+     * Only for a coordinator whose clock {@link #agrees agreed} with this one before: what it is off by would hide as much time.
      *
      * @param ageMillis by how much it may lag behind
      * @param askedNanos when it was asked for: if the answer took long, that looks like time that passed unseen, never the other way round
@@ -349,6 +360,12 @@ final class VettedClock {
         if (off <= SAME_TIME_MILLIS && contradicted) {
             copyExcluded(steps);
         }
+    }
+
+    /** Whether the coordinator's clock shows what this wall clock did when it was asked. */
+    boolean agrees(long coordinatorMillis, long askedNanos) {
+        Reading now = Reading.of(platform);
+        return Math.abs(coordinatorMillis - now.expectedMillis(askedNanos)) <= SAME_TIME_MILLIS;
     }
 
     private void believe(long wall, long nanos) {

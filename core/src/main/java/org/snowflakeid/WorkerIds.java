@@ -269,7 +269,7 @@ final class WorkerIds {
             return Optional.empty();
         }
         return successors()
-                .filter(claim -> claim.from() > clock.tick() + leadAllowed())
+                .filter(claim -> claim.from() > clock.vettedTick() + leadAllowed())
                 .findFirst();
     }
 
@@ -296,7 +296,7 @@ final class WorkerIds {
     /** Where ids run ahead of the clock, since they had to begin so, they do under each worker id. */
     private long leastTick() {
         long lead = successions.stream().mapToLong(Succession::lead).max().orElse(0);
-        return lead > allowedTicks ? clock.tick() + lead : 0;
+        return lead > allowedTicks ? clock.vettedTick() + lead : 0;
     }
 
     // ---- copies of this process
@@ -346,7 +346,7 @@ final class WorkerIds {
             }
             Renewal successor = succession.successor();
             if (successor != null) {
-                long wait = successor.claim().from() - leadAllowed() - clock.tick();
+                long wait = successor.claim().from() - leadAllowed() - clock.vettedTick();
                 next = Math.min(next, now + Math.max(1, wait) * 1_000_000);
             } else if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);

@@ -93,6 +93,25 @@ class ClockAtStartTest {
                         .isBefore(stage.world.trueTime().plusSeconds(1)));
     }
 
+    // an id was dated 30 s ahead by a call that slept while the keeper gave the clock up
+    @Test
+    void aTimeThatWasReadBeforeTheClockWasGivenUpIsNotBelieved() {
+        Actor process = stage.process();
+        VettedClock clock = new VettedClock(process, SnowflakeLayout.STANDARD, 10_000);
+        assertThat(clock.judge(null, 0, false)).isEqualTo(VettedClock.Verdict.BELIEVED);
+        clock.show();
+        process.machine.stepClock(Duration.ofSeconds(30));
+        long early = clock.tick();
+        assertThat(clock.isCredible(early)).isFalse();
+
+        assertThat(clock.isSteady()).isFalse();
+        clock.copyExcluded(clock.steps());
+        clock.show();
+
+        assertThat(clock.isCredible(early)).isFalse();
+        assertThat(clock.isCredible(clock.tick())).isTrue();
+    }
+
     @Test
     void aClockThatStepsAgainWhileItIsLookedAtIsNotBelieved() {
         Actor process = stage.process();

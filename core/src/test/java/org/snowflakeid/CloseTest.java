@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +137,21 @@ class CloseTest {
             assertThat(afterwards).isEmpty();
             assertThat(failed).containsExactly(50);
         }
+    }
+
+    // those after the one that failed went on
+    @Test
+    void ofSeveralGeneratorsClosesEachThoughOneFails() {
+        List<LeasedSnowflake> generators = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            keys.put("snowflake.namespace", "number-" + i);
+            generators.add(LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), new FakeStore(world), process));
+        }
+
+        assertThatThrownBy(() -> LeasedSnowflake.closeAll(Arrays.asList(generators.get(0), null, generators.get(1))))
+                .isInstanceOf(NullPointerException.class);
+
+        generators.forEach(this::assertThatNoIdIsIssued);
     }
 
     // five generators whose coordinator does not answer took 24 s of a pod's grace period

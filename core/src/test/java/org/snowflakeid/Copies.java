@@ -82,6 +82,10 @@ final class Copies {
     /** One of two gave a worker id back, with what the other one holds of these ticks: whoever comes next is granted that as well. */
     private record GivenBack(Copy copy, Machine by, int workerId, long from, long to) {
 
+        boolean covers(FakeStore store, int id, long tick) {
+            return id == workerId && from <= tick && tick < to && copy.isShared(store, id, tick);
+        }
+
         boolean isToBoth(Machine one, Machine other) {
             return copy.isOf(one) != copy.isOf(other) && one != by && other != by;
         }
@@ -206,12 +210,13 @@ final class Copies {
      */
     boolean isShared(Machine one, Machine other, FakeStore store, int id, long tick) {
         return copies.stream().anyMatch(copy -> copy.isOf(one) && copy.isOf(other) && copy.isShared(store, id, tick))
-                || givenBack.stream()
-                        .anyMatch(given -> given.workerId == id
-                                && tick >= given.from
-                                && tick < given.to
-                                && given.isToBoth(one, other)
-                                && given.copy.isShared(store, id, tick));
+                || givenBack.stream().anyMatch(given -> given.covers(store, id, tick) && given.isToBoth(one, other));
+    }
+
+    /** Whether the other one gave this back: from then on no mark covers what is issued of it. */
+    boolean isGivenBack(@Nullable Machine issuer, FakeStore store, int id, long tick) {
+        return givenBack.stream()
+                .anyMatch(given -> given.covers(store, id, tick) && given.copy.isOf(issuer) && given.by != issuer);
     }
 
     void issued(SimulatedProcess process, int id, long tick) {

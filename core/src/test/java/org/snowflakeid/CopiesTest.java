@@ -281,6 +281,61 @@ class CopiesTest {
             stage.assertSafe();
         }
 
+        // the coordinator's time seemed to show that no time was missed: it was off by just as much before
+        @Test
+        void writesFirstIfTheCoordinatorsClockWasOffByWhatWasMissed() {
+            process.machine.stepClock(Duration.ofSeconds(3));
+            openWithAFullWindow();
+            process.wire.hold(Kind.EXTEND);
+            stage.store.timeAhead = Duration.ofSeconds(3);
+            process.machine.stepClock(Duration.ofSeconds(-20));
+
+            Actor.Call call = process.startCall();
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThat(call.isOver()).isFalse();
+        }
+
+        // ids began again at the end of the window, though other worker ids were free
+        @Test
+        void goesElsewhereByTheTimeInUseThoughTheClockWasSetBack() {
+            openWithAFullWindow();
+            stage.store.tellsTime = false;
+            int worker = process.workerId();
+            process.machine.stepClock(Duration.ofHours(-1));
+
+            IdParts id = process.startCall().await();
+
+            assertThat(id.workerId()).isNotEqualTo(worker);
+            assertThat(id.timestamp())
+                    .isBetween(
+                            stage.world.trueTime().minusSeconds(1),
+                            stage.world.trueTime().plusSeconds(1));
+            stage.assertSafe();
+        }
+
+        // it took the worker id of one that was alive, and had no ids until that one's window ended
+        @Test
+        void robsNobodyByAClockThatIsAheadAndNotBelieved() {
+            openWithAFullWindow();
+            stage.keys.put("snowflake.worker-ids", "0-1");
+            stage.store.tellsTime = false;
+            List<Actor> both = List.of(stage.process(), stage.process());
+            process.close();
+            stage.sleep(Duration.ofMinutes(2));
+            both.forEach(Actor::startOpening);
+            stage.sleep(Duration.ofMinutes(2));
+            int neighbour = both.get(1).workerId();
+            String owner = stage.store.owners.get(neighbour).value();
+            both.get(0).machine.stepClock(Duration.ofDays(1));
+
+            Actor.Call unused = both.get(0).startCall();
+            stage.sleep(Duration.ofSeconds(5));
+
+            assertThat(stage.store.owners.get(neighbour).value()).isEqualTo(owner);
+            stage.assertSafe();
+        }
+
         // it was given back, and another process was granted what the original went on with
         @Test
         void givesNothingBackThatItsOriginalMayHold() {

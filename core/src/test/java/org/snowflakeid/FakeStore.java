@@ -82,6 +82,8 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     boolean tellsTime = true;
 
+    Duration timeAhead = Duration.ZERO;
+
     /** Several marks are extended in one transaction: all of them or none. Else one after the other. */
     boolean extendsTogether;
 
@@ -359,7 +361,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 slots.add(slot(id));
             }
             slotsRead += slots.size();
-            Instant time = tellsTime ? world.trueTime() : null;
+            Instant time = tellsTime ? world.trueTime().plus(timeAhead) : null;
             Snapshot snapshot = new Snapshot(meta, slots, time);
             travelBack(back);
             return snapshot;

@@ -26,6 +26,33 @@ class HandoverTest {
         assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
     }
 
+    // an Error came between the publishing and its note: ids and swaps were counted twice for good
+    @Test
+    void aLeaseThatIsPublishedAgainCountsOnce() {
+        LeaseInUse inUse = handover.leases().get(0);
+        Lease first = openLease();
+        handover.publish(inUse, first);
+        assertThat(first.advance(first.position(), 10, 20)).isTrue();
+        long issued = inUse.issued();
+
+        handover.publish(inUse, first);
+        handover.publish(inUse, openLease());
+
+        assertThat(inUse.issued()).isEqualTo(issued);
+        assertThat(inUse.swaps()).isEqualTo(1);
+    }
+
+    // the status said for a third of the window that ids were suspended
+    @Test
+    void aCallThatFailsAfterTheKeeperHasLookedMakesItLookAgain() {
+        handover.wantVetting();
+        assertThat(handover.takeVettingWanted()).isTrue();
+
+        assertThat(handover.suspendedBy("planted")).isEqualTo("planted");
+
+        assertThat(handover.takeVettingWanted()).isTrue();
+    }
+
     @Test
     void aRequestIsTakenOnce() {
         LeaseInUse inUse = handover.leases().get(0);

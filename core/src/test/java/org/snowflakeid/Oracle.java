@@ -116,7 +116,8 @@ final class Oracle {
         Ledger ledger = ledger(store);
         if (!dataLost) {
             Ledger.Issued issued = ledger.highestIssued(id);
-            if (!isOfBoth(store, issued.by(), writer, id, issued.tick())) {
+            if (!isOfBoth(store, issued.by(), writer, id, issued.tick())
+                    && !copies.isGivenBack(issued.by(), store, id, issued.tick())) {
                 require(after.limit() > issued.tick(), "the mark does not cover what was issued", id, before, after);
             }
             for (SimulatedProcess process : processes.values()) {
@@ -246,7 +247,9 @@ final class Oracle {
             if (other.clockTouched) {
                 return false;
             }
-            contradicted |= held.sinceNanos() < process.clockFirstTouchedNanos;
+            // Who came after a start had looked contradicts it only in a later look.
+            boolean seen = !process.clockTouchedAtStart || process.watch().beganAfter(held.sinceNanos());
+            contradicted |= seen && held.sinceNanos() < process.clockFirstTouchedNanos;
         }
         return contradicted && process.clockTouched;
     }

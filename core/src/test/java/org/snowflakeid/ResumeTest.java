@@ -92,6 +92,20 @@ class ResumeTest {
             }
         }
 
+        // the clock that the coordinator had just contradicted was believed, and ids were dated by it
+        @Test
+        void aProcessWhoseClockTheCoordinatorContradictsTakesNothingOver() {
+            int unused = killAndCut();
+            stage.store.down = false;
+            after.machine.stepClock(Duration.ofSeconds(30));
+            after.startOpening();
+            stage.sleep(Duration.ofSeconds(2));
+            stage.store.down = true;
+            stage.sleep(Duration.ofSeconds(10));
+
+            assertThat(after.isDecided()).isFalse();
+        }
+
         @Test
         void idsEndWithTheGrantAndAProcessThatComesTooLateStartsNotAtAll() {
             int workerId = killAndCut();

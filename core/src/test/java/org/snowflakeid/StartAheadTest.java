@@ -87,6 +87,51 @@ class StartAheadTest {
         assertThat(used).containsExactlyInAnyOrder(0, 1);
     }
 
+    // after a swap the new one's ids would have begun at the clock, seconds below those of the other: no call may have
+    // these
+    @Test
+    void aWorkerIdThatIsSwappedToMeanwhileGoesOnAsFarAhead() {
+        for (int id = 0; id < 2; id++) {
+            stage.keys.put("snowflake.worker-ids", String.valueOf(id));
+            crashAfter(Duration.ofSeconds(2));
+        }
+        stage.keys.putAll(
+                Map.of("snowflake.worker-ids", "0-2", "snowflake.workers", "2", "snowflake.startup-ahead", "PT60S"));
+        takeOver(2, stage.store.mark(0), Duration.ofSeconds(40));
+        Actor process = stage.process();
+        process.open();
+        assertThat(process.ids().status().workerIds()).containsExactlyInAnyOrder(0, 1);
+        stage.store.marks.remove(2);
+        takeOver(0, stage.store.mark(0), Duration.ofMinutes(1));
+        stage.store.hintLoss();
+        stage.within(
+                Duration.ofSeconds(3),
+                "swapped",
+                () -> process.ids().status().workerIds().contains(2));
+
+        Set<Integer> used = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            IdParts id = process.startCall().await();
+            used.add(id.workerId());
+            assertThat(id.timestamp()).isAfter(stage.world.trueTime().plusSeconds(1));
+        }
+        assertThat(used).containsExactlyInAnyOrder(1, 2);
+    }
+
+    /** By another process, for so long. */
+    private void takeOver(int workerId, Mark from, Duration reserved) {
+        Mark theirs = Mark.next(
+                from.pairs(),
+                from.limit() + reserved.toMillis(),
+                "another",
+                0,
+                from.limit(),
+                stage.world.trueTime(),
+                SnowflakeLayout.STANDARD,
+                1);
+        stage.store.putMark(workerId, theirs.value());
+    }
+
     // the same if the coordinator is away at that moment
     @Test
     void idsWithoutEndGoOnThoughTheCoordinatorIsAwayThen() {
@@ -101,6 +146,19 @@ class StartAheadTest {
         }
 
         process.issueFor(Duration.ofMinutes(2));
+    }
+
+    // the lead ended when a wrong clock came to it, and calls failed once the clock was right again
+    @Test
+    void idsGoOnAfterAClockWasWrongForAMomentInAnOutage() {
+        Actor process = openAheadOfTheClock();
+        process.wire.cut = true;
+        process.machine.stepClock(Duration.ofSeconds(40));
+        Actor.Call unused = process.startCall();
+        stage.sleep(Duration.ofSeconds(4));
+        process.machine.stepClock(Duration.ofSeconds(-40));
+
+        assertThat(process.issue().timestamp()).isAfter(stage.world.trueTime());
     }
 
     // the same at a hundred a second, where nobody may wait for the clock

@@ -25,6 +25,9 @@ class TurnsTest {
         long nanos;
         int unparked;
 
+        /** What happens while a thread is being woken for the first time. */
+        Runnable meanwhile = () -> {};
+
         @Override
         public long wallMillis() {
             return 0;
@@ -44,6 +47,9 @@ class TurnsTest {
         @Override
         public void unpark(Thread thread) {
             unparked++;
+            Runnable now = meanwhile;
+            meanwhile = () -> {};
+            now.run();
         }
 
         @Override
@@ -381,5 +387,50 @@ class TurnsTest {
         assertThat(slept.get(0)).isLessThan(TimeUnit.MILLISECONDS.toNanos(100));
         assertThat(slept.get(1)).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(500));
         assertThat(slept.get(2)).isEqualTo(5);
+    }
+
+    private boolean stealsTheLead(Waiter waiter) {
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+        return leads(waiter);
+    }
+
+    // it had no place in the queue any more, and waited until nobody else wanted ids
+    @Test
+    void keepABatchThatComesBackWhileItIsRemoved() {
+        Waiter first = join();
+        Waiter batch = join(turns, false, 0);
+        turns.leave(first);
+        Waiter slow = join();
+        Waiter next = join();
+        assertThat(stealsTheLead(slow)).isTrue();
+        platform.meanwhile = () -> {
+            assertThat(stealsTheLead(next)).isTrue();
+            turns.serve(turns.lastArrival(), 100, 1, tick, position, tick);
+            assertThat(leads(batch)).isFalse();
+        };
+
+        turns.leave(slow);
+        Waiter last = join();
+        turns.leave(next);
+
+        assertThat(leads(last)).isFalse();
+        assertThat(leads(batch)).isTrue();
+    }
+
+    // the id was lost, and the call had no place in the queue any more
+    @Test
+    void keepTheIdOfALeaderThatWasServedByOneBeforeIt() {
+        Waiter slow = join();
+        Waiter served = join();
+        Waiter next = join();
+        platform.meanwhile = () -> {
+            assertThat(stealsTheLead(next)).isTrue();
+            turns.wentOn(served);
+        };
+
+        turns.serve(turns.lastArrival(), 100, 1, tick, position, tick);
+        turns.leave(slow);
+
+        assertThat(served.id()).isEqualTo(100);
     }
 }

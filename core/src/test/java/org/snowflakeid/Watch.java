@@ -294,6 +294,10 @@ final class Watch {
         }
     }
 
+    boolean beganAfter(long nanos) {
+        return nanos / 1_000_000 < beganMillis;
+    }
+
     boolean isOpening() {
         return opening;
     }
