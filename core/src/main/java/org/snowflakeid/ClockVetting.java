@@ -25,6 +25,9 @@ final class ClockVetting {
     /** How much later than due a live peer may write, and how late an answer may come. */
     private static final long LATENESS_MILLIS = 5000;
 
+    /** Two readings of a clock that tells whole seconds, as the middle of that second, differ by so much at most. */
+    private static final long COORDINATOR_READINGS_MILLIS = 1000;
+
     /** No one or two with a wrong clock decide their median. */
     private static final int ENOUGH_PEERS = 5;
 
@@ -43,8 +46,8 @@ final class ClockVetting {
     /** Whether the last look at the start found a clock that is not to be used. */
     private boolean refused;
 
-    /** Whether the coordinator's clock showed the same as this one when this one was believed: else it can't show later that no time was missed. */
-    private boolean coordinatorAgreed;
+    /** By how much the coordinator's clock was ahead of the monotonic one at the start: if it is not later, this process missed no time. */
+    private @Nullable Long coordinatorAheadMillis;
 
     /** The marks of the first look after a step: who still shows the same has not written since. */
     private @Nullable Map<Integer, String> marksAtStep;
@@ -87,7 +90,7 @@ final class ClockVetting {
                     false);
         }
         forgetStep();
-        noteAgreement(seen, asked);
+        coordinatorAheadMillis = seen.serverTime() == null ? null : aheadMillis(seen.serverTime(), asked);
         return seen;
     }
 
@@ -95,9 +98,14 @@ final class ClockVetting {
         return refused;
     }
 
-    private void noteAgreement(Snapshot seen, long askedNanos) {
-        coordinatorAgreed =
-                seen.serverTime() != null && clock.agrees(seen.serverTime().toEpochMilli(), askedNanos);
+    private static long aheadMillis(Instant coordinatorTime, long askedNanos) {
+        return coordinatorTime.toEpochMilli() - askedNanos / 1_000_000;
+    }
+
+    private boolean runsAsBefore(Instant coordinatorTime, long askedNanos) {
+        Long before = coordinatorAheadMillis;
+        return before != null
+                && Math.abs(aheadMillis(coordinatorTime, askedNanos) - before) <= COORDINATOR_READINGS_MILLIS;
     }
 
     /** To be called before each write. */
@@ -177,7 +185,7 @@ final class ClockVetting {
         } catch (CoordinatorException unreachable) {
             return null;
         }
-        if (seen.serverTime() != null && coordinatorAgreed) {
+        if (seen.serverTime() != null && runsAsBefore(seen.serverTime(), asked)) {
             clock.compareWith(seen.serverTime().toEpochMilli(), LATENESS_MILLIS, asked);
         }
         Map<Integer, String> before = marksAtStep;

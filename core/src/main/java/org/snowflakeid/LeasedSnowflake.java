@@ -213,7 +213,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 ? striped.nextIds(into, from, count)
                 : issuer.nextIds(into, from, count, 0, () -> false);
         if (last != into[from + count - 1]) {
-            throw new AssertionError(last);
+            throw new AssertionError(
+                    "snowflake '" + settings.generator() + "': a batch ends with " + last + ", and its array does not");
         }
     }
 

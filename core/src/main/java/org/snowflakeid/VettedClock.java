@@ -349,7 +349,7 @@ final class VettedClock {
     /**
      * Takes note of the coordinator's own time. Where it agrees with the monotonic clock after a step that is larger than
      * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and nobody can have copied this process meanwhile.
-     * Only for a coordinator whose clock {@link #agrees agreed} with this one before: what it is off by would hide as much time.
+     * Only for a coordinator whose clock has run as the monotonic one since the start: what it is off by would hide as much time.
      *
      * @param ageMillis by how much it may lag behind
      * @param askedNanos when it was asked for: if the answer took long, that looks like time that passed unseen, never the other way round
@@ -360,12 +360,6 @@ final class VettedClock {
         if (off <= SAME_TIME_MILLIS && contradicted) {
             copyExcluded(steps);
         }
-    }
-
-    /** Whether the coordinator's clock shows what this wall clock did when it was asked. */
-    boolean agrees(long coordinatorMillis, long askedNanos) {
-        Reading now = Reading.of(platform);
-        return Math.abs(coordinatorMillis - now.expectedMillis(askedNanos)) <= SAME_TIME_MILLIS;
     }
 
     private void believe(long wall, long nanos) {
