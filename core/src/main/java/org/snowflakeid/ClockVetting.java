@@ -78,8 +78,9 @@ final class ClockVetting {
      * @throws CoordinatorException naming both clocks
      */
     Snapshot vetFirst() {
-        long asked = platform.nanoTime();
         Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
+        // The coordinator may have read its clock as late as that: a slow answer must not hide what is missed later.
+        long answered = platform.nanoTime();
         // Nobody has to have written since: whoever is entered may have ended a whole window ago.
         Reference reference = reference(seen, Map.of(), longestWindowMillis(seen.meta()));
         refused = clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED;
@@ -90,7 +91,7 @@ final class ClockVetting {
                     false);
         }
         forgetStep();
-        coordinatorAheadMillis = seen.serverTime() == null ? null : aheadMillis(seen.serverTime(), asked);
+        coordinatorAheadMillis = seen.serverTime() == null ? null : aheadMillis(seen.serverTime(), answered);
         return seen;
     }
 
@@ -98,8 +99,8 @@ final class ClockVetting {
         return refused;
     }
 
-    private static long aheadMillis(Instant coordinatorTime, long askedNanos) {
-        return coordinatorTime.toEpochMilli() - askedNanos / 1_000_000;
+    private static long aheadMillis(Instant coordinatorTime, long nanos) {
+        return coordinatorTime.toEpochMilli() - nanos / 1_000_000;
     }
 
     private boolean runsAsBefore(Instant coordinatorTime, long askedNanos) {

@@ -162,8 +162,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "notes the highest tick before sealing",
                                 Succession.class,
-                                "        long now = clock.tick();\n        if (old != null) {\n",
-                                "        long now = clock.tick();\n        long early = firstTick();\n"
+                                "        long now = clock.vettedTick();\n        if (old != null) {\n",
+                                "        long now = clock.vettedTick();\n        long early = firstTick();\n"
                                         + "        if (old != null) {\n",
                                 "leastTick), firstTick())",
                                 "leastTick), early)"),
@@ -241,8 +241,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "wakes nobody whom it served",
                                 Turns.class,
-                                "            platform.unpark(next.thread);\n            queue.remove(next);",
-                                "            queue.remove(next);"),
+                                "        platform.unpark(first.thread);\n        queue.remove(first);",
+                                "        queue.remove(first);"),
                         UsedUpTick.class,
                         "nobody can go on"),
                 fails(
