@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell.
- * Asked while a read is under way, on a background thread, one question at a time. Who asks while one is under way gets the answer of the
- * next: nobody's answer is older than the question.
+ * Asked while a read is under way, on a background thread, one question at a time. Who asks gets the answer of one that has not begun yet:
+ * nobody's answer is older than the question.
  */
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;
@@ -32,8 +32,11 @@ final class ServerTime {
 
     private final Executor background;
 
-    private @Nullable CompletableFuture<Optional<Instant>> underWay;
+    private CompletableFuture<Optional<Instant>> underWay = CompletableFuture.completedFuture(Optional.empty());
+
+    /** It has not begun, or never will, since no thread could be had. */
     private @Nullable CompletableFuture<Optional<Instant>> next;
+
     private volatile int preferred;
     private volatile @Nullable Long failedAtNanos;
 
@@ -42,39 +45,30 @@ final class ServerTime {
     }
 
     /** Begins to ask; the answer is empty where none can be had. */
-    Future<Optional<Instant>> ask(EtcdSettings settings) {
+    synchronized Future<Optional<Instant>> ask(EtcdSettings settings) {
         Long failedAt = failedAtNanos;
         if (failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        CompletableFuture<Optional<Instant>> answer;
-        synchronized (this) {
-            if (underWay != null) {
-                next = next == null ? new CompletableFuture<>() : next;
-                return next;
-            }
-            answer = new CompletableFuture<>();
-            underWay = answer;
+        CompletableFuture<Optional<Instant>> question = next;
+        if (question == null || question.isDone()) {
+            // Whatever became of the one before.
+            question = underWay.handleAsync(
+                    (before, failure) -> {
+                        begin();
+                        return fetch(settings);
+                    },
+                    background);
+            next = question;
         }
-        background.execute(() -> answer(answer, settings));
-        return answer;
+        return question;
     }
 
-    private void answer(CompletableFuture<Optional<Instant>> question, EtcdSettings settings) {
-        CompletableFuture<Optional<Instant>> present = question;
-        while (present != null) {
-            try {
-                present.complete(fetch(settings));
-            } finally {
-                present = goOn();
-            }
+    private synchronized void begin() {
+        if (next != null) {
+            underWay = next;
+            next = null;
         }
-    }
-
-    private synchronized @Nullable CompletableFuture<Optional<Instant>> goOn() {
-        underWay = next;
-        next = null;
-        return underWay;
     }
 
     /** The answer; null if it does not come soon. */

@@ -2,6 +2,7 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -85,6 +87,27 @@ class ServerTimeTest {
         first.get(10, TimeUnit.SECONDS);
         later.get(0).get(10, TimeUnit.SECONDS);
         assertThat(questions.get()).isGreaterThan(1);
+    }
+
+    // a question that found no thread would have kept all later ones waiting
+    @Test
+    void asksAgainAfterNoThreadCouldBeHad() throws Exception {
+        released.countDown();
+        AtomicInteger tasks = new AtomicInteger();
+        ServerTime rejectedOnce = new ServerTime(task -> {
+            if (tasks.incrementAndGet() == 1) {
+                throw new RejectedExecutionException("planted");
+            }
+            background.execute(task);
+        });
+        Future<Optional<Instant>> rejected = rejectedOnce.ask(settings);
+        assertThatThrownBy(rejected::get).hasRootCauseInstanceOf(RejectedExecutionException.class);
+
+        Future<Optional<Instant>> asked = rejectedOnce.ask(settings);
+
+        assertThat(asked).isNotSameAs(rejected);
+        asked.get(10, TimeUnit.SECONDS);
+        assertThat(questions.get()).isPositive();
     }
 
     @Test

@@ -233,7 +233,7 @@ abstract class GeneratorScenario implements Scenario {
         issued.forEach(this::requireGranted);
     }
 
-    private final class ScheduledPlatform implements Platform {
+    class ScheduledPlatform implements Platform {
         @Override
         public long wallMillis() {
             if (clockIsWatched) {

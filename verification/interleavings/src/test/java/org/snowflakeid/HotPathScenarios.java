@@ -89,22 +89,27 @@ final class HotPathScenarios {
     }
 
     /** The queue by itself: a batch that was called and given up comes back while the others are served. */
-    static final class BatchThatWasGivenUp implements Scenario {
-        private final QueuePlatform platform = new QueuePlatform();
-        private final Turns turns = new Turns(platform);
+    static final class BatchThatWasGivenUp extends GeneratorScenario {
+        private Turns turns;
         private Turns.Waiter batch;
         private Turns.Waiter single;
 
         @Override
-        public void begin(Schedule schedule) {
+        void prepare() {
+            turns = new Turns(new ScheduledPlatform() {
+                @Override
+                public void park(long nanos) {
+                    // Whoever looks once has seen enough.
+                }
+            });
             Turns.Waiter first = join(true);
             batch = join(false);
             turns.leave(first);
-            platform.nanos += 20_000_000;
+            schedule.advance(20_000_000);
             Turns.Waiter leader = join(true);
             single = join(true);
             turns.await(leader, 1);
-            GeneratorScenario.require(leader.leads(), "the lead was not taken from the batch");
+            require(leader.leads(), "the lead was not taken from the batch");
             schedule.actor("leader", () -> turns.serve(turns.lastArrival(), 100, 1, 1, 1, 1));
             schedule.actor("batch", () -> turns.await(batch, 1));
         }
@@ -117,47 +122,8 @@ final class HotPathScenarios {
 
         @Override
         public void end() {
-            GeneratorScenario.require(batch.id() < 0, "a batch got id " + batch.id());
-            GeneratorScenario.require(single.id() < 0 || single.id() == 100, "the other call got id " + single.id());
-        }
-    }
-
-    /** Time stands, and nobody sleeps. */
-    private static final class QueuePlatform implements Platform {
-        private long nanos;
-
-        @Override
-        public long wallMillis() {
-            return 0;
-        }
-
-        @Override
-        public long nanoTime() {
-            return nanos;
-        }
-
-        @Override
-        public void park(long nanos) {}
-
-        @Override
-        public void unpark(Thread thread) {}
-
-        @Override
-        public void awaitNextMillis() {}
-
-        @Override
-        public Thread start(String name, Runnable task) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public String process() {
-            return "test";
-        }
-
-        @Override
-        public long randomLong() {
-            return 0;
+            require(batch.id() < 0, "a batch got id " + batch.id());
+            require(single.id() < 0 || single.id() == 100, "the other call got id " + single.id());
         }
     }
 
