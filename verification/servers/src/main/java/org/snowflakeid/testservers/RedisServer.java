@@ -224,6 +224,7 @@ public final class RedisServer extends TestServer {
     public Path backup() {
         Path data = server.reachableData();
         Path copy = data.resolveSibling("backup-" + System.nanoTime());
+        awaitWholeFile();
         pause();
         try {
             copy(data, copy);
@@ -231,6 +232,14 @@ public final class RedisServer extends TestServer {
             resume();
         }
         return copy;
+    }
+
+    /** A replica writes its file anew after it was synchronized, in a process of its own: until that ends, its file lacks everything. */
+    private void awaitWholeFile() {
+        await(
+                "the append-only file is whole",
+                () -> info("aof_rewrite_in_progress").equals("0")
+                        && info("aof_rewrite_scheduled").equals("0"));
     }
 
     /** Puts a backup in place of the data of a server that does not run. Needs a process. */
