@@ -17,6 +17,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeSettings;
@@ -26,6 +28,8 @@ final class Holders implements AutoCloseable {
 
     /** The first window is shorter and doubles: until then extensions come more often. */
     private static final Duration UNTIL_FULL_WINDOW = Duration.ofSeconds(45);
+
+    private static final int STARTS = 5;
 
     private final MeasuredServer server;
     private final SnowflakeSettings settings;
@@ -73,13 +77,28 @@ final class Holders implements AutoCloseable {
         }
     }
 
+    /** Whoever runs a process whose start fails starts it again. */
+    private LeasedSnowflake open(ConnectedProvider connection, AtomicInteger failed) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return LeasedSnowflake.open(settings, connection, Platform.system());
+            } catch (CoordinatorException e) {
+                failed.incrementAndGet();
+                if (attempt == STARTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /** A row of the table: how long until half and until all have a worker id, and what each asked for. */
     String claim() throws InterruptedException, ExecutionException {
         Duration processor = processorTime();
         long begin = System.nanoTime();
         Queue<Long> took = new ConcurrentLinkedQueue<>();
+        AtomicInteger failed = new AtomicInteger();
         generators = all(connections.size(), i -> {
-            LeasedSnowflake generator = LeasedSnowflake.open(settings, connections.get(i), Platform.system());
+            LeasedSnowflake generator = open(connections.get(i), failed);
             took.add(System.nanoTime() - begin);
             return generator;
         });
@@ -96,11 +115,12 @@ final class Holders implements AutoCloseable {
         long[] nanos = took.stream().mapToLong(Long::longValue).sorted().toArray();
         return String.format(
                 Locale.ROOT,
-                "| %s | %,d | %.1f | %.1f | %.2f | %.2f |",
+                "| %s | %,d | %.1f | %.1f | %d | %.2f | %.2f |",
                 server.name(),
                 count,
                 nanos[count / 2] / 1e9,
                 nanos[count - 1] / 1e9,
+                failed.get(),
                 1.0 * asked / count,
                 processorUsed.toMillis() / 1e3);
     }

@@ -27,7 +27,7 @@ class CoordinatorLoadTest {
         assertThat(status).isZero();
         String start = " \\d+ \\(\\d+–\\d+\\) \\| [1-9]\\d* \\| [1-9]\\d* \\|";
         String calls = "( \\d+\\.\\d\\d \\|){4}";
-        String claims = " 8 \\| \\d+\\.\\d \\| \\d+\\.\\d \\| [2-9]\\.\\d\\d \\| \\d+\\.\\d\\d \\|";
+        String claims = " 8 \\| \\d+\\.\\d \\| \\d+\\.\\d \\| 0 \\| [2-9]\\.\\d\\d \\| \\d+\\.\\d\\d \\|";
         assertThat(Files.readAllLines(report))
                 .anySatisfy(row -> assertThat(row).matches("\\| file \\|" + start))
                 .anySatisfy(row -> assertThat(row).matches("\\| etcd \\|" + start))
