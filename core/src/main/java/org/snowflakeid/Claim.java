@@ -125,8 +125,8 @@ final class Claim {
     /** No id of an earlier tick. */
     private final long from;
 
-    /** Whether it was taken over from a process before this one, some of whose writes may still be on their way. */
-    private final boolean resumed;
+    /** Whether a write may still be on its way of the process before, from which it was taken over. Ours, once applied, is in its way. */
+    private boolean predecessorMayWrite;
 
     /** The mark of the last write that is known to have been applied. */
     private Mark mark;
@@ -177,8 +177,8 @@ final class Claim {
         this.owner = owner;
         this.limitFound = limitFound;
         this.from = from;
-        this.resumed = standing == Standing.RESUMED;
-        this.met = !resumed;
+        this.predecessorMayWrite = standing == Standing.RESUMED;
+        this.met = !predecessorMayWrite;
         this.mark = mark;
         this.stored = stored;
         this.standing = standing;
@@ -336,8 +336,17 @@ final class Claim {
             return Outcome.TO_BE_SENT_AGAIN;
         }
         requireLawfulTakeover(seen);
-        standing = Standing.TAKEN_OVER;
+        takenOver();
         return Outcome.SETTLED;
+    }
+
+    /** Ids go on up to the limit. Nobody needs a file of that any more, and its lock would be in the way of the next claim of the worker id. */
+    private void takenOver() {
+        standing = Standing.TAKEN_OVER;
+        if (local != null && local.share()) {
+            local.end();
+            local = null;
+        }
     }
 
     private void adopt(Mark written, Stored as, boolean owned) {
@@ -349,6 +358,7 @@ final class Claim {
         mark = written;
         stored = as;
         pending = null;
+        predecessorMayWrite = false;
         if (local != null) {
             local.granted(written, place.namespace.meta());
         }
@@ -371,7 +381,7 @@ final class Claim {
 
     /** Whether it may be the last write of the process before, which is gone: a claim and all that extends it have one token. */
     private boolean isOfPredecessor(Mark foreign) {
-        return resumed && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
+        return predecessorMayWrite && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
     }
 
     /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
@@ -387,7 +397,7 @@ final class Claim {
             return;
         }
         requireLawfulTakeover(seen);
-        standing = Standing.TAKEN_OVER;
+        takenOver();
     }
 
     /**
@@ -426,7 +436,7 @@ final class Claim {
     void share() {
         shared = true;
         if (local != null) {
-            local.share();
+            boolean unused = local.share();
         }
     }
 

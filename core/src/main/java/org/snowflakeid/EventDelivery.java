@@ -95,7 +95,7 @@ final class EventDelivery {
         try {
             warn("a listener failed at " + event, failure);
         } catch (Throwable logFailed) {
-            failure.addSuppressed(logFailed);
+            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
         }
     }
 

@@ -205,7 +205,7 @@ final class Handover {
         keeper.run();
     }
 
-    /** Ids come from {@code next} from now on. The lease before must have been sealed. */
+    /** Ids come from {@code next} from now on. The lease before must have been sealed. Wakes nobody: for that there may be no memory. */
     void publish(LeaseInUse inUse, Lease next) {
         synchronized (leases) {
             if (closed) {
@@ -213,7 +213,6 @@ final class Handover {
             }
             inUse.set(next);
         }
-        waiting.wake();
     }
 
     /** Each of the leases has been published. */
@@ -222,10 +221,12 @@ final class Handover {
         waiting.wake();
     }
 
-    /** No id will be issued again; every caller gets the reason. */
+    /** No id will be issued again; every caller gets the reason. Needs no memory. */
     void breakDown(SnowflakeException reason) {
         broken = reason;
-        leases.forEach(inUse -> inUse.get().seal());
+        for (int i = 0; i < leases.size(); i++) {
+            leases.get(i).get().seal();
+        }
         waiting.wake();
     }
 

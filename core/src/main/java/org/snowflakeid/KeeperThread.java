@@ -25,6 +25,11 @@ final class KeeperThread {
 
     private static final long LONGEST_SLEEP_NANOS = 3_600_000_000_000L;
 
+    /** However often it is woken. */
+    private static final long LEAST_ROUND_NANOS = 10_000_000;
+
+    private static final int MOST_PARKS = 3;
+
     /** Those that generators go over to. None is here that looks after nobody. */
     private static final Map<Key, KeeperThread> SHARED = new ConcurrentHashMap<>();
 
@@ -112,13 +117,14 @@ final class KeeperThread {
         try {
             LOG.log(Level.ERROR, name + ": unexpected failure between two steps", failure);
         } catch (Throwable logFailed) {
-            failure.addSuppressed(logFailed);
+            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
         }
     }
 
     private void runOnce() {
+        long begun = platform.nanoTime();
         woken = false;
-        long wake = platform.nanoTime() + LONGEST_SLEEP_NANOS;
+        long wake = begun + LONGEST_SLEEP_NANOS;
         for (LeaseKeeper keeper : keepers) {
             long next = step(keeper);
             if (keeper.isOver()) {
@@ -129,6 +135,24 @@ final class KeeperThread {
             wake = next - wake < 0 ? next : wake;
         }
         sleepUntil(wake);
+        // Calls that fail want more, one after the other, though nothing more is to be had. Each may end one park.
+        for (int parks = 0; parks < MOST_PARKS && woken && !isAnyOver(); parks++) {
+            long left = begun + LEAST_ROUND_NANOS - platform.nanoTime();
+            if (left <= 0) {
+                return;
+            }
+            park(left);
+        }
+    }
+
+    private boolean isAnyOver() {
+        return keepers.isEmpty() || keepers.stream().anyMatch(LeaseKeeper::isOver);
+    }
+
+    private void park(long nanos) {
+        platform.park(nanos);
+        // Nobody means a thread that sleeps, but park would not any more.
+        boolean unused = Thread.interrupted();
     }
 
     private long step(LeaseKeeper keeper) {
@@ -168,7 +192,7 @@ final class KeeperThread {
                 Thread unused = platform.start(name, keeper::end);
                 return;
             } catch (Throwable noThread) {
-                LOG.log(Level.DEBUG, name + ": no thread for the end of a generator", noThread);
+                // Then the others wait for it.
             }
         }
         keeper.end();
@@ -186,9 +210,7 @@ final class KeeperThread {
         for (long left = nanos - platform.nanoTime();
                 left > 0 && !woken && !keepers.isEmpty();
                 left = nanos - platform.nanoTime()) {
-            platform.park(left);
-            // Nobody means a thread that sleeps, but park would not any more.
-            boolean unused = Thread.interrupted();
+            park(left);
         }
     }
 }

@@ -389,7 +389,12 @@ final class LeaseKeeper {
                 wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
             }
             boolean waitsForFirst = namespace.isResumed() && !handover.isStarted();
-            wake = Math.max(wake, waitsForFirst ? now + SECOND / 10 : outage.retryNanos());
+            if (waitsForFirst) {
+                wake = Math.max(wake, now + SECOND / 10);
+            } else if (outage.retryNanos() - now > 0) {
+                // Whatever failed is tried again then; who asked for it in the pause does not ask twice.
+                wake = outage.retryNanos();
+            }
         }
         return handover.isStarted() ? wake : Math.min(wake, Math.max(startDeadline, now + 1));
     }
@@ -434,13 +439,11 @@ final class LeaseKeeper {
     }
 
     private void breakDown(SnowflakeException e) {
-        broken = true;
-        SnowflakeException named = e;
-        if (e instanceof CoordinatorException && !String.valueOf(e.getMessage()).startsWith(handover.message(""))) {
-            named = new CoordinatorException(handover.message(String.valueOf(e.getMessage())), e, true);
-        }
-        handover.noteError(named.getMessage());
+        SnowflakeException named = named(e);
+        // First, and without memory: whatever fails after that, nobody gets an id or waits for one.
         handover.breakDown(named);
+        broken = true;
+        handover.noteError(named.getMessage());
         if (e instanceof CoordinatorRegressedException && resumption != null) {
             resumption.deleteAll();
         }
@@ -449,10 +452,29 @@ final class LeaseKeeper {
         }
     }
 
+    private SnowflakeException named(SnowflakeException e) {
+        try {
+            String text = String.valueOf(e.getMessage());
+            return e instanceof CoordinatorException && !text.startsWith(handover.message(""))
+                    ? new CoordinatorException(handover.message(text), e, true)
+                    : e;
+        } catch (Throwable noMemory) {
+            return e;
+        }
+    }
+
     // ---- the end
 
-    /** Gives back what can be given back, and ends the connection. Never throws. */
+    /** Gives back what can be given back, and ends the connection. Throws for want of memory at most, and then it has ended too. */
     void end() {
+        try {
+            endInOrder();
+        } finally {
+            handover.end();
+        }
+    }
+
+    private void endInOrder() {
         // Set to end a long first call; the release needs the thread.
         boolean unused = Thread.interrupted();
         for (Succession succession : workerIds.successions()) {
@@ -462,7 +484,6 @@ final class LeaseKeeper {
         if (resumption != null) {
             attemptToEnd(resumption::end);
         }
-        handover.end();
     }
 
     private void attemptToEnd(Runnable part) {

@@ -211,11 +211,18 @@ final class LocalLimit {
         }
     }
 
-    /** A copy of this process may be issuing what the file says that nobody has: nobody may take over from this one. */
-    void share() {
-        if (!over && delete()) {
-            lease.note(Long.MAX_VALUE);
+    /**
+     * Nobody may take over from this one from here on, since a copy of it may be issuing what the file says that nobody has, or since there is
+     * nothing left to go on with. Callers may issue all that is granted.
+     *
+     * @return whether that is certain; if not, they stop at what the file says
+     */
+    boolean share() {
+        if (!over && !delete()) {
+            return false;
         }
+        lease.note(Long.MAX_VALUE);
+        return true;
     }
 
     /**

@@ -177,7 +177,7 @@ final class Resumption {
                     handover.message("unexpected failure with " + SnowflakeKeys.RESUME_DIRECTORY),
                     failure);
         } catch (Throwable logFailed) {
-            failure.addSuppressed(logFailed);
+            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
         }
     }
 
@@ -193,7 +193,8 @@ final class Resumption {
     /** What was granted is in doubt: nobody may take it over. The leases must have been sealed. */
     void deleteAll() {
         for (LocalLimit each : limits) {
-            boolean unused = each.delete();
+            // Of one that has ended the file may be another's.
+            boolean unused = !each.isEnded() && each.delete();
         }
     }
 
@@ -221,7 +222,7 @@ final class Resumption {
                                     + " can't be used. A process that is restarted now does not start while the coordinator is down."),
                     e);
         } catch (Throwable e) {
-            if (file != null) {
+            if (file != null && !claim.hasFile()) {
                 file.close();
             }
             throw e;

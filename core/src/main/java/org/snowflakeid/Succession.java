@@ -38,9 +38,9 @@ final class Succession {
     private long sharedLimit = -1;
 
     /** Used before, and not given back yet. */
-    private final List<Renewal> left = new ArrayList<>();
+    private final ArrayList<Renewal> left = new ArrayList<>();
 
-    /** How many steps of the clock had been seen before that was written. */
+    /** How many steps of the clock had been seen before the last write that only one of two copies can win; 0: there was none. */
     private int stepsBeforeLeaving;
 
     Succession(
@@ -214,7 +214,9 @@ final class Succession {
             return;
         }
         Renewal old = current;
-        // Before the seal: from there on nothing may fail until the next lease is published, or there would be none.
+        // Before the seal: from there on nothing may fail, not even for want of memory, until it is noted that the next
+        // lease is in use.
+        left.ensureCapacity(left.size() + 1);
         long now = clock.vettedTick();
         if (old != null) {
             old.claim().lease().seal();
@@ -225,10 +227,11 @@ final class Succession {
         current = next;
         successor = null;
         sharedLimit = -1;
-        reports.swapped(old == null ? null : old.claim(), next.claim());
         if (old != null && old.claim().workerId() != next.claim().workerId()) {
             left.add(old);
         }
+        handover.wakeCallers();
+        reports.swapped(old == null ? null : old.claim(), next.claim());
     }
 
     // ---- copies of this process
@@ -242,7 +245,8 @@ final class Succession {
         Renewal used = current;
         int steps = clock.steps();
         // A later step may have a copy of its own, which knows of what was written for the one before.
-        if (used == null || (sharedLimit >= 0 && steps == stepsBeforeLeaving)) {
+        if (used == null || steps == stepsBeforeLeaving) {
+            // Already left: what is used now was claimed after that write, or lies above it.
             return;
         }
         if (used.claim().isTakenOver()) {

@@ -23,6 +23,12 @@ final class WaitingCall {
     /** Whoever waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
     private static final long KEEPER_LOOK_NANOS = 500_000_000;
 
+    /** From the seal of a lease to the next one it takes microseconds, unless the keeper is preempted there. */
+    private static final long LONGEST_SWAP_NANOS = 50_000_000;
+
+    /** An interrupt does not end it sooner than a wait for the next millisecond. */
+    private static final long UNINTERRUPTED_SWAP_NANOS = 1_000_000;
+
     private final IdIssuer issuer;
     private final SnowflakeSettings settings;
     private final Positions positions;
@@ -315,12 +321,20 @@ final class WaitingCall {
      */
     private boolean awaitGrant(Lease current, long next) {
         handover.requireOpen();
+        if (inUse.get() != current) {
+            return false;
+        }
         handover.wantMore(inUse);
         long now = platform.nanoTime();
         boolean endedBefore = current.endNanos() - waitingSince() < 0;
         // An outage must not fill request pools: once it has lasted, callers fail at once.
         long outage = endedBefore ? now - current.noticeEnd(now) : 0;
-        long left = settings.waitTimeout().toNanos() - Math.max(outage, waitedNanos());
+        // Sealed before its end it is about to be replaced, and that has to be waited for whatever is set.
+        boolean swaps = next == Long.MAX_VALUE && !endedBefore;
+        long patience = swaps
+                ? Math.max(LONGEST_SWAP_NANOS, settings.waitTimeout().toNanos())
+                : settings.waitTimeout().toNanos();
+        long left = patience - Math.max(outage, waitedNanos());
         if (left <= 0) {
             throw new SnowflakeUnavailableException(handover.message("no id can be issued: what is "
                     + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
@@ -331,14 +345,23 @@ final class WaitingCall {
                                     ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
                                     : "The coordinator has not answered yet.")));
         }
-        requireUninterrupted();
+        if (!swaps || waitedNanos() > UNINTERRUPTED_SWAP_NANOS) {
+            requireUninterrupted();
+        }
         Object shown = clock.state();
-        handover.await(
-                () -> inUse.get() != current
-                        || next < current.limit()
-                        || !shown.equals(clock.state())
-                        || elsewhere.getAsBoolean(),
-                Math.min(left, KEEPER_LOOK_NANOS));
+        boolean interrupted = Thread.interrupted();
+        try {
+            handover.await(
+                    () -> inUse.get() != current
+                            || next < current.limit()
+                            || !shown.equals(clock.state())
+                            || elsewhere.getAsBoolean(),
+                    Math.min(left, interrupted ? UNINTERRUPTED_SWAP_NANOS : KEEPER_LOOK_NANOS));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
         return elsewhere.getAsBoolean();
     }
 }

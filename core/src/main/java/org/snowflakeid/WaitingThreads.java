@@ -4,6 +4,7 @@ package org.snowflakeid;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** Threads that wait for the keeper. Each waits for a bounded time, and none holds a lock meanwhile. */
 final class WaitingThreads {
@@ -11,8 +12,12 @@ final class WaitingThreads {
     private final Platform platform;
     private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
 
+    /** Made once: to wake needs no memory. */
+    private final Consumer<Thread> unpark;
+
     WaitingThreads(Platform platform) {
         this.platform = platform;
+        this.unpark = platform::unpark;
     }
 
     /**
@@ -39,6 +44,6 @@ final class WaitingThreads {
     }
 
     void wake() {
-        threads.forEach(platform::unpark);
+        threads.forEach(unpark);
     }
 }

@@ -8,8 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
@@ -164,7 +166,7 @@ final class WorkerIds {
         for (Succession succession : successions) {
             if (succession.needsClaim()) {
                 try {
-                    succession.succeedWith(claim(succession, firstPage));
+                    claim(succession, firstPage);
                 } catch (NoFreeWorkerIdException e) {
                     nextClaimNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
                     if (!handover.isStarted()) {
@@ -182,12 +184,18 @@ final class WorkerIds {
         return successions.stream().anyMatch(Succession::needsClaim);
     }
 
-    private Claim claim(Succession succession, @Nullable Snapshot firstPage) {
+    private void claim(Succession succession, @Nullable Snapshot firstPage) {
         Claim claimed = claimNow(succession, firstPage);
-        if (resumption != null) {
-            resumption.keep(claimed, namespace.meta());
+        try {
+            if (resumption != null) {
+                resumption.keep(claimed, namespace.meta());
+            }
+            succession.succeedWith(claimed);
+        } catch (Throwable e) {
+            // Nobody would know that it is held.
+            claimed.forget(callTimeout);
+            throw e;
         }
-        return claimed;
     }
 
     private Claim claimNow(Succession succession, @Nullable Snapshot firstPage) {
@@ -318,7 +326,7 @@ final class WorkerIds {
 
     private void goElsewhere(Succession succession) {
         try {
-            succession.succeedWith(claim(succession, null));
+            claim(succession, null);
         } catch (NoFreeWorkerIdException none) {
             LOG.log(Level.DEBUG, handover.message("no other worker id"), none);
             return;
@@ -339,20 +347,23 @@ final class WorkerIds {
 
     /** When something is to be done next, at the latest {@code otherwise}; by the monotonic clock. */
     long nextNanos(long now, long otherwise) {
-        long next = otherwise;
+        long next = Math.min(otherwise, successorsNanos(now));
         for (Succession succession : successions) {
             for (Renewal renewal : succession.renewals()) {
                 next = Math.min(next, renewal.dueNanos());
             }
-            Renewal successor = succession.successor();
-            if (successor != null) {
-                long wait = successor.claim().from() - leadAllowed() - clock.vettedTick();
-                next = Math.min(next, now + Math.max(1, wait) * 1_000_000);
-            } else if (succession.needsClaim()) {
+            if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
             }
         }
         return next;
+    }
+
+    /** When ids may come from what was claimed to follow: at the start from all of it together, later from each. */
+    private long successorsNanos(long now) {
+        LongStream waits = successors().mapToLong(claim -> claim.from() - leadAllowed() - clock.vettedTick());
+        OptionalLong wait = handover.isStarted() ? waits.min() : waits.max();
+        return wait.isEmpty() ? Long.MAX_VALUE : now + Math.max(1, wait.getAsLong()) * 1_000_000;
     }
 
     /** When the last of the windows in use ends; {@code otherwise} if none is in use. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -120,6 +121,32 @@ class KeeperErrorsTest {
             }
         }
 
+        // open() never returned: the keeper ended before it had said why
+        @Test
+        void anErrorWhereAFailureIsReportedEndsTheStartAllTheSame() {
+            int[] left = {0};
+            CoordinatorException failure = new CoordinatorException("planted", true) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public String getMessage() {
+                    if (left[0]-- > 0) {
+                        throw new OutOfMemoryError("planted");
+                    }
+                    return super.getMessage();
+                }
+            };
+            process.wire.throwInsteadOf(Kind.READ, ALWAYS, failure);
+            left[0] = 1;
+
+            process.startOpening();
+            stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
+
+            assertThat(causes(process.awaitRefusal())).contains(failure);
+            stage.sleep(Duration.ofSeconds(10));
+            assertThat(process.wire.connections()).isZero();
+        }
+
         // the connection stayed open
         @Test
         void aThreadThatCannotBeMadeEndsTheStartWithItsCause() {
@@ -212,6 +239,40 @@ class KeeperErrorsTest {
         }
 
         process.issueFor(Duration.ofMinutes(5));
+    }
+
+    // the keeper's thread ended: the log met the very same error, as where the JVM has but one of its kind left
+    @Test
+    void anErrorThatTheLogMeetsTooEndsNoRenewal() {
+        openAndRunFor(Duration.ofMinutes(2));
+        OutOfMemoryError only = new OutOfMemoryError("planted");
+        process.atKeepersNextPark = only;
+        try (LogLines log = new LogLines()) {
+            log.failure = only;
+            stage.sleep(Duration.ofSeconds(45));
+
+            assertThat(process.atKeepersNextPark).isNull();
+        }
+
+        process.issueFor(Duration.ofMinutes(5));
+    }
+
+    // a claim whose file could not be kept held its worker id as long as the process, and nobody knew of it
+    @Test
+    void anErrorRightAfterAClaimLeavesNoOwner() {
+        stage.keys.put("snowflake.resume.directory", "/resume");
+        process.disk.random = new Random(1) {
+            @Override
+            public int nextInt(int bound) {
+                throw new IllegalStateException("planted");
+            }
+        };
+        process.disk.failuresOneIn = 2;
+        process.startOpening();
+        stage.sleep(Duration.ofSeconds(10));
+
+        assertThat(stage.store.owners).isEmpty();
+        process.crash();
     }
 
     @Nested
@@ -320,6 +381,20 @@ class KeeperErrorsTest {
             // What was to take its place is given up, and nothing else is to be had.
             process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, new CoordinatorException("planted", false));
             process.machine.stepClock(Duration.ofSeconds(5));
+            stage.sleep(Duration.ofMinutes(3));
+
+            process.issueFor(Duration.ofMinutes(1));
+        }
+
+        // what was in use already was given up as though it had never been used, and nothing took its place
+        @Test
+        void anErrorWhereCallersAreWokenPasses() {
+            openAndRunFor(Duration.ofMinutes(2));
+            process.machine.stepClock(Duration.ofSeconds(5));
+            process.atKeepersNextUnpark = new OutOfMemoryError("planted");
+            Actor.Call unused = process.startCall();
+            stage.until("the error", () -> process.atKeepersNextUnpark == null);
+            process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, new CoordinatorException("planted", false));
             stage.sleep(Duration.ofMinutes(3));
 
             process.issueFor(Duration.ofMinutes(1));

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** What core logs while this is open, whatever its loggers are called: each message, with the reason if one is given. */
 final class LogLines extends Handler implements AutoCloseable {
@@ -13,12 +14,19 @@ final class LogLines extends Handler implements AutoCloseable {
     private final Logger logger = Logger.getLogger("org.snowflakeid");
     private final List<String> lines = new ArrayList<>();
 
+    /** What is thrown where something is logged; null: nothing. */
+    @Nullable
+    Error failure;
+
     LogLines() {
         logger.addHandler(this);
     }
 
     @Override
     public void publish(LogRecord entry) {
+        if (failure != null) {
+            throw failure;
+        }
         lines.add(entry.getThrown() == null ? entry.getMessage() : entry.getMessage() + ": " + entry.getThrown());
     }
 

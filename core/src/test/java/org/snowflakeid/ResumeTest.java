@@ -439,6 +439,29 @@ class ResumeTest {
             after.issue();
         }
 
+        // a copy of this process was taken for the one before, for ever
+        @Test
+        void isNoneOnceTheNextHasExtended() {
+            stage.store.down = false;
+            awaitExtension(after);
+            Mark ours = stage.store.mark(after.workerId());
+            stage.store.putMark(
+                    after.workerId(),
+                    Mark.next(
+                                    ours.pairs(),
+                                    ours.limit() + 5_000,
+                                    ours.token(),
+                                    ours.count() + 1,
+                                    ours.from(),
+                                    stage.world.trueTime(),
+                                    SnowflakeLayout.STANDARD,
+                                    1)
+                            .value());
+            stage.sleep(Duration.ofSeconds(25));
+
+            assertThatThrownBy(after::issue).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
         @Test
         void arrivesAfterTheNextExtendedAndChangesNothing() {
             stage.store.down = false;
@@ -611,6 +634,32 @@ class ResumeTest {
             assertThat(disk.has(workerId)).isFalse();
             assertThat(disk.has(before.workerId())).isTrue();
             before.issue();
+        }
+
+        // the file of what it had lost stayed locked, as by another process, and it had none for what it claimed next
+        @Test
+        void isThereAgainForAWorkerIdThatIsHadAgain() {
+            stage.keys.put("snowflake.worker-ids", "0");
+            before.open();
+            before.issue();
+            before.wire.cut = true;
+            stage.sleep(Duration.ofSeconds(61));
+            stage.store.owners.clear();
+            Actor another = stage.process();
+            another.open();
+            another.issue();
+            before.wire.cut = false;
+            stage.sleep(Duration.ofSeconds(30));
+
+            another.close();
+            stage.until("had again", () -> String.valueOf(stage.store.owner(0))
+                    .contains("process=" + before.machine.process()));
+            stage.sleep(Duration.ofSeconds(5));
+
+            assertThat(disk.has(0)).isTrue();
+            assertThat(disk.note(0).mark().token())
+                    .isEqualTo(stage.store.mark(0).token());
+            before.issueFor(Duration.ofMinutes(1));
         }
 
         @Test

@@ -193,6 +193,53 @@ class SeveralWorkerIdsTest {
         }
     }
 
+    // what had just been claimed was left again, each time that a call for another worker id failed
+    @Test
+    void whatWasLeftForACopyIsLeftOnce() {
+        stage.keys.put("snowflake.workers", "2");
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.hold(Kind.CLAIM);
+        process.machine.stepClock(Duration.ofSeconds(5));
+        Actor.Call call = process.startCall();
+        Request claim = process.wire.next();
+        process.wire.throwInsteadOf(Kind.READ, 1, new CoordinatorException("planted", false));
+        claim.answer(claim.arrive());
+        process.wire.release(Kind.CLAIM);
+        // and not before the next look at the clock was due by itself
+        stage.within(Duration.ofSeconds(1), "an id", call::isOver);
+        call.await();
+
+        assertThat(process.ids().status().workerIds()).contains(claim.workerId);
+        assertThat(process.ids().counts().swaps()).isEqualTo(2);
+        process.issueFor(Duration.ofMinutes(1));
+        stage.assertSafe();
+    }
+
+    // it looked a thousand times a second whether both could begin
+    @Test
+    void aStartThatWaitsForOneOfThemSleeps() {
+        stage.keys.put("snowflake.workers", "2");
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        process.open();
+        process.close();
+        SnowflakeLayout layout = SnowflakeLayout.STANDARD;
+        reserve(1, layout.tickOf(stage.world.trueTime().plusSeconds(50).toEpochMilli()));
+        process.startOpening();
+        stage.sleep(Duration.ofSeconds(5));
+        int[] looks = {0};
+        Actor.Stop unused = process.stopKeeperAtClock(() -> {
+            looks[0]++;
+            return false;
+        });
+
+        stage.sleep(Duration.ofSeconds(5));
+
+        assertThat(process.isDecided()).isFalse();
+        assertThat(looks[0]).isLessThan(100);
+        process.awaitOpen();
+    }
+
     // eight threads called one listener at once
     @Test
     void aListenerIsCalledByOneThreadAtATime() {

@@ -134,6 +134,10 @@ final class Stage {
         @Nullable
         Error atKeepersNextPark;
 
+        /** What the keeper's thread meets once where it wakes a thread next. */
+        @Nullable
+        Error atKeepersNextUnpark;
+
         /** What the thread that opens the generator meets once where it parks next. */
         @Nullable
         Error atOpenersNextPark;
@@ -474,6 +478,11 @@ final class Stage {
 
         @Override
         public void unpark(Thread thread) {
+            Error thrown = atKeepersNextUnpark;
+            if (thrown != null && Thread.currentThread().equals(keeper)) {
+                atKeepersNextUnpark = null;
+                throw thrown;
+            }
             machine.unpark(thread);
         }
 

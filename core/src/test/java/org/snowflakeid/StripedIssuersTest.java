@@ -120,6 +120,7 @@ class StripedIssuersTest {
             lease.grant(Long.MAX_VALUE, System.nanoTime() + TimeUnit.HOURS.toNanos(1), 60_000);
             lease.open(tick << 12, tick, 0, tick);
             handover.publish(handover.leases().get(place), lease);
+            handover.wakeCallers();
         }
 
         private int workerIdOf(long id) {
@@ -199,6 +200,7 @@ class StripedIssuersTest {
                 long tick = stepped.tick();
                 lease.open(tick << 12, tick, 0, tick);
                 ofBoth.publish(ofBoth.leases().get(1), lease);
+                ofBoth.wakeCallers();
             });
             Instant before = world.trueTime();
 

@@ -96,6 +96,7 @@ class SwapRaceTest {
             current.grant(Long.MAX_VALUE, System.nanoTime() + 3_600_000_000_000L, 0);
             current.open(begin << 8, begin, FAR_AHEAD, begin);
             handover.publish(inUse, current);
+            handover.wakeCallers();
         }
     }
 

@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -176,6 +177,41 @@ class WaitingCallsTest {
     }
 
     /** Calls that wait for a clock that stepped back. */
+    // the keeper made a round for each call that failed
+    @Test
+    void callsThatFailLeaveTheKeeperItsSleep() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        Mark mine = stage.store.mark(0);
+        stage.store.owners.clear();
+        stage.store.putMark(
+                0,
+                Mark.next(
+                                Pairs.NONE,
+                                mine.limit() + 3_600_000,
+                                "another",
+                                0,
+                                mine.limit(),
+                                stage.world.trueTime(),
+                                SnowflakeLayout.STANDARD,
+                                1)
+                        .value());
+        stage.sleep(Duration.ofMinutes(2));
+        int[] looks = {0};
+        Actor.Stop unused = process.stopKeeperAtClock(() -> {
+            looks[0]++;
+            return false;
+        });
+
+        for (int i = 0; i < 1000; i++) {
+            assertThatThrownBy(process::issue).isInstanceOf(SnowflakeUnavailableException.class);
+            stage.sleep(Duration.ofMillis(1));
+        }
+
+        assertThat(looks[0]).isLessThan(1000);
+    }
+
     @Nested
     class ForTheClock {
 

@@ -225,6 +225,7 @@ final class Generators {
                         .ifPresent(bean ->
                                 container.getReference(bean, Snowflake.class, container.createCreationalContext(bean)));
             }
+            show(container, open(container, generators));
         } catch (Throwable e) {
             // A container that fails to start need not destroy what it has created.
             InjectedSnowflake.closeAll(open(container, generators));
@@ -233,13 +234,16 @@ final class Generators {
             }
             throw new DeploymentException(reason(e), e);
         }
-        List<InjectedSnowflake> unseen = open(container, generators).stream()
-                .filter(InjectedSnowflake::beginToShow)
-                .toList();
+    }
+
+    /** What shows them is not worth a start. A library of another version fails with a {@link LinkageError}. */
+    private static void show(BeanContainer container, Collection<InjectedSnowflake> open) {
+        List<InjectedSnowflake> unseen =
+                open.stream().filter(InjectedSnowflake::beginToShow).toList();
         if (OptionalApi.OPEN_TELEMETRY.isPresent()) {
             try {
                 SnowflakeGauges.show(container, unseen);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError e) {
                 LOG.log(Level.WARNING, "snowflake: no metrics, because the application's OpenTelemetry failed", e);
             }
         }
@@ -249,7 +253,7 @@ final class Generators {
     private static void tellOf(BeanContainer container, InjectedSnowflake ids) {
         try {
             container.getEvent().select(ClaimedGenerator.class).fire(new ClaimedGenerator(ids));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             LOG.log(
                     Level.WARNING,
                     "snowflake '" + ids.status().generator() + "': an observer of ClaimedGenerator failed."

@@ -127,10 +127,15 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
 
     /** Closes all, and waits once. */
     static void closeAll(Collection<InjectedSnowflake> generators) {
-        LeasedSnowflake.closeAll(generators.stream().map(each -> each.ids).toList());
-        generators.forEach(InjectedSnowflake::forget);
+        try {
+            LeasedSnowflake.closeAll(generators.stream().map(each -> each.ids).toList());
+        } finally {
+            // They are closed, though one may have failed.
+            generators.forEach(InjectedSnowflake::forget);
+        }
     }
 
+    /** Throws nothing: the others want to be forgotten as well. */
     private synchronized void forget() {
         if (token != null) {
             WRITTEN.remove(token);
@@ -143,11 +148,19 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     private void run(Runnable end) {
         try {
             end.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            report(e);
+        }
+    }
+
+    private void report(Throwable failure) {
+        try {
             LOG.log(
                     Level.WARNING,
                     "snowflake '" + status().generator() + "': it was closed, but what showed it failed to end",
-                    e);
+                    failure);
+        } catch (Throwable logFailed) {
+            // Nobody is left to tell, and the next one has to end all the same.
         }
     }
 

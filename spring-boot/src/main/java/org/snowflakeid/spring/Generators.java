@@ -21,7 +21,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Opens the generators of one context. Each is a bean, which Spring closes. */
+/** Opens the generators of one context. Each is a bean, which Spring closes if it was finished. */
 final class Generators implements SmartInitializingSingleton, DisposableBean {
 
     static final String BEAN = "snowflakeGenerators";
@@ -119,7 +119,8 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     private static void observe(Consumer<Snowflake> observer, Snowflake ids) {
         try {
             observer.accept(ids);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
+            // Also where the library is of another version: metrics are not worth a start.
             LOG.log(
                     Level.WARNING,
                     "snowflake '" + ids.status().generator() + "': no metrics, because the registry failed",
@@ -157,5 +158,8 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     @Override
     public void destroy() {
         listening.complete(false);
+        // Spring does not know a bean that was never finished, as where a post-processor threw: its worker id would be
+        // held until the JVM ends. All others depend on this bean, and are closed already.
+        LeasedSnowflake.closeAll(open.values());
     }
 }

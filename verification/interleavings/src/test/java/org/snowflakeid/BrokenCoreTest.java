@@ -266,11 +266,12 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "wakes before it publishes",
-                                Handover.class,
-                                "    void publish(LeaseInUse inUse, Lease next) {\n",
-                                "    void publish(LeaseInUse inUse, Lease next) {\n" + "        waiting.wake();\n",
-                                "            inUse.set(next);\n" + "        }\n" + "        waiting.wake();\n",
-                                "            inUse.set(next);\n" + "        }\n"),
+                                Succession.class,
+                                "        handover.publish(inUse, next.claim().lease());\n",
+                                "        handover.wakeCallers();\n"
+                                        + "        handover.publish(inUse, next.claim().lease());\n",
+                                "        handover.wakeCallers();\n" + "        reports.swapped(",
+                                "        reports.swapped("),
                         WaitingForSwap.class,
                         "nobody can go on"),
                 fails(
@@ -337,8 +338,8 @@ class BrokenCoreTest {
                                 KeeperThread.class,
                                 "        woken = false;\n" + "        long wake",
                                 "        long wake",
-                                "        sleepUntil(wake);\n" + "    }",
-                                "        woken = false;\n" + "        sleepUntil(wake);\n" + "    }"),
+                                "        sleepUntil(wake);\n",
+                                "        woken = false;\n" + "        sleepUntil(wake);\n"),
                         CloseWhileWaiting.class,
                         "nobody can go on"),
                 fails(

@@ -92,6 +92,10 @@ final class ConnectedProvider implements WorkerCoordinatorProvider, AutoCloseabl
             return null;
         }
 
+        /** It is there for another start. */
+        @Override
+        public void close() {}
+
         @Override
         public Snapshot read(int fromId, int toId, Duration timeout) {
             asked.incrementAndGet();

@@ -153,5 +153,6 @@ final class Holders implements AutoCloseable {
         try (ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, generators.size()))) {
             generators.forEach(generator -> threads.execute(generator::close));
         }
+        connections.forEach(ConnectedProvider::close);
     }
 }

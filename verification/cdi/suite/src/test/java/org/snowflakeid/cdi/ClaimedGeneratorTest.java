@@ -2,16 +2,28 @@
 package org.snowflakeid.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.spi.Extension;
 import jakarta.inject.Inject;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.Platform;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
 
 /** What libraries hear that show what generators do. */
@@ -33,6 +45,9 @@ class ClaimedGeneratorTest {
             claimed.add(generator);
             generator.whenClosed(() -> {
                 throw new IllegalStateException("no exporter");
+            });
+            generator.whenClosed(() -> {
+                throw new StackOverflowError("in the exporter");
             });
             generator.whenClosed(() -> atTheEnd.add(generator.ids().status().state()));
         }
@@ -94,5 +109,70 @@ class ClaimedGeneratorTest {
 
             assertThat(late).containsExactly(State.CLOSED);
         }
+    }
+
+    @Test
+    void stopsNoStartIfAnObserverIsOfAnotherVersion() {
+        Extension ofAnotherVersion = new ThrowingObserver(new NoSuchMethodError("void Registry.add(Meter)"));
+
+        try (Warnings warnings = new Warnings("snowflake 'orders': an observer of ClaimedGenerator failed.");
+                Application application =
+                        Application.with().extendedBy(ofAnotherVersion).of(Shop.class)) {
+            assertThat(application.get(Shop.class).orders.nextId()).isPositive();
+            assertThat(warnings.all()).hasSize(1);
+        }
+    }
+
+    @Test
+    void isToldOfTheEndOfEachThoughClosingOneFails() {
+        AtomicBoolean failing = new AtomicBoolean();
+        Thread closing = Thread.currentThread();
+        Platform platform = (Platform) Proxy.newProxyInstance(
+                Platform.class.getClassLoader(), new Class<?>[] {Platform.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("unpark")
+                            && Thread.currentThread().equals(closing)
+                            && failing.getAndSet(false)) {
+                        throw new InternalError("while it was closed");
+                    }
+                    return method.invoke(Platform.system(), arguments);
+                });
+        List<InjectedSnowflake> generators = Stream.of("one", "two")
+                .map(name -> SnowflakeSettings.of(Map.of("snowflake.namespace", name)))
+                .map(settings -> new InjectedSnowflake(
+                        LeasedSnowflake.open(settings, new RecordingCoordinatorProvider(), platform)))
+                .toList();
+        List<Snowflake> ended = new ArrayList<>();
+        generators.forEach(ids -> ids.whenClosed(() -> ended.add(ids)));
+        failing.set(true);
+
+        assertThatThrownBy(() -> InjectedSnowflake.closeAll(generators)).hasMessage("while it was closed");
+
+        assertThat(ended).isEqualTo(generators);
+    }
+
+    @Test
+    void isToldOfTheEndThoughTheLogFailsToo() {
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                throw new IllegalStateException("no space left on device");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger log = Logger.getLogger(InjectedSnowflake.class.getName());
+        List<State> atTheEnd;
+        try (Application application = Application.of(Shop.class, Shown.class)) {
+            atTheEnd = application.get(Shown.class).atTheEnd();
+            log.addHandler(broken);
+        } finally {
+            log.removeHandler(broken);
+        }
+
+        assertThat(atTheEnd).containsExactly(State.CLOSED);
     }
 }

@@ -10,6 +10,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.Extension;
 import jakarta.inject.Inject;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,6 +79,17 @@ class FailedStartTest {
     void givesWorkerIdsBackIfABeanThatObservesTheStartCannotBeMade() {
         assertThatThrownBy(() -> Application.of(Shop.class, BrokenServer.class)).hasStackTraceContaining("no database");
 
+        assertThatNothingIsHeld();
+    }
+
+    @Test
+    void givesWorkerIdsBackIfAnErrorFollowsTheirClaim() {
+        Extension endless = new ThrowingObserver(new StackOverflowError("in the exporter"));
+
+        assertThatThrownBy(() -> Application.with().extendedBy(endless).of(Shop.class))
+                .hasStackTraceContaining("in the exporter");
+
+        assertThat(count("claimed snowflake/orders")).isEqualTo(1);
         assertThatNothingIsHeld();
     }
 

@@ -16,6 +16,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -142,6 +143,33 @@ class GaugesTest {
     void areNotWorthAStart() {
         try (Application application = Application.of(Shop.class, BrokenTelemetry.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+        }
+    }
+
+    @Dependent
+    static class TelemetryOfAnotherVersion {
+        @Produces
+        @Singleton
+        static OpenTelemetry openTelemetry() {
+            return (OpenTelemetry) Proxy.newProxyInstance(
+                    OpenTelemetry.class.getClassLoader(),
+                    new Class<?>[] {OpenTelemetry.class},
+                    (proxy, method, arguments) -> {
+                        if (method.getName().equals("getMeter")) {
+                            throw new NoSuchMethodError("Meter OpenTelemetry.getMeter(String)");
+                        }
+                        return method.invoke(OpenTelemetry.noop(), arguments);
+                    });
+        }
+    }
+
+    @Test
+    void areNotWorthAStartIfTheyAreOfAnotherVersion() {
+        try (Warnings warnings = new Warnings("snowflake: no metrics");
+                Application application = Application.of(Shop.class, TelemetryOfAnotherVersion.class)) {
+            assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+            assertThat(application.get(Shop.class).orders.nextId()).isPositive();
+            assertThat(warnings.all()).hasSize(1);
         }
     }
 }

@@ -3,7 +3,9 @@ package org.snowflakeid.verification.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.inject.Named;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.LeasedSnowflake;
@@ -28,8 +32,10 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.spring.SnowflakeAutoConfiguration;
 import org.snowflakeid.testing.MemoryStore;
 import org.snowflakeid.testing.TestSnowflake;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -605,6 +611,86 @@ class StarterTest {
                             .isNotNull();
                     assertThat(isHeld("snowflake", 3)).isFalse();
                 });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FinishesNoGenerator {
+        @Bean
+        static BeanPostProcessor failing() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    if (bean instanceof Snowflake) {
+                        throw new IllegalStateException("no proxy for " + name);
+                    }
+                    return bean;
+                }
+            };
+        }
+    }
+
+    // Spring closes only beans that were finished: the worker id was held until the JVM ended
+    @ParameterizedTest
+    @CsvSource({"default, snowflake", "orders, snowflake/orders"})
+    void aGeneratorWhoseBeanCannotBeFinishedGivesTheWorkerIdBack(String generator, String namespace) {
+        memory.withPropertyValues("snowflake.worker-ids=3", "snowflake.claim-at-start=" + generator)
+                .withUserConfiguration(FinishesNoGenerator.class)
+                .run(context -> {
+                    assertThat(context.getStartupFailure())
+                            .rootCause()
+                            .hasMessage("no proxy for snowflake." + generator);
+                    assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).mark(namespace, 3))
+                            .isNotNull();
+                    assertThat(isHeld(namespace, 3)).isFalse();
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LastWords {
+        static final List<Long> LAST = new CopyOnWriteArrayList<>();
+
+        @Bean
+        static DisposableBean usesDefault(Snowflake ids) {
+            return () -> LAST.add(ids.nextId());
+        }
+
+        @Bean
+        static DisposableBean usesOrders(@Qualifier("orders") Snowflake ids) {
+            return () -> LAST.add(ids.nextId());
+        }
+    }
+
+    @Test
+    void aBeanHasAnIdForItsLastWords() {
+        LastWords.LAST.clear();
+
+        memory.withPropertyValues("snowflake.generators.orders.worker-ids=3")
+                .withUserConfiguration(LastWords.class)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(LastWords.LAST).hasSize(2);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class RegistryOfAnotherVersion {
+        RegistryOfAnotherVersion(MeterBinder meters) {
+            MeterRegistry registry = new SimpleMeterRegistry();
+            registry.config().onMeterAdded(meter -> {
+                throw new NoSuchMethodError("void Registry.added(Meter)");
+            });
+            meters.bindTo(registry);
+        }
+    }
+
+    @Test
+    void aRegistryOfAnotherVersionIsNotWorthAStart() {
+        for (List<Class<?>> order : List.<List<Class<?>>>of(
+                List.of(RegistryOfAnotherVersion.class, Orders.class),
+                List.of(Orders.class, RegistryOfAnotherVersion.class))) {
+            memory.withUserConfiguration(order.toArray(Class<?>[]::new))
+                    .run(context -> assertThat(context.getBean(Orders.class).ids.nextId())
+                            .isPositive());
+        }
     }
 
     @Test
