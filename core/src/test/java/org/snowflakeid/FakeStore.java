@@ -241,6 +241,24 @@ final class FakeStore implements WorkerCoordinatorProvider {
         return Mark.parse(marks.get(id));
     }
 
+    /** Another process, of another host, is granted so many ticks of what comes after the limit. */
+    void takeOver(int workerId, long ticks) {
+        Mark before = mark(workerId);
+        owners.remove(workerId);
+        putMark(
+                workerId,
+                Mark.next(
+                                Pairs.NONE,
+                                before.limit() + ticks,
+                                "another",
+                                0,
+                                before.limit(),
+                                world.trueTime(),
+                                SnowflakeLayout.STANDARD,
+                                1)
+                        .value());
+    }
+
     void putMark(int id, String value) {
         marks.put(id, new Stored(value, ++version));
     }

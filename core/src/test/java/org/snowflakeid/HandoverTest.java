@@ -26,6 +26,17 @@ class HandoverTest {
         assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
     }
 
+    // the keeper's end would seal it too, but later
+    @Test
+    void noIdIsIssuedAfterABreakdown() {
+        LeaseInUse inUse = handover.leases().get(0);
+        handover.publish(inUse, openLease());
+
+        handover.breakDown(new CoordinatorException("planted", true));
+
+        assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
+    }
+
     // an Error came between the publishing and its note: ids and swaps were counted twice for good
     @Test
     void aLeaseThatIsPublishedAgainCountsOnce() {

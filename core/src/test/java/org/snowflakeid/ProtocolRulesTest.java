@@ -82,6 +82,16 @@ class ProtocolRulesTest {
     }
 
     @Test
+    void idsGoOnToTheLimitAfterATakeover() {
+        process.open();
+        stage.sleep(Duration.ofSeconds(30));
+        stage.store.takeOver(0, 60_000);
+        stage.until("noticed", () -> process.ids().status().lastError().isPresent());
+
+        process.issue();
+    }
+
+    @Test
     void claimDeliveredAgainFindsOtherBytesThoughAllElseIsTheSame() {
         Actor crashed = stage.process();
         crashed.open();

@@ -612,21 +612,7 @@ class ResumeTest {
             int workerId = before.workerId();
             before.wire.cut = true;
             stage.sleep(Duration.ofSeconds(30));
-            // Taken over by a process of another host.
-            stage.store.owners.clear();
-            Mark mark = stage.store.mark(workerId);
-            stage.store.putMark(
-                    workerId,
-                    Mark.next(
-                                    Pairs.NONE,
-                                    mark.limit() + 60_000,
-                                    "another",
-                                    0,
-                                    mark.limit(),
-                                    stage.world.trueTime(),
-                                    SnowflakeLayout.STANDARD,
-                                    1)
-                            .value());
+            stage.store.takeOver(workerId, 60_000);
             before.wire.cut = false;
 
             stage.until("another worker id", () -> before.workerId() != workerId);

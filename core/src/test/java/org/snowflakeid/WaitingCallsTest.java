@@ -183,20 +183,7 @@ class WaitingCallsTest {
         stage.keys.put("snowflake.worker-ids", "0");
         process.open();
         stage.sleep(Duration.ofMinutes(2));
-        Mark mine = stage.store.mark(0);
-        stage.store.owners.clear();
-        stage.store.putMark(
-                0,
-                Mark.next(
-                                Pairs.NONE,
-                                mine.limit() + 3_600_000,
-                                "another",
-                                0,
-                                mine.limit(),
-                                stage.world.trueTime(),
-                                SnowflakeLayout.STANDARD,
-                                1)
-                        .value());
+        stage.store.takeOver(0, 3_600_000);
         stage.sleep(Duration.ofMinutes(2));
         int[] looks = {0};
         Actor.Stop unused = process.stopKeeperAtClock(() -> {
