@@ -25,9 +25,10 @@ final class KeeperThread {
 
     private static final long LONGEST_SLEEP_NANOS = 3_600_000_000_000L;
 
-    /** However often it is woken. */
-    private static final long LEAST_ROUND_NANOS = 10_000_000;
+    /** After so many rounds in a row that each took no longer than the pause. */
+    private static final int MOST_QUICK_ROUNDS = 10;
 
+    private static final long PAUSE_NANOS = 10_000_000;
     private static final int MOST_PARKS = 3;
 
     /** Those that generators go over to. None is here that looks after nobody. */
@@ -48,6 +49,9 @@ final class KeeperThread {
 
     /** Guarded by this, so that a call is interrupted and not the next one. */
     private @Nullable LeaseKeeper stepping;
+
+    /** Its own thread's. */
+    private int quickRounds;
 
     /** Guarded by this: none is added once it was found to be empty. */
     private boolean over;
@@ -135,13 +139,18 @@ final class KeeperThread {
             wake = next - wake < 0 ? next : wake;
         }
         sleepUntil(wake);
-        // Calls that fail want more, one after the other, though nothing more is to be had. Each may end one park.
+        boolean quick = platform.nanoTime() - begun < PAUSE_NANOS;
+        quickRounds = quick ? quickRounds + 1 : 0;
+        if (quickRounds > MOST_QUICK_ROUNDS) {
+            quickRounds = MOST_QUICK_ROUNDS;
+            pause();
+        }
+    }
+
+    /** Calls that fail want more, one after the other, though nothing more is to be had. Each may end one park. */
+    private void pause() {
         for (int parks = 0; parks < MOST_PARKS && woken && !isAnyOver(); parks++) {
-            long left = begun + LEAST_ROUND_NANOS - platform.nanoTime();
-            if (left <= 0) {
-                return;
-            }
-            park(left);
+            park(PAUSE_NANOS);
         }
     }
 
