@@ -20,7 +20,6 @@ import org.snowflakeid.HotPathScenarios.Close;
 import org.snowflakeid.HotPathScenarios.CloseBesideSwap;
 import org.snowflakeid.HotPathScenarios.CloseWhileWaiting;
 import org.snowflakeid.HotPathScenarios.Events;
-import org.snowflakeid.HotPathScenarios.FailureInSwap;
 import org.snowflakeid.HotPathScenarios.InterruptWhileWaiting;
 import org.snowflakeid.HotPathScenarios.LateAfterUsedUpTick;
 import org.snowflakeid.HotPathScenarios.NoticedEnd;
@@ -115,14 +114,6 @@ class BrokenCoreTest {
                                 "long lastIssued()"),
                         CloseBesideSwap.class,
                         "a data race"),
-                fails(
-                        Mutant.of(
-                                "opens a lease again",
-                                Lease.class,
-                                "        if (start != SEALED) {\n" + "            return;\n" + "        }\n",
-                                ""),
-                        FailureInSwap.class,
-                        ""),
                 fails(
                         Mutant.of(
                                 "counts an end that was noticed before", Lease.class, "|| noticed - endNanos < 0", ""),
