@@ -349,7 +349,7 @@ final class WaitingCall {
             requireUninterrupted();
         }
         Object shown = clock.state();
-        boolean interrupted = Thread.interrupted();
+        boolean interrupted = swaps && Thread.interrupted();
         try {
             handover.await(
                     () -> inUse.get() != current
