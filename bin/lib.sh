@@ -10,7 +10,8 @@ fail() {
 # Prints the feature version of the JDK in $1, such as 25; nothing if there is no compiler in it.
 jdk_version() {
     [ -n "$1" ] && [ -x "$1/bin/javac" ] || return 0
-    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+    # One that does not run has no version: it may be for another kind of machine.
+    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p' || true
 }
 
 # Sets JAVA_HOME to a JDK of at least version $1: the one it names already, the one on the PATH, or the best
@@ -19,7 +20,7 @@ use_jdk() {
     local needed=$1 home version best_home='' best_version=0
 
     if command -v java >/dev/null; then
-        home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p')
+        home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.home = //p' || true)
     fi
     for home in "${JAVA_HOME:-}" "${home:-}"; do
         version=$(jdk_version "$home")
@@ -88,14 +89,14 @@ need_postgres() {
     has_postgres || fail "needs PostgreSQL: install it (Debian: apt-get install postgresql)."
 }
 
-# Whether the file $1 was built and nothing is newer: no pom, and no source or resource of the modules named after it; of all
-# modules, if none is named.
+# Whether the file $1 was built to the end and nothing is newer: no pom, and no source or resource of the modules named after it; of
+# all modules, if none is named.
 up_to_date() {
     local built=$1
     shift
-    [ -e "$built" ] && [ -z "$(
+    [ -e "$built" ] && [ -e "$built.complete" ] && [ -z "$(
         cd "$root" && find pom.xml "${@:-.}" \( -name target -o -name '.?*' \) -prune -o \
-            -type f \( -name pom.xml -o -path '*src/main/*' \) -newer "$built" -print | head -n 1
+            -type f \( -name pom.xml -o -path '*src/main/*' \) -newer "$built.complete" -print | head -n 1
     )" ]
 }
 
@@ -104,8 +105,10 @@ build() {
     local built=$1
     shift
     need_maven
+    # A build that is interrupted may leave a file that is not whole.
+    rm -f "$built.complete"
     (cd "$root" && mvn -q -B -ntp -Dstyle.color=never -Dquick "$@" </dev/null >&2)
-    touch "$built" # Maven leaves it as it is if nothing has changed in it.
+    touch "$built.complete"
 }
 
 # Builds the command whose module is verification/$1 if need be, and runs it with the remaining arguments. Its jar has the name $2.

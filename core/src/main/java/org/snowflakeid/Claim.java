@@ -352,7 +352,8 @@ final class Claim {
     private void adopt(Mark written, Stored as, boolean owned) {
         if (owned) {
             standing = Standing.OWNED;
-        } else if (standing == Standing.OWNED) {
+        } else if (standing == Standing.OWNED || standing == Standing.BLOCKED) {
+            // What was in the way may be gone.
             standing = Standing.NOT_OWNED;
         }
         mark = written;
@@ -510,7 +511,12 @@ final class Claim {
             place.namespace.noteSeen(rejected.meta());
             result = release(trimmed, timeout);
         }
-        return result instanceof CasResult.Applied;
+        return result instanceof CasResult.Applied
+                || (result instanceof CasResult.Rejected rejected && shows(rejected.seen(), trimmed.value()));
+    }
+
+    private static boolean shows(@Nullable Slot seen, String mark) {
+        return seen != null && seen.mark() != null && seen.mark().value().equals(mark);
     }
 
     private CasResult release(Mark trimmed, Duration timeout) {

@@ -86,8 +86,8 @@ final class ClockVetting {
         refused = clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED;
         if (refused) {
             throw new CoordinatorException(
-                    contradiction(reference) + ". Correct the one that is wrong; snowflake.clock.max-skew="
-                            + settings.maxSkew() + " allows for less.",
+                    contradiction(reference) + ". Correct the one that is wrong; "
+                            + settings.shown(SnowflakeKeys.MAX_SKEW) + " allows for less.",
                     false);
         }
         forgetStep();
@@ -129,7 +129,7 @@ final class ClockVetting {
     }
 
     private void judge(Reference reference, long step) {
-        switch (clock.judge(reference.millis(), reference.ageMillis(), reference.mayCome())) {
+        switch (clock.judge(reference.millis(), reference.ageMillis(), reference.anotherMayFollow())) {
             case ACCEPTED, BELIEVED -> believeAgain(step);
             case CONTRADICTED -> {
                 String text = contradiction(reference)
@@ -172,9 +172,9 @@ final class ClockVetting {
      * Somebody else's time. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock.
      *
      * @param millis null: none
-     * @param mayCome whether there are peers that have not written since the step
+     * @param anotherMayFollow whether there are peers that have not written since the step
      */
-    private record Reference(@Nullable Long millis, long ageMillis, String source, boolean mayCome) {}
+    private record Reference(@Nullable Long millis, long ageMillis, String source, boolean anotherMayFollow) {}
 
     /** Null if the coordinator can't be asked now. */
     private @Nullable Reference referenceAfterStep(long maxWindowMillis) {
@@ -219,14 +219,14 @@ final class ClockVetting {
             return new Reference(serverTime.toEpochMilli(), LATENESS_MILLIS, coordinatorName, false);
         }
         List<Long> clocks = new ArrayList<>();
-        boolean mayCome = false;
+        boolean anotherMayFollow = false;
         for (Slot slot : seen.slots()) {
             Stored mark = slot.mark();
             if (mark == null || slot.owner() == null || Owner.isOf(platform.process(), slot.owner())) {
                 continue;
             }
             if (mark.value().equals(before.get(slot.workerId()))) {
-                mayCome = true;
+                anotherMayFollow = true;
                 continue;
             }
             try {
@@ -236,7 +236,7 @@ final class ClockVetting {
             }
         }
         if (clocks.isEmpty()) {
-            return new Reference(null, 0, "nobody", mayCome);
+            return new Reference(null, 0, "nobody", anotherMayFollow);
         }
         clocks.sort(null);
         return new Reference(

@@ -84,9 +84,22 @@ final class Coordinators {
         return found.values();
     }
 
-    static ClassLoader contextLoader() {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return loader != null ? loader : Coordinators.class.getClassLoader();
+    /**
+     * The context class loader of this thread, if it knows this library. Threads that are shared by all of a JVM, such as those of the
+     * common pool, have one that knows nothing of what is in an executable jar or in a deployment.
+     */
+    static ClassLoader loader() {
+        ClassLoader own = Coordinators.class.getClassLoader();
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        if (context == null) {
+            return own;
+        }
+        try {
+            Class<?> seen = Class.forName(WorkerCoordinatorProvider.class.getName(), false, context);
+            return seen == WorkerCoordinatorProvider.class ? context : own;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return own;
+        }
     }
 
     private static String missing(String name, String names) {

@@ -101,6 +101,8 @@ final class IdIssuer {
     long nextIds(long[] into, int from, int count, long fromTick, BooleanSupplier elsewhere) {
         WaitingCall call = new WaitingCall(this, fromTick, false, elsewhere);
         int to = from + count;
+        // Not read from the array: that is the caller's, who may have other threads write to it.
+        long last = NONE;
         try {
             for (int filled = from; filled < to; filled += call.taken()) {
                 long first = call.take(to - filled);
@@ -109,9 +111,10 @@ final class IdIssuer {
                 }
                 call.stay();
                 fill(into, filled, filled + call.taken(), first, call.lease().workerId);
+                last = positions.id(first + call.taken() - 1, call.lease().workerId);
                 call.leave();
             }
-            return into[to - 1];
+            return last;
         } finally {
             call.end();
         }

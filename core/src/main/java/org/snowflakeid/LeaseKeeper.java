@@ -28,12 +28,6 @@ final class LeaseKeeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
-    /** Of a namespace that was restored or moved. No operator puts ids off for longer. */
-    private static final Duration LONGEST_WAIT_FOR_FLOOR = Duration.ofHours(1);
-
-    /** For the claim, once ids may begin. */
-    private static final Duration CLAIM_AT_FLOOR = Duration.ofSeconds(10);
-
     /** For the clock to get to what a process before this one has not issued; longer, and the coordinator is asked again meanwhile. */
     private static final Duration LONGEST_WAIT_RESUMED = Duration.ofSeconds(10);
 
@@ -52,6 +46,7 @@ final class LeaseKeeper {
     private final SlotReader slots;
     private final ClockVetting vetting;
     private final Claim.Place place;
+    private final StartDeadline start;
     private final String coordinatorName;
 
     /** Null: no process takes over from this one, or this one from another. */
@@ -66,11 +61,6 @@ final class LeaseKeeper {
     private volatile boolean stopping;
     private volatile boolean lossHinted;
     private volatile Runnable interruption = () -> {};
-
-    private long startDeadline;
-
-    /** Nothing was claimed or extended yet: the reason, once an attempt has failed. */
-    private @Nullable SnowflakeException startFailure;
 
     /** Also where the last look at the clock failed half-way. */
     private boolean callersWaitForClock;
@@ -100,7 +90,7 @@ final class LeaseKeeper {
         this.guarded = !(provider instanceof StaticCoordinatorProvider);
         this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
         this.coordinatorName = provider.name();
-        this.outage = new Outage(platform, handover, provider.name());
+        this.outage = new Outage(platform, clock, handover, provider.name());
         this.namespace = new Namespace(settings, coordinator, platform, provider);
         this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
         this.resumption = resumption;
@@ -109,7 +99,7 @@ final class LeaseKeeper {
         this.vetting = new ClockVetting(clock, slots, platform, settings, provider.name());
         this.workerIds = new WorkerIds(
                 settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, resumption);
-        this.startDeadline = platform.nanoTime() + settings.startupTimeout().toNanos();
+        this.start = new StartDeadline(settings, platform, clock, handover);
     }
 
     // ---- for any thread; none of these blocks
@@ -183,9 +173,9 @@ final class LeaseKeeper {
     }
 
     private void attempt() {
-        SnowflakeException failure = startFailure;
-        if (failure != null && !handover.isStarted() && platform.nanoTime() - startDeadline >= 0) {
-            breakDown(notStarted(failure));
+        SnowflakeException refusal = start.refusal(outage);
+        if (refusal != null) {
+            breakDown(refusal);
             return;
         }
         try {
@@ -193,9 +183,9 @@ final class LeaseKeeper {
         } catch (Namespace.RetiredException e) {
             retire(e);
         } catch (CoordinatorException e) {
-            failed(e, e.permanent());
+            boolean unused = failed(e, e.permanent());
         } catch (NoFreeWorkerIdException e) {
-            startFailure = e;
+            start.failed(e);
             outage.noneFree(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
         } catch (SnowflakeException e) {
             breakDown(e);
@@ -223,7 +213,7 @@ final class LeaseKeeper {
         if (!namespace.isJoined()) {
             firstPage = join(firstPage);
         }
-        waitForFloor();
+        start.waitFor(namespace.meta().floor());
         boolean hinted = lossHinted;
         lossHinted = false;
         workerIds.extendDue(hinted);
@@ -232,7 +222,7 @@ final class LeaseKeeper {
         workerIds.claimMissing(firstPage);
         // The clock may have stepped back meanwhile: back again, it would be credible by what it showed before.
         clock.show();
-        workerIds.swapReady().ifPresent(claim -> startFailure = reserved(claim));
+        workerIds.swapReady().ifPresent(claim -> start.failed(reserved(claim)));
         workerIds.releaseLeft();
     }
 
@@ -351,32 +341,13 @@ final class LeaseKeeper {
         return workerIds.isEmpty() && clock.isSteady() ? vetting.vetFirst() : slots.page();
     }
 
-    /** A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. */
-    private void waitForFloor() {
-        long wait = namespace.meta().floor() - settings.burst().toMillis() - clock.vettedTick();
-        // One tick is what a fixed worker id always waits.
-        if (handover.isStarted() || wait <= 1 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
-            return;
-        }
-        long until = platform.nanoTime()
-                + Duration.ofMillis(wait).plus(CLAIM_AT_FLOOR).toNanos();
-        if (until - startDeadline > SECOND) {
-            startDeadline = until;
-            LOG.log(
-                    Level.WARNING,
-                    () -> handover.message("the namespace was restored, moved or created anew, and its ids begin at "
-                            + layout.instantOf(namespace.meta().floor()) + ". The start waits for that, in spite of"
-                            + " snowflake.startup-timeout=" + settings.startupTimeout() + "."));
-        }
-    }
-
     // ---- time
 
     private Duration timeout() {
         if (handover.isStarted() || stopping) {
             return callTimeout;
         }
-        long left = Math.max(SECOND, startDeadline - platform.nanoTime());
+        long left = Math.max(SECOND, start.leftNanos());
         return left < FIRST_CALL_TIMEOUT.toNanos() ? Duration.ofNanos(left) : FIRST_CALL_TIMEOUT;
     }
 
@@ -396,35 +367,31 @@ final class LeaseKeeper {
                 wake = outage.retryNanos();
             }
         }
-        return handover.isStarted() ? wake : Math.min(wake, Math.max(startDeadline, now + 1));
+        return handover.isStarted() ? wake : Math.min(wake, Math.max(start.nanos(), now + 1));
     }
 
     // ---- failures
 
-    private void failed(CoordinatorException e, boolean permanent) {
-        startFailure = e;
+    /** @return whether it is another failure than the last one */
+    private boolean failed(CoordinatorException e, boolean permanent) {
+        start.failed(e);
         if (permanent && !handover.isStarted()) {
             breakDown(e);
-        } else {
-            outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
-            // A clock that is refused would be believed there, since nobody can be asked.
-            if (resumption != null && !handover.isStarted() && !vetting.hasRefused()) {
-                resume(resumption);
-            }
+            return true;
         }
+        boolean another =
+                outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+        // A clock that is refused would be believed there, since nobody can be asked.
+        if (resumption != null && !handover.isStarted() && !vetting.hasRefused()) {
+            resume(resumption);
+        }
+        return another;
     }
 
     private void unexpected(Throwable e, boolean permanent) {
-        failed(new CoordinatorException("unexpected failure: " + e, e, permanent), permanent);
-        LOG.log(Level.ERROR, handover.message("unexpected failure; what is reserved stays usable"), e);
-    }
-
-    private SnowflakeException notStarted(SnowflakeException reason) {
-        String text = handover.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout()
-                + ": " + outage.withoutPrefix(reason));
-        return reason instanceof NoFreeWorkerIdException
-                ? new NoFreeWorkerIdException(text, reason)
-                : new CoordinatorException(text, reason, true);
+        if (failed(new CoordinatorException("unexpected failure: " + e, e, permanent), permanent)) {
+            LOG.log(Level.ERROR, handover.message("unexpected failure; what is reserved stays usable"), e);
+        }
     }
 
     /** Ids go on to the end of the window, and nothing is extended any more. */

@@ -49,7 +49,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set)
      */
     public static LeasedSnowflake open(SnowflakeSettings settings) {
-        return open(settings, contextLoader());
+        return open(settings, Coordinators.loader());
     }
 
     /** As {@link #open(SnowflakeSettings)}, looking for coordinators with a given class loader. */
@@ -62,7 +62,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * the context class loader of the caller of this method.
      */
     public static LeasedSnowflake open(SnowflakeSettings settings, Consumer<? super SnowflakeEvent> listener) {
-        return open(settings, Coordinators.select(settings, contextLoader()), Platform.system(), listener);
+        return open(settings, Coordinators.select(settings, Coordinators.loader()), Platform.system(), listener);
     }
 
     /** As {@link #open(SnowflakeSettings)}, with a given coordinator, clock and threads. */
@@ -78,11 +78,6 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             Platform platform,
             Consumer<? super SnowflakeEvent> listener) {
         return new LeasedSnowflake(settings, provider, platform, listener);
-    }
-
-    private static ClassLoader contextLoader() {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return loader != null ? loader : LeasedSnowflake.class.getClassLoader();
     }
 
     private LeasedSnowflake(
@@ -136,7 +131,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         Instant now = Instant.ofEpochMilli(platform.wallMillis());
         String prefix = "snowflake '" + settings.generator() + "': ";
         if (!layout.epoch().isBefore(now)) {
-            throw new InvalidSettingsException(List.of(prefix + "snowflake.epoch=" + layout.epoch()
+            throw new InvalidSettingsException(List.of(prefix + settings.shown(SnowflakeKeys.EPOCH)
                     + " is not in the past of the system clock, which says " + now
                     + ". Correct the one that is wrong."));
         }
@@ -167,10 +162,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                     .atOffset(ZoneOffset.UTC)
                     .withDayOfYear(1)
                     .toInstant();
-            which = SnowflakeKeys.EPOCH + "=" + epoch;
+            which = settings.nameOf(SnowflakeKeys.EPOCH) + "=" + epoch;
         }
-        return "For example, " + SnowflakeKeys.WORKER_ID_BITS + "=" + workerIdBits + " and "
-                + SnowflakeKeys.SEQUENCE_BITS + "=" + sequenceBits + " with " + which + " last until "
+        return "For example, " + settings.nameOf(SnowflakeKeys.WORKER_ID_BITS) + "=" + workerIdBits + " and "
+                + settings.nameOf(SnowflakeKeys.SEQUENCE_BITS) + "=" + sequenceBits + " with " + which + " last until "
                 + day(epoch.plusMillis(lastTick)) + ".";
     }
 

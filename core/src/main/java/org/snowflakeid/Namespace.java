@@ -107,8 +107,8 @@ final class Namespace {
             throw new CoordinatorException(
                     who + " can't be created: the system clock says "
                             + settings.layout().instantOf(vettedTick)
-                            + ", which ids with snowflake.epoch="
-                            + settings.layout().epoch() + " can't be dated. Correct the one that is wrong.",
+                            + ", which ids with "
+                            + settings.shown(SnowflakeKeys.EPOCH) + " can't be dated. Correct the one that is wrong.",
                     false);
         }
         long floor = 0;
@@ -211,7 +211,9 @@ final class Namespace {
             throw new LayoutMismatchException(
                     who + " was created with " + describe(found.layout()) + ", but configured is "
                             + describe(settings.layout())
-                            + ". Set snowflake.epoch, snowflake.worker-id-bits and snowflake.sequence-bits"
+                            + ". Set " + settings.nameOf(SnowflakeKeys.EPOCH) + ", "
+                            + settings.nameOf(SnowflakeKeys.WORKER_ID_BITS) + " and "
+                            + settings.nameOf(SnowflakeKeys.SEQUENCE_BITS)
                             + " to what it was created with. To change the layout, move the namespace as the operations guide"
                             + " says.");
         }

@@ -22,11 +22,7 @@ public final class NamespaceAdministration implements AutoCloseable {
      * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
      */
     public static NamespaceAdministration open(SnowflakeSettings settings) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return open(
-                settings,
-                Coordinators.select(settings, loader != null ? loader : NamespaceAdministration.class.getClassLoader()),
-                Platform.system());
+        return open(settings, Coordinators.select(settings, Coordinators.loader()), Platform.system());
     }
 
     /**

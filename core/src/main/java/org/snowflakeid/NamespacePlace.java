@@ -149,8 +149,8 @@ final class NamespacePlace {
         if (!settings.layout().epoch().isBefore(here)) {
             throw refused(
                     Reason.WRONG_CLOCK,
-                    ": the clock of this machine says " + here + ", which is not after snowflake.epoch="
-                            + settings.layout().epoch() + ". Correct the one that is wrong.");
+                    ": the clock of this machine says " + here + ", which is not after "
+                            + settings.shown(SnowflakeKeys.EPOCH) + ". Correct the one that is wrong.");
         }
     }
 

@@ -16,10 +16,12 @@ final class Outage {
     private static final long SECOND = 1_000_000_000L;
 
     private final Platform platform;
+    private final VettedClock clock;
     private final Handover handover;
     private final String coordinatorName;
 
     private int failures;
+    private String lastReason = "";
 
     /** How often, in a row, no worker id was to be had, though the coordinator may answer as it should. */
     private int noneFree;
@@ -30,8 +32,9 @@ final class Outage {
     private long failedNanos;
     private long lastLineNanos;
 
-    Outage(Platform platform, Handover handover, String coordinatorName) {
+    Outage(Platform platform, VettedClock clock, Handover handover, String coordinatorName) {
         this.platform = platform;
+        this.clock = clock;
         this.handover = handover;
         this.coordinatorName = coordinatorName;
         this.retryNanos = platform.nanoTime();
@@ -66,8 +69,9 @@ final class Outage {
      * Takes note of a failure of the coordinator, or of this library, of which nothing is known but what it says.
      *
      * @param endNanos when the window in use ends; only if {@code started}
+     * @return whether it is another one than the last
      */
-    void failed(Throwable failure, boolean started, long endNanos) {
+    boolean failed(Throwable failure, boolean started, long endNanos) {
         failures++;
         long pause = Math.min(SECOND, (SECOND / 10) << Math.min(failures, 5));
         failedNanos = platform.nanoTime();
@@ -75,6 +79,9 @@ final class Outage {
         String reason = withoutPrefix(failure);
         handover.noteError("Last error from " + coordinatorName + ": " + reason);
         report("renewal failed (" + reason + ")", reason, failures == 1, started, endNanos);
+        boolean another = failures == 1 || !reason.equals(lastReason);
+        lastReason = reason;
+        return another;
     }
 
     /** Takes note that there was no worker id to be had. */
@@ -95,9 +102,8 @@ final class Outage {
             line(0, "what was reserved is used up, no ids: " + reason);
         } else {
             long left = endNanos - now;
-            line(
-                    first ? 0 : 15 * SECOND,
-                    what + ", " + (left > 0 ? "ids continue for " + seconds(left) : "still no ids"));
+            boolean issuing = left > 0 && clock.isCredible(clock.tick());
+            line(first ? 0 : 15 * SECOND, what + ", " + (issuing ? "ids continue for " + seconds(left) : "no ids"));
         }
     }
 

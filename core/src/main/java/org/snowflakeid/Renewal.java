@@ -120,9 +120,18 @@ final class Renewal {
 
     /** @return whether the owner entry was lost and is ours again */
     boolean ownAgain(Duration timeout) {
-        boolean again = claim.ownAgain(nextWindowTicks, timeout);
-        noteLimit();
-        return again;
+        try {
+            boolean again = claim.ownAgain(nextWindowTicks, timeout);
+            if (!claim.isWriteUnderWay()) {
+                noteLimit();
+            }
+            return again;
+        } finally {
+            if (claim.isWriteUnderWay()) {
+                // It has to be settled before anything else is written for this worker id.
+                advance(platform.nanoTime());
+            }
+        }
     }
 
     /** Lets callers have what was granted. */

@@ -70,7 +70,14 @@ final class Reports {
 
     /** Reports once that the owner entry of the worker id in use is gone, if it is. */
     void lossOf(Claim claim) {
-        if (claim.standing() == Claim.Standing.OWNED || claim.isResumed() || !lost.add(claim)) {
+        if (claim.standing() == Claim.Standing.OWNED) {
+            if (lost.contains(claim)) {
+                // The answer to the claim was lost, and a later write has shown what became of it.
+                ownedAgain(claim);
+            }
+            return;
+        }
+        if (claim.isResumed() || !lost.add(claim)) {
             return;
         }
         events.add(new SnowflakeEvent.Lost(
@@ -82,6 +89,10 @@ final class Reports {
     }
 
     void ownedAgain(Claim claim) {
+        LOG.log(
+                Level.WARNING,
+                () -> handover.message(
+                        "lost the owner entry of worker id " + claim.workerId() + " and claimed it again"));
         if (lost.remove(claim)) {
             events.add(new SnowflakeEvent.Swapped(generator, claim.workerId(), claim.workerId()));
         }

@@ -40,6 +40,7 @@ final class Resumption {
 
     private static final long MILLISECOND = 1_000_000;
     private static final long IDLE_NANOS = 60_000 * MILLISECOND;
+    private static final long RETRY_NANOS = 1_000 * MILLISECOND;
 
     private final SnowflakeSettings settings;
     private final SnowflakeLayout layout;
@@ -155,6 +156,8 @@ final class Resumption {
                     pause = Math.min(pause, Math.max(1, each.advance(now)) * MILLISECOND);
                 }
             } catch (Throwable e) {
+                // What a file still says may be used up soon.
+                pause = RETRY_NANOS;
                 report(e);
             }
             try {

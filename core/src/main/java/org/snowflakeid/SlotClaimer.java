@@ -82,7 +82,8 @@ final class SlotClaimer {
         }
         if (claimed == null) {
             throw new NoFreeWorkerIdException("no worker id of namespace '" + settings.namespace() + "' is free: "
-                    + choice(terms).describe(slots) + ". Stop idle instances, widen snowflake.worker-ids, or wait.");
+                    + choice(terms).describe(slots) + ". Stop idle instances, widen "
+                    + settings.nameOf(SnowflakeKeys.WORKER_IDS) + ", or wait.");
         }
         return claimed;
     }

@@ -224,6 +224,11 @@ public final class SnowflakeKeys {
         return CORE;
     }
 
+    /** {@link #core()}, and those of the coordinators that {@link LeasedSnowflake#open(SnowflakeSettings)} would find, by their names. */
+    public static List<Key<?>> all() {
+        return all(Coordinators.loader());
+    }
+
     /** {@link #core()}, and those of the coordinators that a class loader finds, by their names. */
     public static List<Key<?>> all(ClassLoader loader) {
         List<Key<?>> all = new ArrayList<>(CORE);

@@ -197,7 +197,8 @@ public final class SnowflakeSettings {
         maxLag = reader.value(SnowflakeKeys.MAX_LAG);
         maxSkew = reader.value(SnowflakeKeys.MAX_SKEW);
         burst = reader.value(SnowflakeKeys.BURST);
-        if (burst.multipliedBy(2).compareTo(window) > 0) {
+        if (reader.areRight(SnowflakeKeys.BURST, SnowflakeKeys.WINDOW)
+                && burst.multipliedBy(2).compareTo(window) > 0) {
             reader.refuse(
                     SnowflakeKeys.BURST,
                     "is more than half the window (" + reader.shown(SnowflakeKeys.WINDOW)
@@ -209,11 +210,15 @@ public final class SnowflakeSettings {
         resumeDirectory = reader.optional(SnowflakeKeys.RESUME_DIRECTORY);
         if (isStatic()) {
             refuseWhatStaticCanNotHonour(reader);
-        } else if (workers > maxWorkerId - minWorkerId + 1) {
+        } else if (reader.areRight(SnowflakeKeys.WORKERS, SnowflakeKeys.WORKER_IDS, SnowflakeKeys.WORKER_ID_BITS)
+                && workers > maxWorkerId - minWorkerId + 1) {
             reader.refuse(
                     SnowflakeKeys.WORKERS,
                     "is more than the " + (maxWorkerId - minWorkerId + 1)
-                            + " worker ids to claim from. Lower it, or widen " + reader.nameOf(SnowflakeKeys.WORKER_IDS)
+                            + " worker ids to claim from. Lower it, or "
+                            + (reader.isSet(SnowflakeKeys.WORKER_IDS)
+                                    ? "widen " + reader.nameOf(SnowflakeKeys.WORKER_IDS)
+                                    : "raise " + reader.nameOf(SnowflakeKeys.WORKER_ID_BITS))
                             + ".");
         }
     }
@@ -254,7 +259,7 @@ public final class SnowflakeSettings {
         Duration least = window.multipliedBy(3).dividedBy(2);
         Duration usual = least.compareTo(USUAL_STARTUP_TIMEOUT) > 0 ? least : USUAL_STARTUP_TIMEOUT;
         Duration timeout = reader.optional(SnowflakeKeys.STARTUP_TIMEOUT).orElse(usual);
-        if (timeout.compareTo(least) < 0) {
+        if (reader.areRight(SnowflakeKeys.STARTUP_TIMEOUT, SnowflakeKeys.WINDOW) && timeout.compareTo(least) < 0) {
             reader.refuse(
                     SnowflakeKeys.STARTUP_TIMEOUT,
                     "is shorter than one and a half windows (" + reader.shown(SnowflakeKeys.WINDOW)
@@ -276,6 +281,9 @@ public final class SnowflakeSettings {
             int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
             if (first <= last && last <= layout.maxWorkerId()) {
                 return new int[] {first, last};
+            }
+            if (first <= last && !reader.areRight(SnowflakeKeys.WORKER_ID_BITS)) {
+                return new int[] {0, layout.maxWorkerId()};
             }
         }
         String bounds = "between 0 and " + layout.maxWorkerId() + ", as " + layout.workerIdBits() + " bits allow.";
@@ -327,7 +335,14 @@ public final class SnowflakeSettings {
                 + exhaustedAt()
                 + ", and ids with them. Use a new namespace with a later epoch, for a column of its own: in the"
                 + " old one ids would repeat."
-                + (bounded ? " Or raise snowflake.id-bits, if all who read the ids keep so many bits." : "");
+                + (bounded
+                        ? " Or raise " + nameOf(SnowflakeKeys.ID_BITS) + ", if all who read the ids keep so many bits."
+                        : "");
+    }
+
+    /** The key that is in force, for messages: the generator's own where it is set. */
+    String nameOf(Key<?> key) {
+        return new SettingsReader(generator, lookup).nameOf(key);
     }
 
     /** Key and value, as messages name them. */

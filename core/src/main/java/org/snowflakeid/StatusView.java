@@ -78,15 +78,14 @@ final class StatusView {
         long ahead = issuing ? lease.ahead(now, positions.tick(last)) : 0;
         long behind = issuing ? positions.tick(last + 1) - rollback.lastTick(now, ahead) : 0;
         boolean clockBehind = behind > 1 && rollback.failsAtOnce(behind);
+        // A clock that came back where it should be keeps nobody waiting, though the keeper could not look yet.
+        Optional<String> suspension = clock.isCredible(clock.tick()) ? Optional.empty() : handover.suspension();
         State state;
         if (handover.isClosed()) {
             state = State.CLOSED;
         } else if (!handover.isStarted()) {
             state = State.STARTING;
-        } else if (!issuing
-                || usable - now <= 0
-                || clockBehind
-                || handover.suspension().isPresent()) {
+        } else if (!issuing || usable - now <= 0 || clockBehind || suspension.isPresent()) {
             state = State.SUSPENDED;
         } else {
             state = State.ACTIVE;
@@ -101,8 +100,8 @@ final class StatusView {
                 Duration.ofMillis(Math.max(0, drift)),
                 state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
                 clockBehind
-                        ? Optional.of("The clock is " + behind + " ms behind the last id.")
-                        : handover.suspension().or(handover::lastError),
+                        ? Optional.of("The clock is " + drift + " ms behind the last id.")
+                        : suspension.or(handover::lastError),
                 handover.clockWarning().or(this::unvettedStep));
     }
 

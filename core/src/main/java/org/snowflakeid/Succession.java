@@ -163,10 +163,6 @@ final class Succession {
             if (again && resumed) {
                 LOG.log(Level.INFO, () -> handover.message("worker id " + claim.workerId() + " is held again"));
             } else if (again) {
-                LOG.log(
-                        Level.WARNING,
-                        () -> handover.message(
-                                "lost the owner entry of worker id " + claim.workerId() + " and claimed it again"));
                 reports.ownedAgain(claim);
             }
         }
@@ -239,20 +235,22 @@ final class Succession {
     /**
      * Begins to leave what a copy of this process may be using as well: by a write that only one of two copies can win. What was reserved
      * ahead is given up at once: both would swap to it.
+     *
+     * @return whether the coordinator has answered
      */
-    void beginToLeave(Duration timeout) {
+    boolean beginToLeave(Duration timeout) {
         abandonSuccessor(timeout);
         Renewal used = current;
         int steps = clock.steps();
         // A later step may have a copy of its own, which knows of what was written for the one before.
         if (used == null || steps == stepsBeforeLeaving) {
             // Already left: what is used now was claimed after that write, or lies above it.
-            return;
+            return false;
         }
         if (used.claim().isTakenOver()) {
             // No write can decide between the copies.
             used.claim().lease().seal();
-            return;
+            return false;
         }
         // The bytes of a write whose outcome is unknown may be known to both.
         long before = used.claim().limit();
@@ -263,11 +261,12 @@ final class Succession {
         used.extend(timeout);
         if (used.claim().isTakenOver()) {
             used.claim().lease().seal();
-            return;
+            return true;
         }
         used.claim().share();
         sharedLimit = limit;
         stepsBeforeLeaving = steps;
+        return true;
     }
 
     /** Whether ids would come from what a copy may be using. */

@@ -43,8 +43,11 @@ final class SystemPlatform implements Platform {
     public void awaitNextMillis() {
         long rest = 1_000_000L - clock.instant().getNano() % 1_000_000;
         long boundary = System.nanoTime() + rest;
-        if (rest > PARK_OVERSHOOT_NANOS) {
-            LockSupport.parkNanos(this, rest - PARK_OVERSHOOT_NANOS);
+        // Again if it ended early: whoever was woken or interrupted before has a permit left.
+        for (long left = rest;
+                left > PARK_OVERSHOOT_NANOS && !Thread.currentThread().isInterrupted();
+                left = boundary - System.nanoTime()) {
+            LockSupport.parkNanos(this, left - PARK_OVERSHOOT_NANOS);
         }
         while (System.nanoTime() - boundary < 0 && !Thread.currentThread().isInterrupted()) {
             Thread.onSpinWait();

@@ -81,7 +81,7 @@ public final class UnknownKeys {
         this.lookup = lookup;
         this.generators = generators;
         SnowflakeKeys.core().forEach(this::add);
-        for (WorkerCoordinatorProvider provider : Coordinators.loadable(Coordinators.contextLoader())) {
+        for (WorkerCoordinatorProvider provider : Coordinators.loadable(Coordinators.loader())) {
             provider.keys().forEach(this::add);
             if (provider.keys().isEmpty()) {
                 undeclared.add(PREFIX + provider.name() + ".");

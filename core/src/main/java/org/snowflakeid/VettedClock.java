@@ -324,9 +324,9 @@ final class VettedClock {
      *
      * @param reference another clock's time in milliseconds, read after the step; null if there is none
      * @param referenceAge by how much the reference may lag behind its clock, in milliseconds
-     * @param mayCome whether a reference may still come: then an unconfirmed step stays undecided
+     * @param anotherMayFollow whether there may soon be a reference: until then an unconfirmed step stays undecided
      */
-    Verdict judge(@Nullable Long reference, long referenceAge, boolean mayCome) {
+    Verdict judge(@Nullable Long reference, long referenceAge, boolean anotherMayFollow) {
         Reading now = Reading.of(platform);
         long wall = now.wallMillis;
         long nanos = now.nanos;
@@ -337,7 +337,7 @@ final class VettedClock {
             }
         } else if (anchored && Math.abs(wall - expected(nanos)) > maxSkewMillis) {
             boolean young = nanos - stepNanos < maxSkewMillis * 1_000_000;
-            if (mayCome || young || hasSteppedAgain(now)) {
+            if (anotherMayFollow || young || hasSteppedAgain(now)) {
                 return Verdict.UNDECIDED;
             }
         }

@@ -4,6 +4,7 @@ package org.snowflakeid;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeSettings.OnRollback;
 import org.snowflakeid.Turns.Waiter;
 
 /**
@@ -22,6 +23,9 @@ final class WaitingCall {
 
     /** Whoever waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
     private static final long KEEPER_LOOK_NANOS = 500_000_000;
+
+    /** A wall clock that shows the same millisecond for so long does not run. */
+    private static final long STANDING_NANOS = 50_000_000;
 
     /** From the seal of a lease to the next one it takes microseconds, unless the keeper is preempted there. */
     private static final long LONGEST_SWAP_NANOS = 50_000_000;
@@ -55,6 +59,11 @@ final class WaitingCall {
 
     /** Of the clock when the call began to look. */
     private long firstTick = NONE;
+
+    /** Of the clock when it was last seen to move, and when that was by the monotonic clock. */
+    private long movedTick = NONE;
+
+    private long movedNanos;
 
     /** Its place in the queue; null: none. */
     private @Nullable Waiter me;
@@ -132,7 +141,8 @@ final class WaitingCall {
                     return NONE;
                 }
             } else if (issuer.isBehind(current, next, end, now)) {
-                if (awaitClock(positions.tick(next) - rollback.lastTick(now, issuer.ahead(current, next, now)))) {
+                long gap = positions.tick(next) - rollback.lastTick(now, issuer.ahead(current, next, now));
+                if (awaitClock(gap, positions.tick(last) - now)) {
                     return NONE;
                 }
             } else if (isForNextTick(last, next, end, now, leads) || !(leads || turns.isOpen())) {
@@ -205,16 +215,23 @@ final class WaitingCall {
      * @return whether it was given an id
      */
     private boolean awaitTurn(boolean usedUp, boolean forNextTick, long wantedTick, long now) {
+        if (isStanding(now)) {
+            return awaitMovingClock(now);
+        }
         endWait();
         if (usedUp) {
             issuer.usedUpTick = now;
             issuer.catchUp.want(wantedTick);
         }
+        Waiter waiter = me;
+        if (waiter != null && waiter.id() >= 0) {
+            handover.requireOpen();
+            return true;
+        }
         // Every call may wait for the next millisecond. A flag that is set would keep it from that.
         if (now > firstTick) {
             requireUninterrupted();
         }
-        Waiter waiter = me;
         if (waiter == null) {
             waiter = turns.waiter(single, fromTick);
             me = waiter;
@@ -222,6 +239,10 @@ final class WaitingCall {
         }
         boolean interrupted = Thread.interrupted();
         try {
+            if (interrupted) {
+                // The interrupt ends one more wait. What somebody else woke this thread for is looked at below.
+                platform.park(1);
+            }
             if (!waiter.leads()) {
                 turns.await(waiter, interrupted ? 1_000_000 : Long.MAX_VALUE);
             } else if (forNextTick) {
@@ -273,26 +294,58 @@ final class WaitingCall {
         }
     }
 
-    /** @return whether another worker id has ids now */
-    private boolean awaitClock(long gapMillis) {
+    /**
+     * @param gapMillis until there are ids
+     * @param behindMillis how far the clock is behind the last id
+     * @return whether another worker id has ids now
+     */
+    private boolean awaitClock(long gapMillis, long behindMillis) {
         if (elsewhere.getAsBoolean()) {
             return true;
-        }
-        if (gapMillis > settings.maxSkew().toMillis()) {
-            handover.wantVetting();
         }
         long left = rollback.maxWaitNanos() - waitedNanos();
         if (rollback.failsAtOnce(gapMillis) || gapMillis > left / 1_000_000) {
             throw new ClockMovedBackwardsException(handover.message("the clock (now "
-                    + Instant.ofEpochMilli(clock.millis()) + ") is " + gapMillis + " ms behind the last id. "
+                    + Instant.ofEpochMilli(clock.millis()) + ") is " + behindMillis + " ms behind the last id. "
                     + switch (rollback.policy()) {
-                        case FAIL -> "snowflake.clock.on-rollback=fail says not to wait.";
-                        case WAIT -> "snowflake.clock.max-wait=" + settings.maxWait() + " allows to wait for less.";
-                        case CONTINUE -> "snowflake.clock.max-ahead=" + settings.maxAhead() + " is used up.";
+                        case FAIL -> settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait.";
+                        case WAIT -> settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait for less.";
+                        case CONTINUE -> settings.shown(SnowflakeKeys.MAX_AHEAD) + " is used up.";
                     }));
         }
         requireUninterrupted();
         platform.park(Math.min(gapMillis * 1_000_000, CLOCK_LOOK_NANOS));
+        return false;
+    }
+
+    private boolean isStanding(long now) {
+        long nanos = platform.nanoTime();
+        if (now != movedTick) {
+            movedTick = now;
+            movedNanos = nanos;
+        }
+        return nanos - movedNanos > STANDING_NANOS;
+    }
+
+    /** The next millisecond does not come, and nobody knows when it will. */
+    private boolean awaitMovingClock(long now) {
+        handover.requireOpen();
+        if (elsewhere.getAsBoolean()) {
+            return true;
+        }
+        boolean fails = rollback.policy() == OnRollback.FAIL;
+        long left = rollback.maxWaitNanos() - waitedNanos();
+        if (fails || left <= 0) {
+            String reason = "the system clock stands still at "
+                    + settings.layout().instantOf(now) + ", and all ids of that millisecond are issued.";
+            String unused = handover.refusedSince(reason);
+            throw new SnowflakeUnavailableException(handover.message("no id can be issued: " + reason + " "
+                    + (fails
+                            ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
+                            : settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait no longer.")));
+        }
+        requireUninterrupted();
+        platform.park(Math.min(left, CLOCK_LOOK_NANOS));
         return false;
     }
 

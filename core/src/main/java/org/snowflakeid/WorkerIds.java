@@ -313,14 +313,18 @@ final class WorkerIds {
     void leaveShared() {
         // What an attempt before this one left, which failed half-way.
         releaseLeft();
+        boolean answered = false;
         for (Succession succession : successions) {
-            succession.beginToLeave(callTimeout);
+            answered |= succession.beginToLeave(callTimeout);
         }
         for (Succession succession : successions) {
             if (succession.isToLeave()) {
                 goElsewhere(succession);
             }
             succession.skipShared();
+        }
+        if (answered) {
+            outage.over(handover.isStarted(), isAnyMissing());
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.spi.CasResult;
 
 /** After close() has returned, however, no call returns an id. */
 class CloseTest {
@@ -82,6 +83,46 @@ class CloseTest {
         world.sleep(Duration.ofSeconds(10));
 
         assertThat(store.owner(workerId)).isNull();
+    }
+
+    @Test
+    void givesTheWorkerIdBackThoughTheAnswerToAnExtensionWasLost() {
+        Stage stage = new Stage();
+        Stage.Actor process = stage.process();
+        process.open();
+        process.wire.hold(Wire.Kind.EXTEND);
+        Wire.Request extension = process.wire.next();
+        assertThat(extension.arrive()).isInstanceOf(CasResult.Applied.class);
+        process.wire.release(Wire.Kind.EXTEND);
+        process.startClosing();
+
+        extension.lose();
+        process.awaitClosed();
+
+        assertThat(stage.store.owner(0)).isNull();
+        assertThat(stage.store.mark(0).token()).startsWith("free-");
+        stage.assertSafe();
+    }
+
+    // a worker id that had been given back was said to be reserved still
+    @Test
+    void saysNothingOfAReleaseThatIsFoundToHaveBeenApplied() {
+        Stage stage = new Stage();
+        Stage.Actor process = stage.process();
+        process.open();
+        process.wire.hold(Wire.Kind.RELEASE);
+        try (LogLines log = new LogLines()) {
+            process.startClosing();
+            Wire.Request release = process.wire.next();
+            assertThat(release.arrive()).isInstanceOf(CasResult.Applied.class);
+
+            release.answer(release.arrive());
+            process.awaitClosed();
+
+            assertThat(log.all()).anyMatch(line -> line.contains("released worker id 0"));
+            assertThat(log.all()).noneMatch(line -> line.contains("could not be released"));
+        }
+        stage.assertSafe();
     }
 
     @Test

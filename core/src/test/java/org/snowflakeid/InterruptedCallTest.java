@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +51,94 @@ class InterruptedCallTest {
 
     private boolean isInterrupted() {
         return Thread.currentThread().isInterrupted();
+    }
+
+    // each interrupt ends one more wait, and the flag was set again by the call itself: it looked a thousand times a
+    // millisecond
+    @Test
+    void sleepsWhileItWaitsForItsTurn() throws Exception {
+        AtomicInteger parks = new AtomicInteger();
+        open();
+        try (LeasedSnowflake few = LeasedSnowflake.open(
+                SnowflakeSettings.of(Map.of(
+                        "snowflake.coordinator", "static",
+                        "snowflake.static.worker-id", "1",
+                        "snowflake.sequence-bits", "1")),
+                new StaticCoordinatorProvider(),
+                new CountingParks(parks))) {
+            List<Thread> callers = Stream.generate(() -> new Thread(() -> callInterrupted(few, 200)))
+                    .limit(4)
+                    .toList();
+            callers.forEach(Thread::start);
+            for (Thread caller : callers) {
+                caller.join();
+            }
+        }
+
+        // Most calls fail, since they would have to wait for longer. Whoever waits does so a few times.
+        assertThat(parks).hasValueLessThan(4 * 200 * 20);
+    }
+
+    private static void callInterrupted(LeasedSnowflake generator, int calls) {
+        Thread.currentThread().interrupt();
+        for (int i = 0; i < calls; i++) {
+            try {
+                long unused = generator.nextId();
+            } catch (SnowflakeUnavailableException wouldHaveToWait) {
+                // as it should
+            }
+        }
+    }
+
+    /** The system's own, but for that. */
+    private static final class CountingParks implements Platform {
+        private final Platform system = Platform.system();
+        private final AtomicInteger parks;
+
+        CountingParks(AtomicInteger parks) {
+            this.parks = parks;
+        }
+
+        @Override
+        public long wallMillis() {
+            return system.wallMillis();
+        }
+
+        @Override
+        public long nanoTime() {
+            return system.nanoTime();
+        }
+
+        @Override
+        public void park(long nanos) {
+            parks.incrementAndGet();
+            system.park(nanos);
+        }
+
+        @Override
+        public void awaitNextMillis() {
+            system.awaitNextMillis();
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+            system.unpark(thread);
+        }
+
+        @Override
+        public Thread start(String name, Runnable task) {
+            return system.start(name, task);
+        }
+
+        @Override
+        public String process() {
+            return system.process();
+        }
+
+        @Override
+        public long randomLong() {
+            return system.randomLong();
+        }
     }
 
     @Test

@@ -53,6 +53,25 @@ class KeeperErrorsTest {
                 .flatMap(kind -> errors().map(error -> Arguments.of(kind, error)));
     }
 
+    // a stack trace each second, for as long as the error lasts
+    @Test
+    void anErrorThatLastsIsLoggedOnceWithWhereItCameFrom() {
+        stage.keys.put("snowflake.workers", "2");
+        process.open();
+        stage.sleep(Duration.ofMinutes(1));
+        try (LogLines log = new LogLines()) {
+            process.wire.throwInsteadOf(Kind.EXTEND, ALWAYS, new NoClassDefFoundError("planted"));
+
+            stage.sleep(Duration.ofSeconds(50));
+
+            assertThat(log.all().stream().filter(line -> line.contains("unexpected failure; what")))
+                    .hasSize(1);
+            assertThat(log.all().stream().filter(line -> line.contains("renewal failed")))
+                    .hasSizeBetween(2, 6);
+            process.wire.heal();
+        }
+    }
+
     static IntStream readings() {
         return IntStream.rangeClosed(1, 35);
     }

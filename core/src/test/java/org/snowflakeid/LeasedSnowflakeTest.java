@@ -289,6 +289,9 @@ class LeasedSnowflakeTest {
         LeasedSnowflake ids = open();
 
         assertThat(workerId(ids)).isZero();
+        // A second claim would begin where the first one ends.
+        assertThat(store.mark(0).from())
+                .isCloseTo(SnowflakeLayout.STANDARD.tickOf(VirtualWorld.BEGIN.toEpochMilli()), within(1_000L));
         idsFor(ids, Duration.ofMinutes(1));
     }
 
@@ -379,6 +382,19 @@ class LeasedSnowflakeTest {
             process.stepClock(Duration.ofMillis(-5));
 
             assertThatThrownBy(ids::nextId).isInstanceOf(ClockMovedBackwardsException.class);
+        }
+
+        // the key for all generators was named, which says something else
+        @Test
+        void theMessageNamesTheKeyOfTheGeneratorItself() {
+            keys.put("snowflake.clock.on-rollback", "wait");
+            keys.put("snowflake.generators.orders.clock.on-rollback", "fail");
+            LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of("orders", keys), store, process);
+            ids.nextId();
+            process.stepClock(Duration.ofMillis(-5));
+
+            assertThatThrownBy(ids::nextId)
+                    .hasMessageContaining("snowflake.generators.orders.clock.on-rollback=fail says not to wait.");
         }
 
         @Test

@@ -193,6 +193,29 @@ class SeveralWorkerIdsTest {
         }
     }
 
+    @Test
+    void itsOwnWorkerIdIsNoOtherOneThoughItsOwnerEntryIsGone() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        // Time has passed that this process did not see, so nobody is asked who would know that none has.
+        stage.store.tellsTime = false;
+        process.open();
+        String claim = stage.store.mark(0).token();
+        process.wire.hold(Kind.EXTEND);
+        process.machine.stepClock(Duration.ofSeconds(5));
+        Request write = process.wire.next();
+        stage.store.expireOwners();
+        process.wire.release(Kind.EXTEND);
+
+        write.answer(write.arrive());
+        stage.until("owned again", () -> stage.store.owner(0) != null);
+
+        assertThat(stage.store.mark(0).token()).isEqualTo(claim);
+        // They begin above what a copy could be using.
+        stage.sleep(Duration.ofSeconds(15));
+        process.issueFor(Duration.ofMinutes(1));
+        stage.assertSafe();
+    }
+
     // what had just been claimed was left again, each time that a call for another worker id failed
     @Test
     void whatWasLeftForACopyIsLeftOnce() {

@@ -91,6 +91,29 @@ class SnowflakeSettingsTest {
                         .hasSize(3));
     }
 
+    // each value that depends on the wrong one was refused too, quoting it
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    snowflake.window         | PT2X | snowflake.burst           | PT45S
+                    snowflake.window         | PT2X | snowflake.startup-timeout | PT60S
+                    snowflake.burst          | PT2X | snowflake.window          | PT90S
+                    snowflake.worker-id-bits | ten  | snowflake.worker-ids      | 0-2000
+                    """)
+    void aWrongValueIsOneProblem(String key, String wrong, String other, String value) {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of(key, wrong, other, value)))
+                .isInstanceOfSatisfying(
+                        InvalidSettingsException.class,
+                        e -> assertThat(e.problems()).singleElement().asString().contains(key + "=" + wrong));
+    }
+
+    // to widen worker-ids was the remedy, where all are claimed from anyway
+    @Test
+    void moreWorkersThanWorkerIdsNeedMoreBits() {
+        assertThatThrownBy(
+                        () -> SnowflakeSettings.of(Map.of("snowflake.worker-id-bits", "2", "snowflake.workers", "8")))
+                .hasMessageContaining("Lower it, or raise snowflake.worker-id-bits.");
+    }
+
     @Test
     void namedGeneratorsInheritAndOverride() {
         Map<String, String> values = new HashMap<>();

@@ -59,6 +59,24 @@ class StartAheadTest {
         assertThat(process.ids().status().drift()).isZero();
     }
 
+    @Test
+    void aStartWaitsForTheLastOfItsWorkerIdsIfIdsMayNotBeginAhead() {
+        stage.keys.put("snowflake.worker-ids", "1");
+        crashAfter(Duration.ofSeconds(2));
+        stage.keys.putAll(Map.of("snowflake.worker-ids", "0-1", "snowflake.workers", "2"));
+        Actor process = stage.process();
+
+        process.open();
+
+        Set<Integer> used = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            IdParts id = process.startCall().await();
+            used.add(id.workerId());
+            assertThat(id.timestamp()).isBeforeOrEqualTo(stage.world.trueTime());
+        }
+        assertThat(used).containsExactlyInAnyOrder(0, 1);
+    }
+
     // callers of the one that began later waited for it, once the other had issued what only that one may
     @Test
     void idsOfSeveralWorkerIdsBeginAtTheSameMillisecond() {

@@ -3,11 +3,29 @@ package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SystemPlatformTest {
+
+    // somebody had been woken or interrupted before, and the wait for the next millisecond took a processor
+    @Test
+    void aWaitForTheNextMillisecondSleepsThoughAWakeUpIsLeft() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        int waits = 200;
+        long before = threads.getCurrentThreadCpuTime();
+        for (int i = 0; i < waits; i++) {
+            Platform.system().unpark(Thread.currentThread());
+            Platform.system().awaitNextMillis();
+        }
+
+        assertThat((threads.getCurrentThreadCpuTime() - before) / waits)
+                .as("nanoseconds of processor time for each")
+                .isLessThan(300_000);
+    }
 
     // a generator that was opened in a request kept the request's user in its threads
     @Test

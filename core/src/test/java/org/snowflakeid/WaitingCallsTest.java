@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 
@@ -93,6 +94,78 @@ class WaitingCallsTest {
         calls.forEach(Actor.Call::await);
 
         assertThat(Duration.between(whole, stage.world.trueTime())).isLessThan(Duration.ofSeconds(4));
+    }
+
+    @Test
+    void theFirstCallInAnOutageThatHasLastedFailsAtOnce() {
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.cut = true;
+        stage.sleep(Duration.ofMinutes(3));
+        Instant asked = stage.world.trueTime();
+
+        process.startCall().awaitFailure();
+
+        assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(50));
+    }
+
+    // status said SUSPENDED until the coordinator was back, and before it the log that ids went on
+    @Test
+    void aStepOfTheClockInAnOutageSuspendsIdsForAsLongAsItLasts() {
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.cut = true;
+        try (LogLines log = new LogLines()) {
+            process.machine.stepClock(Duration.ofSeconds(5));
+            assertThat(process.startCall().awaitFailure()).hasMessageContaining("stepped");
+            assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
+            assertThat(log.all()).anyMatch(line -> line.contains("renewal failed"));
+            assertThat(log.all()).noneMatch(line -> line.contains("ids continue"));
+        }
+
+        process.machine.restoreClock();
+        stage.sleep(Duration.ofSeconds(3));
+
+        process.issue();
+        assertThat(process.ids().status().state()).isEqualTo(State.ACTIVE);
+        assertThat(process.ids().status().ready()).isTrue();
+        assertThat(process.ids().status().lastError().orElse("")).doesNotContain("stepped");
+    }
+
+    // a call waited for ever, and was not to be interrupted
+    @Test
+    void aClockThatStandsStillIsWaitedForAsLongAsOneThatIsBehind() {
+        stage.keys.put("snowflake.sequence-bits", "1");
+        process.open();
+        process.holdClock(stage.world.trueTime());
+        while (process.startCallAfter(Duration.ZERO).await().sequence() == 0) {}
+        Instant asked = stage.world.trueTime();
+
+        SnowflakeException failure = process.startCall().awaitFailure();
+
+        assertThat(failure).hasMessageContaining("stands still").hasMessageContaining("snowflake.clock.max-wait=");
+        assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(700));
+        assertThat(process.ids().status().lastError().orElse("")).contains("stands still");
+        Actor.Call waiting = process.startCall();
+        stage.sleep(Duration.ofMillis(200));
+        process.holdClock(null);
+        waiting.await();
+    }
+
+    // it was how far the clock was behind what max-ahead allows
+    @Test
+    void aClockThatIsBehindIsBehindTheLastId() {
+        stage.keys.put("snowflake.clock.on-rollback", "continue");
+        stage.keys.put("snowflake.clock.max-ahead", "PT2S");
+        process.open();
+        process.issue();
+        process.machine.stepClock(Duration.ofSeconds(-9));
+
+        String message = process.startCall().awaitFailure().getMessage();
+
+        assertThat(message)
+                .containsPattern(" (8\\d\\d\\d|9000) ms behind the last id\\. snowflake\\.clock\\.max-ahead=PT2S");
+        assertThat(process.ids().status().lastError().orElse("")).containsPattern(" (8\\d\\d\\d|9000) ms behind");
     }
 
     // the wait began anew where a call had been in the queue meanwhile: 3.4 s where two are allowed

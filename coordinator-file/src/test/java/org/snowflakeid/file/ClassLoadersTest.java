@@ -4,15 +4,20 @@ package org.snowflakeid.file;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
 
 /** One server, two applications, each with its own copy of these classes. */
 class ClassLoadersTest {
@@ -43,6 +48,32 @@ class ClassLoadersTest {
             assertThat(observer.tell("owner 7")).isEqualTo("owner-c");
             assertThat(other.apply("close")).isEqualTo("closed");
         }
+    }
+
+    // "no coordinator is on the class path", for whoever used a generator first in CompletableFuture.supplyAsync
+    @Test
+    void aGeneratorIsOpenedByThreadsThatBelongToNoApplication() throws Exception {
+        List<ClassLoader> ofOthers = List.of(ClassLoader.getSystemClassLoader(), ClassLoader.getPlatformClassLoader());
+        for (ClassLoader context : ofOthers) {
+            try (URLClassLoader application = application()) {
+                AutoCloseable ids = openedOnThreadOf(context, application);
+
+                assertThat(ids.getClass().getClassLoader()).isEqualTo(application);
+                ids.close();
+            }
+        }
+    }
+
+    private AutoCloseable openedOnThreadOf(ClassLoader context, ClassLoader application) throws Exception {
+        Class<?> settings = application.loadClass(SnowflakeSettings.class.getName());
+        Object given = settings.getMethod("of", Map.class)
+                .invoke(null, Map.of("snowflake.file.directory", directory.toString()));
+        Method open = application.loadClass(LeasedSnowflake.class.getName()).getMethod("open", settings);
+        FutureTask<AutoCloseable> opening = new FutureTask<>(() -> (AutoCloseable) open.invoke(null, given));
+        Thread thread = new Thread(opening);
+        thread.setContextClassLoader(context);
+        thread.start();
+        return opening.get();
     }
 
     private static URLClassLoader application() throws Exception {

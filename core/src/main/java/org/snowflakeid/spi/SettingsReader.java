@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 
@@ -38,6 +39,8 @@ public final class SettingsReader {
 
     /** Somebody set them, and what they are set to can't be had. */
     private final Set<Key<?>> unresolved = new HashSet<>();
+
+    private final Set<Key<?>> refused = new HashSet<>();
 
     private final Set<String> warnings = new LinkedHashSet<>();
 
@@ -81,6 +84,14 @@ public final class SettingsReader {
     /** Whether it has a value, right or wrong. */
     public boolean isSet(Key<?> key) {
         return text(key) != null;
+    }
+
+    /**
+     * Whether nothing was wrong with these when they were read. What is wrong with one should not be looked for in how it goes with
+     * another.
+     */
+    public boolean areRight(Key<?>... keys) {
+        return Stream.of(keys).noneMatch(key -> refused.contains(key) || unresolved.contains(key));
     }
 
     /** Whether it has a value that is the generator's own, and not that for all generators. */
@@ -128,6 +139,7 @@ public final class SettingsReader {
      * @param complaint follows key and value, and ends with the remedy
      */
     public void refuse(Key<?> key, String complaint) {
+        refused.add(key);
         problem(shown(key) + " " + complaint);
     }
 

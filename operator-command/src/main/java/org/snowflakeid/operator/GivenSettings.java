@@ -37,6 +37,10 @@ final class GivenSettings {
 
     private final List<Map<String, String>> sources = new ArrayList<>();
     private final Set<String> typed = new HashSet<>();
+
+    /** Keys whose values only the application can resolve, each with its file. */
+    private final Map<String, Path> expressions = new HashMap<>();
+
     private final Profile profile;
     private final Map<String, String> environment;
     private final Set<String> asked = new HashSet<>();
@@ -106,9 +110,8 @@ final class GivenSettings {
         Map<String, String> values = new HashMap<>(profile.properties(all, file.toString()));
         values.keySet().removeIf(key -> !key.startsWith("snowflake."));
         values.forEach((key, value) -> {
-            if (value.contains("${") && !typed.contains(key)) {
-                throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
-                        + " Give its value with -D" + key + "=…");
+            if (value.contains("${")) {
+                expressions.putIfAbsent(key, file);
             }
         });
         return values;
@@ -121,6 +124,12 @@ final class GivenSettings {
     private @Nullable String lookup(String key) {
         asked.add(key);
         String value = given(key);
+        // Only of what is read: an application's file has much that this command has no use for.
+        Path file = value != null && value.contains("${") ? expressions.get(key) : null;
+        if (file != null && !typed.contains(key)) {
+            throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
+                    + " Give its value with -D" + key + "=…");
+        }
         return value == null && key.equals(COORDINATOR) ? onlyCoordinator() : value;
     }
 
@@ -176,8 +185,9 @@ final class GivenSettings {
         Set<String> names = new HashSet<>(environment.keySet());
         sources.forEach(values -> names.addAll(values.keySet()));
         // Not by lookup(): of what is merely looked at nobody knows yet whether it is read.
-        List<String> problems = UnknownKeys.among(names, this::given).problems();
-        asked.add(IGNORE);
+        String ignored = lookup(IGNORE);
+        List<String> problems = UnknownKeys.among(names, key -> key.equals(IGNORE) ? ignored : given(key))
+                .problems();
         if (!problems.isEmpty()) {
             throw new InvalidSettingsException(problems);
         }

@@ -78,10 +78,27 @@ class GivenSettingsTest {
     void anExpressionInTheFileDoesNotMatterIfItsValueIsTyped(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("application.properties"), "snowflake.namespace=${stage}\n");
 
-        assertThatThrownBy(() -> given(Map.of()).file(file)).hasMessageContaining("-Dsnowflake.namespace=");
+        assertThatThrownBy(() -> given(Map.of()).file(file).settings("default"))
+                .hasMessageContaining("-Dsnowflake.namespace=");
         GivenSettings typed =
                 given(Map.of()).typed(Map.of("snowflake.namespace", "shop")).file(file);
         assertThat(typed.settings("default").namespace()).isEqualTo("shop");
+    }
+
+    // it was refused with the advice to type its value, and that was refused too, since nobody reads it
+    @Test
+    void anExpressionInTheFileDoesNotMatterIfNobodyReadsIt(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("application.properties"),
+                "snowflake.coordinator=file\nsnowflake.file.directory=" + folder
+                        + "\nsnowflake.redis.password=${secret}\nsnowflake.generators.orders.window=${window}\n");
+        GivenSettings given = given(Map.of()).file(file);
+
+        NamespaceAdministration.open(given.settings("default")).close();
+
+        GivenSettings.requireAllRead(given);
+        assertThatThrownBy(() -> given.settings("orders"))
+                .hasMessageContaining("-Dsnowflake.generators.orders.window=");
     }
 
     @Test

@@ -85,7 +85,7 @@ final class ConfiguredKeys {
     }
 
     UnknownKeys unknown() {
-        List<Key<?>> known = SnowflakeKeys.all(loader());
+        List<Key<?>> known = SnowflakeKeys.all();
         List<String> names =
                 names().stream().map(name -> asElsewhere(name, known)).toList();
         return UnknownKeys.among(names, this::value, generators());
@@ -114,11 +114,6 @@ final class ConfiguredKeys {
             }
         }
         return name;
-    }
-
-    private static ClassLoader loader() {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return loader != null ? loader : ConfiguredKeys.class.getClassLoader();
     }
 
     private static String variable(String key) {

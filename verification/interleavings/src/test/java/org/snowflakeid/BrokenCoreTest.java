@@ -20,6 +20,7 @@ import org.snowflakeid.HotPathScenarios.Close;
 import org.snowflakeid.HotPathScenarios.CloseBesideSwap;
 import org.snowflakeid.HotPathScenarios.CloseWhileWaiting;
 import org.snowflakeid.HotPathScenarios.Events;
+import org.snowflakeid.HotPathScenarios.GivesUpWhenCalled;
 import org.snowflakeid.HotPathScenarios.InterruptWhileWaiting;
 import org.snowflakeid.HotPathScenarios.LateAfterUsedUpTick;
 import org.snowflakeid.HotPathScenarios.NoticedEnd;
@@ -244,6 +245,14 @@ class BrokenCoreTest {
                                 "            if (next.isWaiting()) {\n"),
                         UsedUpTick.class,
                         "nobody can go on"),
+                fails(
+                        Mutant.of(
+                                "passes the lead to who gave up",
+                                Turns.class,
+                                "            if (next.isWaiting()) {\n                platform.unpark(next.thread);\n",
+                                "            if (true) {\n                platform.unpark(next.thread);\n"),
+                        GivesUpWhenCalled.class,
+                        "nobody called the last one"),
                 fails(
                         Mutant.of(
                                 "publishes a lease before it is open",

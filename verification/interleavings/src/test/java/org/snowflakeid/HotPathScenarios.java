@@ -127,6 +127,39 @@ final class HotPathScenarios {
         }
     }
 
+    /** The queue by itself: who has the lead next gives up while it is called. */
+    static final class GivesUpWhenCalled extends GeneratorScenario {
+        private Turns turns;
+        private Turns.Waiter last;
+
+        @Override
+        void prepare() {
+            turns = new Turns(new ScheduledPlatform() {
+                @Override
+                public void park(long nanos) {
+                    // Whoever looks once has seen enough.
+                }
+            });
+            Turns.Waiter first = join();
+            Turns.Waiter second = join();
+            last = join();
+            schedule.actor("first", () -> turns.leave(first));
+            schedule.actor("second", () -> turns.leave(second));
+        }
+
+        private Turns.Waiter join() {
+            Turns.Waiter waiter = turns.waiter(true, 0);
+            turns.join(waiter);
+            return waiter;
+        }
+
+        @Override
+        public void end() {
+            turns.await(last, 1);
+            require(last.leads(), "nobody called the last one");
+        }
+    }
+
     static final class Extension extends GeneratorScenario {
         @Override
         void prepare() {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.snowflakeid.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Until when a start may take, and what has kept it from having its worker ids until now. Called by the keeper's thread only. */
+final class StartDeadline {
+
+    /** Of a namespace that was restored or moved. No operator puts ids off for longer. */
+    private static final Duration LONGEST_WAIT_FOR_FLOOR = Duration.ofHours(1);
+
+    /** For the claim, once ids may begin. */
+    private static final Duration CLAIM_AT_FLOOR = Duration.ofSeconds(10);
+
+    private static final long SECOND = 1_000_000_000L;
+
+    private final SnowflakeSettings settings;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final Handover handover;
+
+    private long nanos;
+
+    /** The last attempt's; null: none has failed. */
+    private @Nullable SnowflakeException failure;
+
+    StartDeadline(SnowflakeSettings settings, Platform platform, VettedClock clock, Handover handover) {
+        this.settings = settings;
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.nanos = platform.nanoTime() + settings.startupTimeout().toNanos();
+    }
+
+    /** By the monotonic clock. */
+    long nanos() {
+        return nanos;
+    }
+
+    long leftNanos() {
+        return nanos - platform.nanoTime();
+    }
+
+    void failed(SnowflakeException why) {
+        failure = why;
+    }
+
+    /**
+     * What the start ends with; null: it goes on, or has ended well.
+     *
+     * @param outage knows how the failure is named
+     */
+    @Nullable
+    SnowflakeException refusal(Outage outage) {
+        SnowflakeException reason = failure;
+        if (reason == null || handover.isStarted() || leftNanos() > 0) {
+            return null;
+        }
+        String text = handover.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout()
+                + ": " + outage.withoutPrefix(reason));
+        return reason instanceof NoFreeWorkerIdException
+                ? new NoFreeWorkerIdException(text, reason)
+                : new CoordinatorException(text, reason, true);
+    }
+
+    /**
+     * A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once.
+     *
+     * @param floor of the namespace, in ticks
+     */
+    void waitFor(long floor) {
+        long wait = floor - settings.burst().toMillis() - clock.vettedTick();
+        // One tick is what a fixed worker id always waits.
+        if (handover.isStarted() || wait <= 1 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
+            return;
+        }
+        long until = platform.nanoTime()
+                + Duration.ofMillis(wait).plus(CLAIM_AT_FLOOR).toNanos();
+        if (until - nanos > SECOND) {
+            nanos = until;
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message("the namespace was restored, moved or created anew, and its ids begin at "
+                            + settings.layout().instantOf(floor) + ". The start waits for that, in spite of"
+                            + " snowflake.startup-timeout=" + settings.startupTimeout() + "."));
+        }
+    }
+}

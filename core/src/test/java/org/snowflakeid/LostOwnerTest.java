@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.SnowflakeEvent.Claimed;
+import org.snowflakeid.SnowflakeEvent.Lost;
+import org.snowflakeid.SnowflakeEvent.Swapped;
+import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
+
+/** The owner entry of the worker id in use is gone, and what is sent to get it again is not answered, or in vain at first. */
+class LostOwnerTest {
+
+    private final Stage stage = Stage.ofDefaults(1);
+    private final Actor process = stage.process();
+    private final List<String> heard = new ArrayList<>();
+
+    @BeforeEach
+    void open() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        stage.keys.put("snowflake.window", "PT30S");
+        process.listener = event -> heard.add(event.getClass().getSimpleName());
+        process.open();
+        stage.sleep(Duration.ofMinutes(1));
+    }
+
+    @AfterEach
+    void assertSafe() {
+        process.issueFor(Duration.ofMinutes(1));
+        stage.assertSafe();
+    }
+
+    /** Nobody says so: the next extension finds out, and a claim follows it. */
+    private Request claimAfterTheOwnerEntryIsGone() {
+        process.wire.hold(Kind.CLAIM);
+        stage.store.owners.clear();
+        Request claim = process.wire.next();
+        process.wire.release(Kind.CLAIM);
+        return claim;
+    }
+
+    private boolean isOwned() {
+        return stage.store.owner(0) != null;
+    }
+
+    // it was tried again with the next extension, a third of a window later, and others might claim the worker id until
+    // then
+    @Test
+    void aClaimThatGotLostIsSentAgainSoon() {
+        Request claim = claimAfterTheOwnerEntryIsGone();
+
+        claim.lose();
+
+        stage.within(Duration.ofSeconds(3), "owned again", this::isOwned);
+        assertThat(process.ids().status().lastError()).isEmpty();
+    }
+
+    // the loss had been reported, and never that it was over; nor was the next one reported
+    @Test
+    void eachLossAndItsEndAreReportedThoughTheAnswerToTheClaimIsLost() {
+        for (int losses = 0; losses < 2; losses++) {
+            Request claim = claimAfterTheOwnerEntryIsGone();
+            claim.answer(claim.arrive());
+            claim = claimAfterTheOwnerEntryIsGone();
+            assertThat(claim.arrive()).isInstanceOf(CasResult.Applied.class);
+            claim.lose();
+            stage.sleep(Duration.ofSeconds(12));
+        }
+
+        assertThat(heard).hasSize(9).startsWith(Claimed.class.getSimpleName());
+        for (int i = 1; i < heard.size(); i += 2) {
+            assertThat(heard.subList(i, i + 2))
+                    .containsExactly(Lost.class.getSimpleName(), Swapped.class.getSimpleName());
+        }
+    }
+
+    // once another entry had been in its way a process did without one for good
+    @Test
+    void theOwnerEntryIsGotAgainWhenAnotherIsInTheWayNoMore() {
+        stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
+        stage.until("noticed", () -> process.ids().status().lastError().isPresent());
+        stage.sleep(Duration.ofSeconds(30));
+
+        stage.store.owners.clear();
+
+        stage.within(Duration.ofSeconds(11), "owned again", this::isOwned);
+        assertThat(stage.store.owner(0)).contains(stage.store.mark(0).token());
+    }
+}
