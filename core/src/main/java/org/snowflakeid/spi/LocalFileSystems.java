@@ -52,7 +52,7 @@ public final class LocalFileSystems {
 
     private LocalFileSystems() {}
 
-    /** @param type as {@link java.nio.file.FileStore#type()} tells it */
+    /** @param type as {@link java.nio.file.FileStore#type()} names it */
     public static boolean isLocal(String type) {
         String name = type.toLowerCase(Locale.ROOT);
         if (name.equals("fuse") || name.startsWith("fuse.")) {
