@@ -46,8 +46,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
      * @throws NoFreeWorkerIdException if all worker ids stay taken
      * @throws LayoutMismatchException if the namespace has another layout
-     * @throws CoordinatorRegressedException if the coordinator lost data that it had acknowledged, or the namespace is retired
-     * @throws CoordinatorException if the coordinator can't be used
+     * @throws CoordinatorRegressedException if the coordinator lost data that it had acknowledged
+     * @throws CoordinatorException if the coordinator can't be used, or the namespace has moved or is being restored
      * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set)
      */
     public static LeasedSnowflake open(SnowflakeSettings settings) {
