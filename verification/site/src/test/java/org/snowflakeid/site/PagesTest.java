@@ -128,10 +128,11 @@ class PagesTest {
     @Test
     void theCodeForTestsIsThatOfTests() throws Exception {
         StringBuilder tests = new StringBuilder();
-        for (String test : List.of("weld/FixedIdsTest", "weld/InMemoryTest", "helidon/FixedIdsTest")) {
-            String[] names = test.split("/");
-            tests.append(Pages.text("verification/testing/%s/src/test/java/org/snowflakeid/testing/%s/%s.java"
-                    .formatted(names[0], names[0], names[1])));
+        for (String test : List.of(
+                "weld/src/test/java/org/snowflakeid/testing/weld/FixedIdsTest.java",
+                "weld/src/test/java/org/snowflakeid/testing/weld/InMemoryTest.java",
+                "helidon/src/test/java/org/snowflakeid/testing/helidon/FixedIdsTest.java")) {
+            tests.append(Pages.text("verification/testing/" + test));
         }
         List<String> blocks = Pages.blocks("java", "docs/testing.md");
 
