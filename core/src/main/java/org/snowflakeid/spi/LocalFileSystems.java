@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Tells file systems whose locks and renames hold among all who see them, those of one kernel's own disks, from the ones that
+ * Distinguishes file systems whose locks and renames hold among all who see them, those of one kernel's own disks, from the ones that
  * several machines, or a machine and its guests, see at once.
  */
 public final class LocalFileSystems {
