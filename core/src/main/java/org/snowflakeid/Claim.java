@@ -78,7 +78,7 @@ final class Claim {
     /** What came of a write that was not left unknown. */
     private enum Outcome {
         SETTLED,
-        /** Nothing was written, for a reason that is mended now. */
+        /** Nothing was written, for a reason that is gone now. */
         TO_BE_SENT_AGAIN
     }
 
@@ -299,7 +299,7 @@ final class Claim {
     }
 
     /**
-     * Draws the conclusion from the answer to one of several writes that were sent together. One that was rejected though nothing stood
+     * Draws the conclusion from the answer to one of several writes that were sent together. One that was rejected though nothing was
      * in its way, since another was in the way of all, is sent again by itself.
      */
     void conclude(CasResult result, long windowTicks, Duration timeout) {

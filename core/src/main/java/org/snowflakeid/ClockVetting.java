@@ -17,7 +17,7 @@ import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 
 /**
- * Asks other clocks when the system clock can't be believed by itself: the coordinator's, or, where it tells no time, those of
+ * Asks other clocks when the system clock can't be believed by itself: the coordinator's, or, where it reports no time, those of
  * the live peers, by what they wrote into their marks. The median of these, not the mean: one wrong clock must not count.
  */
 final class ClockVetting {
@@ -25,7 +25,7 @@ final class ClockVetting {
     /** How much later than due a live peer may write, and how late an answer may come. */
     private static final long LATENESS_MILLIS = 5000;
 
-    /** Two readings of a clock that tells whole seconds, as the middle of that second, differ by so much at most. */
+    /** Two readings of a clock that reports whole seconds, as the middle of that second, differ by so much at most. */
     private static final long COORDINATOR_READINGS_MILLIS = 1000;
 
     /** No one or two with a wrong clock decide their median. */

@@ -7,19 +7,19 @@ public class CoordinatorException extends SnowflakeException {
 
     private final boolean permanent;
 
-    /** @param permanent whether waiting cannot cure it: wrong password, untrusted certificate, forbidden key */
+    /** @param permanent whether waiting does not help: wrong password, untrusted certificate, forbidden key */
     public CoordinatorException(String message, boolean permanent) {
         super(message);
         this.permanent = permanent;
     }
 
-    /** @param permanent whether waiting cannot cure it: wrong password, untrusted certificate, forbidden key */
+    /** @param permanent whether waiting does not help: wrong password, untrusted certificate, forbidden key */
     public CoordinatorException(String message, Throwable cause, boolean permanent) {
         super(message, cause);
         this.permanent = permanent;
     }
 
-    /** Whether waiting cannot cure it. A permanent failure ends a start at once. */
+    /** Whether waiting does not help. A permanent failure ends a start at once. */
     public boolean permanent() {
         return permanent;
     }

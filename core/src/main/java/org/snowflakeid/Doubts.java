@@ -24,7 +24,7 @@ final class Doubts {
     private final Map<NamespaceDoubt, Set<String>> subjects = new EnumMap<>(NamespaceDoubt.class);
     private final Map<NamespaceDoubt, String> records = new EnumMap<>(NamespaceDoubt.class);
 
-    /** @param about what tells it from another doubt of the same kind */
+    /** @param about what distinguishes it from another doubt of the same kind */
     void add(NamespaceDoubt doubt, Collection<?> about, String reason) {
         reasons.put(doubt, reason);
         subjects.put(doubt, about.stream().map(String::valueOf).collect(Collectors.toSet()));

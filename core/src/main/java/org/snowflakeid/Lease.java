@@ -133,7 +133,7 @@ final class Lease {
         return windowTicks;
     }
 
-    // What follows is called by the keeper's thread only, but for note() and seal().
+    // What follows is called by the keeper's thread only, except note() and seal().
 
     /**
      * Holds positions back that are granted until they are noted somewhere. Unless this is called, all that are granted may be issued.

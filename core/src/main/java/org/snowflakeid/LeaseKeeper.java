@@ -18,7 +18,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * <p>What is safe is decided in {@link Claim}; who follows whom in {@link Succession}; when and how far in {@link Renewal}; what is said of
  * failures in {@link Outage}. Here is only the order in which things are done, and what an exception means.
  *
- * <p>It is called step by step by {@link KeeperThread}, but for the methods that say otherwise. Whatever is thrown in a step is reported, and
+ * <p>It is called step by step by {@link KeeperThread}, except the methods that say otherwise. Whatever is thrown in a step is reported, and
  * the next step goes on from the state it left: bytes that were sent are noted before, limits are raised last, and a lease is opened once.
  */
 final class LeaseKeeper {
@@ -241,7 +241,7 @@ final class LeaseKeeper {
         try {
             List<Claim> resumed = from.resume(place);
             if (!resumed.isEmpty()) {
-                // As at any start at which nobody tells the time. What is taken over bounds what it may say.
+                // As at any start at which nobody reports the time. What is taken over bounds what it may say.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
                 clock.show();
                 workerIds.resume(resumed);

@@ -16,8 +16,8 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * A generator whose worker id is leased from a coordinator. Close it to give the worker id back at once; a process that ends
  * without closing keeps it until its window is over.
  *
- * <p>With {@code snowflake.workers} above 1 it leases as many worker ids, and issues as many times the ids of one: then the ids of each
- * thread increase strictly, those of different threads to the millisecond.
+ * <p>With {@code snowflake.workers} above 1 it leases so many worker ids, and can issue so many times the ids of one. Then the ids of each
+ * thread increase strictly. Ids of different threads may be out of order within a millisecond.
  */
 public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
@@ -40,12 +40,14 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     /**
      * Claims a worker id through the coordinator that {@code snowflake.coordinator} names, or the only one on the class path.
-     * Blocks until there is one, at most {@code snowflake.startup-timeout}.
+     * Blocks until a worker id is claimed, for at most {@code snowflake.startup-timeout}. There is one exception: after an operator has
+     * restored or moved the namespace, it waits until ids may begin, whatever that setting says.
      *
      * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
      * @throws NoFreeWorkerIdException if all worker ids stay taken
      * @throws LayoutMismatchException if the namespace has another layout
-     * @throws CoordinatorException if the coordinator can't be used
+     * @throws CoordinatorRegressedException if the coordinator lost data that it had acknowledged
+     * @throws CoordinatorException if the coordinator can't be used, or the namespace has moved or is being restored
      * @throws SnowflakeUnavailableException if the calling thread is interrupted (its flag stays set)
      */
     public static LeasedSnowflake open(SnowflakeSettings settings) {
@@ -58,8 +60,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /**
-     * As {@link #open(SnowflakeSettings)}, telling {@code listener} what happens to the generator. It is called on a thread with
-     * the context class loader of the caller of this method.
+     * As {@link #open(SnowflakeSettings)}, with a listener that gets what happens to the generator. The listener is called on a thread
+     * with the context class loader of the caller of this method.
      */
     public static LeasedSnowflake open(SnowflakeSettings settings, Consumer<? super SnowflakeEvent> listener) {
         return open(settings, Coordinators.select(settings, Coordinators.loader()), Platform.system(), listener);

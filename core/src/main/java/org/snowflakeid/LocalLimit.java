@@ -41,7 +41,7 @@ final class LocalLimit {
     /** What the coordinator acknowledged last, for the next note. */
     private volatile Granted granted;
 
-    /** What stands in the file, or would stand there. */
+    /** What is in the file, or would be there. */
     private @Nullable Granted noted;
 
     /** Whose turn it is at the file: a monitor would keep the keeper waiting for a disk that is stuck. */

@@ -2,7 +2,7 @@
 package org.snowflakeid;
 
 /**
- * What only a person can know: restoring or moving a namespace is refused until the operator has looked into it and accepts it. Ids
+ * What only a person can know. A namespace is not restored or moved until an operator has looked into these and accepts them. Ids
  * repeat if what is accepted is not true.
  */
 public enum NamespaceDoubt {
@@ -16,8 +16,8 @@ public enum NamespaceDoubt {
      */
     RESERVED_RECORD,
     /**
-     * Restore, move: it was to go on elsewhere, and whether it does can't be seen. Accepted: it does not, and nobody is about to
-     * finish that.
+     * Restore, move: a move to another place was begun, and it can't be seen whether that place is in use. Accepted: it is not in use, and
+     * nobody is about to finish that move.
      */
     LOST_SUCCESSOR,
     /** Restore: marks lie far ahead of the clock. Accepted: their worker ids stay out of use until then. */

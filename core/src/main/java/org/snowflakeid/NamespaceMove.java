@@ -34,7 +34,7 @@ import org.snowflakeid.spi.CasResult;
  * <h2>Why there is one successor</h2>
  *
  * Several places may be called the same: a coordinator and a namespace have the same name on another server, and on the same one
- * after it was wiped. What is called so can't be told apart by its name, but by the id that was drawn for it. The old record
+ * after it was wiped. Such places can't be distinguished by name, but by the id that was drawn for each. The old record
  * names one id, once; only a record with that id is ever put in use for it; and a record with that id was written at one place,
  * before the old one named it. So a second successor is refused, wherever it is asked for (the model {@code MoveTwice}; with
  * only the place noted, or the id noted but not reserved, it finds the duplicate).

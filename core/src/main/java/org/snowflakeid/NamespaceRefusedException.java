@@ -28,7 +28,7 @@ public final class NamespaceRefusedException extends SnowflakeException {
         RESERVED,
         /** Both ends of the move are the same namespace, or one is a copy of the other. */
         SAME_NAMESPACE,
-        /** The place to move to is in use, kept for another namespace, or has remains that can't be told apart from use. */
+        /** The place to move to is in use, kept for another namespace, or has remains that look as if it were in use. */
         PLACE_TAKEN,
         /** In the place to move to, a restore or a move was begun that has to be finished first. */
         PLACE_UNFINISHED,

@@ -144,7 +144,7 @@ public final class NamespaceRestore {
         }
     }
 
-    /** But for what this or another restore does first, to retire it, and what processes do. */
+    /** Except for what this or another restore does first, to retire it, and what processes do. */
     private void requireUnchanged(@Nullable Meta was, Look now) {
         Meta is = now.view().meta();
         if (was == null ? isWrittenByAnotherOperator(is) : !isOfSame(was, is)) {

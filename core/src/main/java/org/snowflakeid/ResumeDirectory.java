@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files by which a process takes over from one before it on the same host: one per worker id, of one namespace. What stands in them is
+ * The files by which a process takes over from one before it on the same host: one per worker id, of one namespace. What is in them is
  * {@link ResumeNote}.
  *
  * <p>All of it is bound to this start of this machine, and to files that nobody copied or put back: what is not is {@link
@@ -19,7 +19,7 @@ interface ResumeDirectory {
         ResumeDirectory resumeDirectory(SnowflakeSettings settings);
     }
 
-    /** What stands there must not be used. */
+    /** What is there must not be used. */
     class VoidException extends IOException {
         private static final long serialVersionUID = 1L;
 

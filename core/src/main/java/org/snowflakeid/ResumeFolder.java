@@ -33,7 +33,7 @@ import org.snowflakeid.spi.LocalFileSystems;
  * A folder on a local disk: {@code <namespace>/workers/<n>}, replaced as a whole, and {@code <n>.lock}, never replaced.
  *
  * <p>POSIX locks belong to the process, and closing <em>any</em> of its channels on a file drops them. So a lock file that is held in this JVM
- * is not opened a second time, by whatever class loader: those held stand in a map in the system properties.
+ * is not opened a second time, by whatever class loader: those held are in a map in the system properties.
  *
  * <p>The first line of a file names the start of the machine. The lock file says which file was written last, by its number, and when that
  * was changed last, by the time that nobody can set. So a copy that is put back is noticed: numbers of files are used again, and what is
@@ -47,7 +47,7 @@ final class ResumeFolder implements ResumeDirectory {
 
     private static final String BOOT = "boot=";
 
-    /** What stands there of the settings could be guessed at. */
+    /** What is there of the settings could be guessed at. */
     private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_OWNER =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 

@@ -9,7 +9,7 @@ import org.snowflakeid.spi.Stored;
  * exclusive, under this worker id; nothing at or above {@code lo} was issued.
  *
  * @param place names the coordinator and where it is
- * @param mark as it stands in the coordinator, for all that its holder knows: to compare with, and to extend by
+ * @param mark as it is in the coordinator, for all that its holder knows: to compare with, and to extend by
  * @param meta the record of the namespace under which that was granted
  */
 record ResumeNote(int workerId, String place, long lo, Mark mark, Meta meta) {

@@ -29,7 +29,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * <p>Why nothing is issued twice. The grant is one of this host, and permanent: nobody else issues under it. Which part of it was not
  * issued the file says, which the process before wrote before it used it ({@link LocalLimit}). Only one process at a time has the
  * file, by an exclusive lock, and it is deleted before the mark is lowered. So it does not matter what the clocks say, or why the process
- * before has gone. Nothing is extended before the coordinator shows the mark as it stands in the file ({@link Claim#meet}).
+ * before has gone. Nothing is extended before the coordinator shows the mark as it is in the file ({@link Claim#meet}).
  *
  * <p>A thread of its own writes the files: the keeper's may wait for the coordinator for longer than what the files allow.
  */

@@ -44,7 +44,7 @@ final class SlotReader {
     /**
      * Some neighbours by which a clock can be judged: with the coordinator's time or as many live peers; else all.
      * Everything is read only for want of both: it costs as much as ten claims, and a thousand that start at once, with a
-     * coordinator too busy to tell the time, would keep it so.
+     * coordinator too busy to report the time, would keep it so.
      */
     Snapshot pageWithReference(int peers) {
         Snapshot page = page();

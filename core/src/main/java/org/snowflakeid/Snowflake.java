@@ -11,10 +11,11 @@ import java.util.Objects;
 public interface Snowflake {
 
     /**
-     * The next id: positive, and greater than every id this generator returned before (with {@code snowflake.workers} above 1: to this
-     * thread; across threads ids then increase to the millisecond). Takes nanoseconds; waits, without
-     * spinning and for bounded time, when the sequence of this millisecond is used up, when the clock stepped back
-     * ({@code snowflake.clock.*}) or when the reserved window has ended ({@code snowflake.wait-timeout}).
+     * The next id: positive, and greater than every id that this generator returned before. (With {@code snowflake.workers} above 1 it is
+     * greater than every id that this thread got before; ids of different threads may be out of order within a millisecond.)
+     *
+     * <p>A call takes nanoseconds. It waits, without spinning and for a bounded time, in three cases: the sequence of this millisecond is
+     * used up; the clock was set ({@code snowflake.clock.*}); the reserved window has ended ({@code snowflake.wait-timeout}).
      *
      * @throws ClockMovedBackwardsException if the clock stepped back by more than the policy waits for
      * @throws CoordinatorRegressedException if the coordinator lost data it had acknowledged: no id is safe any more

@@ -28,13 +28,13 @@ public final class SnowflakeSettings {
     /** The name of the generator that carries no name. */
     public static final String DEFAULT_GENERATOR = "default";
 
-    /** What a caller meets when the clock stepped back. Ids increase in every case. */
+    /** What happens to a call when the clock stepped back. Ids increase in every case. */
     public enum OnRollback {
         /** Wait until the clock has caught up, at most {@code snowflake.clock.max-wait}. */
         WAIT,
         /** Fail at once. */
         FAIL,
-        /** Hold the logical time and go on, at most {@code snowflake.clock.max-ahead} ahead of the clock. */
+        /** Keep the time that ids have reached and go on, at most {@code snowflake.clock.max-ahead} ahead of the clock. */
         CONTINUE
     }
 
@@ -42,7 +42,10 @@ public final class SnowflakeSettings {
     public enum NamespaceCreation {
         /** Create it. */
         CREATE,
-        /** Create it such that windows still open from before a loss of all data are over before the first id. */
+        /**
+         * Create it, with first ids that are later than all windows of its own length that may still be open. So ids do not repeat if the
+         * coordinator has lost all its data.
+         */
         CREATE_FENCED,
         /** Refuse to start. */
         REQUIRE
@@ -115,7 +118,7 @@ public final class SnowflakeSettings {
     }
 
     /**
-     * The settings of a generator from anywhere. Which keys are set can't be seen, so that misspelt ones are not noticed.
+     * The settings of a generator from any source. It can't be seen which keys are set, so misspelt ones are not noticed.
      *
      * @param generator {@value #DEFAULT_GENERATOR}, or a name matching {@code [a-z0-9]+(-[a-z0-9]+)*}
      * @param lookup a value by exact key; null if it is not set. It is asked once for each key: for a coordinator's when that

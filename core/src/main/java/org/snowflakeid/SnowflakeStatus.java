@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  * @param workerIds the worker ids that ids carry now, one unless {@code snowflake.workers} says otherwise; empty before the first
  *     claim and after close
  * @param reservedUntil timestamps below this instant are reserved for this process, whatever happens to the coordinator
- * @param drift how far ids run ahead of the clock in use, in whole milliseconds: what a burst has borrowed. Zero
+ * @param drift how far ids run ahead of the clock in use, in whole milliseconds: what a burst has borrowed. It is zero
  *     without {@code snowflake.burst} and {@code snowflake.startup-ahead} unless the clock is set back
  * @param ready whether traffic should be sent here: active, with more than a third of the window left, or with
  *     {@code snowflake.health.ready-until=window-end} as long as it is active
@@ -42,15 +42,18 @@ public record SnowflakeStatus(
         return workerIds.stream().mapToInt(Integer::intValue).findFirst();
     }
 
-    /** Changing the worker id is not a state: ids flow on meanwhile. */
+    /** A change of the worker id is not a state, since ids go on meanwhile. */
     public enum State {
         /** Claiming the first worker id. */
         STARTING,
         /** Ids are issued. */
         ACTIVE,
-        /** The window is used up, or the coordinator lost data: no ids. */
+        /**
+         * No ids now: the window is used up, the clock is behind by more than calls wait for or has stepped and was not vetted in time,
+         * or the coordinator lost data.
+         */
         SUSPENDED,
-        /** Given back; no ids ever again. */
+        /** Closed: the worker id was given back, and there will be no more ids. */
         CLOSED
     }
 }

@@ -26,8 +26,8 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * {@code snowflake.etcd.}, is a problem: misspelt, it would leave a default in force. Any other is left alone with a warning, since
  * a data warehouse uses this prefix too.
  *
- * <p>Environment variables are judged by their own names, such as {@code SNOWFLAKE_WINDOW}: the key that one stands for can't be
- * told from it. One that is set while its key has no value is a problem: it is in a map, where nothing reads it. Some runtimes list
+ * <p>Environment variables are judged by their own names, such as {@code SNOWFLAKE_WINDOW}: the key that one means can't be
+ * known from it. One that is set while its key has no value is a problem: it is in a map, where nothing reads it. Some runtimes list
  * them under further names, such as {@code snowflake.worker.ids}; those are passed over.
  */
 public final class UnknownKeys {
@@ -171,7 +171,7 @@ public final class UnknownKeys {
         }
     }
 
-    /** The known keys that a variable sets: it may be several, since what joins the words can't be told from it. */
+    /** The known keys that a variable sets: it may be several, since it does not show what joins the words. */
     private Stream<Key<?>> keysLike(String variable) {
         return known.values().stream().filter(key -> variable(key.name()).equals(variable));
     }

@@ -34,7 +34,7 @@ final class VettedClock {
 
     /**
      * A coordinator's clock that is as near as this to the expected time shows that no more time has passed unseen than callers may fail to
-     * notice anyway. Many tell whole seconds only, as the middle of that second.
+     * notice anyway. Many report whole seconds only, as the middle of that second.
      */
     private static final long SAME_TIME_MILLIS = CREDIBLE_MILLIS - 500;
 

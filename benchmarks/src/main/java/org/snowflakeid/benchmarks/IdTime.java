@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
-/** Where the time stands in an id: {@code bits} of it above {@code shift}, in units since an epoch. */
+/** Where the time is in an id: {@code bits} of it above {@code shift}, in units since an epoch. */
 record IdTime(long epochMillis, int shift, int bits, long unitMillis) {
 
     /** The usual layout: 41 bits of milliseconds above 22 of worker id and sequence. */

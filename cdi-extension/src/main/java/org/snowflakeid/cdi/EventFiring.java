@@ -17,7 +17,7 @@ final class EventFiring {
 
     private EventFiring() {}
 
-    /** By the container, where each observer is guarded: else the first that fails would be the last that is told. */
+    /** By the container, where each observer is guarded: else the first that fails would be the last that is called. */
     static Consumer<SnowflakeEvent> guarded(BeanContainer container, String generator) {
         return happened ->
                 container.getEvent().select(Generators.qualifiers(generator)).fire(happened);

@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes another annotation count as an injection point wherever it stands on a field or method of the application: the generator that
+ * Makes another annotation count as an injection point wherever it is on a field or method of the application: the generator that
  * its {@code String value()} names is a bean, and is checked and claimed when the application starts. For libraries whose users mark what
  * no container injects into, such as the id of an entity; the ids come from a {@link ReferencedGenerator}.
  */

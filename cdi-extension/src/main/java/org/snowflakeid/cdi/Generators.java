@@ -285,7 +285,7 @@ final class Generators {
      * Claims a worker id.
      *
      * @param injected the generators of this application that are claimed at its start
-     * @param listener told what happens to the generator, if anybody observes that
+     * @param listener gets what happens to the generator, if anybody observes that
      */
     static Snowflake create(
             BeanContainer container,

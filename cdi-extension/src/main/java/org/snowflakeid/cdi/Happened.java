@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeEvent;
 
-/** What an observer is told when it is not the container that tells it. */
+/** What an observer gets when it is not the container that calls it. */
 final class Happened implements EventContext<SnowflakeEvent>, EventMetadata {
 
     private final SnowflakeEvent event;

@@ -8,7 +8,7 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
 
 /**
- * Ids for an attribute of an entity on which an annotation {@code @SnowflakeId} stands: of the type {@link Long} or {@code long}, or
+ * Ids for an attribute of an entity with an annotation {@code @SnowflakeId}: of the type {@link Long} or {@code long}, or
  * {@link String}, which gets the id as text.
  */
 public final class IdAttribute implements Serializable {

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.snowflakeid.SnowflakeEvent;
 
-/** Keeps observers of our events apart: one that fails is none of the others' business, and one that can't be told is named. */
+/** Keeps observers of our events apart: the failure of one does not reach the others, and one that can't be called is named. */
 final class ObserverGuard {
 
     private static final System.Logger LOG = System.getLogger(ObserverGuard.class.getName());

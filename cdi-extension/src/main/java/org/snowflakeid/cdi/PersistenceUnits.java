@@ -85,7 +85,7 @@ final class PersistenceUnits {
         throw new IOException("what lies beside a URL of the kind " + descriptor.getProtocol() + ": is not known");
     }
 
-    /** Open Liberty has a protocol of its own for what is in a jar; but for its name it is that of Java. */
+    /** Open Liberty has a protocol of its own for what is in a jar; except for its name it is that of Java. */
     private static URL asJar(URL descriptor) throws IOException, URISyntaxException {
         return descriptor.getProtocol().equals("wsjar")
                 ? URI.create("jar:" + descriptor.toURI().getRawSchemeSpecificPart())

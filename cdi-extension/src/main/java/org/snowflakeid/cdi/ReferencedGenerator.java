@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 
-/** Ids for the place where a {@link GeneratorReference} stands, from the application's generator of that name. */
+/** Ids for the place where a {@link GeneratorReference} is, from the application's generator of that name. */
 public final class ReferencedGenerator implements Serializable {
     private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,7 @@ public final class ReferencedGenerator implements Serializable {
     /**
      * Looks for nothing yet, so that it can be made before there is an application.
      *
-     * @param place where the reference stands, as a message should name it: {@code field id of com.acme.Order}
+     * @param place where the reference is, as a message should name it: {@code field id of com.acme.Order}
      */
     public ReferencedGenerator(String generator, String place) {
         this.generator = generator;

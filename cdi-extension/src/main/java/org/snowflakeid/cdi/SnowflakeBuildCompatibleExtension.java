@@ -177,7 +177,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .type(Snowflake.class)
                 .qualifier(SnowflakeName.Literal.of(generator))
                 .scope(Singleton.class)
-                // Quarkus removes beans without a name that stand at no injection point, though they may be looked up.
+                // Quarkus removes beans without a name that are at no injection point, though they may be looked up.
                 .name(Generators.beanName(generator))
                 .withParam(GENERATOR, generator)
                 .withParam(INJECTED, injected)

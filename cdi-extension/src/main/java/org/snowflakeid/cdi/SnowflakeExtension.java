@@ -168,7 +168,7 @@ public class SnowflakeExtension implements Extension {
 
     /**
      * What is claimed at the start: not what a disabled alternative, for example, or a specialized bean would inject. The container is
-     * not asked: in an archive of several modules it would tell of one.
+     * not asked: in an archive of several modules it would be about one only.
      */
     private Set<String> injected() {
         Set<String> injected = new TreeSet<>(namesWithoutBean);

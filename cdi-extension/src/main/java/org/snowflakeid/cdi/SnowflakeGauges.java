@@ -16,7 +16,7 @@ import org.snowflakeid.SnowflakeCounts;
 import org.snowflakeid.SnowflakeStatus;
 
 /**
- * What the status and the counts of a generator tell in numbers, asked for whenever the application's OpenTelemetry collects. The module
+ * The status and the counts of a generator in numbers, asked for whenever the application's OpenTelemetry collects. The module
  * {@code metrics} shows the same under the same names in Micrometer.
  */
 final class SnowflakeGauges {

@@ -21,7 +21,7 @@ import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus;
 
 /**
- * Readiness: up while every open generator is ready, which {@code snowflake.health.ready-until} tells when it is. Never opens one, and says
+ * Readiness: up while every open generator is ready, as {@code snowflake.health.ready-until} says. Never opens one, and says
  * {@code UNCLAIMED} of one that was not. There is no liveness check: what becomes of the coordinator must not end a process.
  */
 final class SnowflakeHealthCheck implements HealthCheck {

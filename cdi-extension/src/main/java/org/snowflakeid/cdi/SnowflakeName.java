@@ -26,7 +26,7 @@ public @interface SnowflakeName {
     /** Lower-case letters and digits in groups joined by {@code -}; {@code default} is the generator without a name. */
     String value();
 
-    /** The qualifier as an object, for lookups by program. */
+    /** The qualifier as an object, for lookups in code. */
     final class Literal extends AnnotationLiteral<SnowflakeName> implements SnowflakeName {
         private static final long serialVersionUID = 1L;
 

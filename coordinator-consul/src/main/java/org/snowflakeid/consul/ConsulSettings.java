@@ -115,7 +115,7 @@ final class ConsulSettings {
         return Optional.empty();
     }
 
-    /** What can't stand in a header is no token; and no exception of the HTTP client shall show it. */
+    /** What can't be in a header is no token; and no exception of the HTTP client shall show it. */
     private static void requireToken(SettingsReader reader, Key<?> key, String token) {
         if (!token.matches("[!-~]+")) {
             reader.refuse(

@@ -50,7 +50,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
 final class EtcdCoordinator implements WorkerCoordinator {
     private static final System.Logger LOG = System.getLogger(EtcdCoordinator.class.getName());
 
-    /** etcd takes no more in each of the three lists of a transaction, unless it is told to. */
+    /** etcd takes no more in each of the three lists of a transaction, unless it is configured to. */
     private static final int MAX_OPERATIONS = 128;
 
     /** Each is a write of the mark and a look at the owner. */
@@ -387,7 +387,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         try {
             return answer.get().getTTL() > 0;
         } catch (EtcdFailure e) {
-            // Without an answer the entry still stands, as the transaction has just seen.
+            // Without an answer the entry is still there, as the transaction has just seen.
             LOG.log(Level.DEBUG, () -> "a lease was not renewed: " + e.getMessage());
             return !e.leaseNotFound();
         }

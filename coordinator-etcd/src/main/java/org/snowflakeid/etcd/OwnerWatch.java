@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives the loss hint when somebody deletes or replaces an owner entry of this process, or its lease is revoked; and when the connection
  * breaks: who reconnects may meet a server with older data, and the extension that the hint asks for is tried again until a server answers.
- * Only a hint: it may come late or never, and no failure of it is anybody else's. A watch that ended is not mended here but begun anew by
+ * Only a hint: it may come late or never, and no failure of it is anybody else's. A watch that ended is not repaired here but begun anew by
  * the next extension that finds the owner in place.
  */
 final class OwnerWatch {

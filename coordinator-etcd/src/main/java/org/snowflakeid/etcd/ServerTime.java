@@ -20,7 +20,7 @@ import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell.
+ * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not say it.
  * Asked while a read is under way, on a background thread, one question at a time. Who asks gets the answer of one that has not begun yet:
  * nobody's answer is older than the question.
  */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * exists as long as one of them uses it, and when the last one has given it back, none of its threads runs: a server that ends an application
  * takes its classes away then. A connection that fails is thrown away, for all of them: who asks next gets a new one.
  *
- * <p>Applications of one server have one each, told apart by their context class loader, which the threads keep.
+ * <p>Applications of one server have one each, distinguished by their context class loader, which the threads keep.
  */
 final class SharedClient {
     private static final int FAILURES_BEFORE_REBUILD = 3;
@@ -218,7 +218,7 @@ final class SharedClient {
         present = null;
         if (old != null) {
             givenUp.add(old);
-            // There, since who is told that a watch ends may hold locks of its own.
+            // There, since whoever is called at the end of a watch may hold locks of its own.
             loop.execute(old::giveUp);
         }
     }

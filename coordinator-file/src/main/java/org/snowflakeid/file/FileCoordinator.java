@@ -29,8 +29,8 @@ import org.snowflakeid.spi.WorkerCoordinator;
  *
  * <p><b>Owners.</b> An owner is the line {@code lock=<byte> until=<instant> <value>} in {@code workers/<n>}, and it is present
  * while <em>both</em> hold: the named byte of the lock file is locked by some process, and the instant lies ahead. The lock
- * tells a killed process at once, without looking at process ids, which are re-used and differ between containers. The instant
- * tells a process that is frozen, or alive but no longer extending: its lock stays, its time runs out. Each claim locks a byte
+ * shows a killed process at once, without looking at process ids, which are re-used and differ between containers. The instant
+ * shows a process that is frozen, or alive but no longer extending: its lock stays, its time runs out. Each claim locks a byte
  * of its own, drawn at random, so that the lock of a frozen former holder is in nobody's way and an owner can always be
  * evicted; when it wakes, the byte in the file is not its own, and that is how it knows. After a restart of the machine all
  * locks are gone, hence owner files need not be forced to the disk, and one that can't be read is an owner that is absent.

@@ -250,7 +250,7 @@ final class NamespaceFolder {
                 + " bytes that are not one line of text.");
     }
 
-    /** What stands in a file is no line that was written there. */
+    /** What is in a file is no line that was written there. */
     static final class DamagedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -262,7 +262,7 @@ final class NamespaceFolder {
     /**
      * Replaces the line in a file, durably.
      *
-     * @return false if it stands there, but the folder could not be forced to the disk
+     * @return false if it is there, but the folder could not be forced to the disk
      * @throws IOException and nothing is changed
      */
     boolean write(Path file, String line) throws IOException {

@@ -113,7 +113,7 @@ public final class HttpCaller implements AutoCloseable {
     /**
      * The server's clock when it answered, to half a second.
      *
-     * @throws CoordinatorException if it does not tell
+     * @throws CoordinatorException if the server reports no time
      */
     public Instant time(Answer answer) {
         try {
@@ -129,7 +129,7 @@ public final class HttpCaller implements AutoCloseable {
         }
     }
 
-    /** @param complaint a whole sentence but for the server, which is named before it; what to do follows it */
+    /** @param complaint a whole sentence except for the server, which is named before it; what to do follows it */
     public CoordinatorException failure(String complaint, boolean permanent) {
         return new CoordinatorException(settings.server() + " " + complaint, permanent);
     }

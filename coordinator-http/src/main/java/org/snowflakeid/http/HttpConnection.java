@@ -20,7 +20,7 @@ import org.snowflakeid.spi.Tls;
 
 /**
  * HTTP with some servers, for all coordinators of an application that reach them in the same way. It exists as long as one of them uses
- * it. Applications of one server have one each, told apart by their context class loader, which the threads keep. No proxy and no cache lies
+ * it. Applications of one server have one each, distinguished by their context class loader, which the threads keep. No proxy and no cache lies
  * between as far as this class can see to it.
  *
  * <p>From Java 21 on nothing of it is left when the last one has closed it; before, the JDK's client can't be closed, and its thread ends

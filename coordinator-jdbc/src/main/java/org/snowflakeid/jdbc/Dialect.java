@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.Set;
 import org.snowflakeid.CoordinatorException;
 
-/** What differs between the databases: types whose values are compared by bytes, and how each tells its time and its state. */
+/** What differs between the databases: types whose values are compared by bytes, and how each reports its time and its state. */
 @SuppressWarnings("ImmutableEnumChecker") // what Set.of() makes is immutable
 enum Dialect {
     POSTGRESQL(
@@ -143,7 +143,7 @@ enum Dialect {
                 + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + valueColumn + " = ?";
     }
 
-    /** Whose columns tell whether it is the table that is meant. */
+    /** Whose columns show whether it is the table that is meant. */
     String columns() {
         return "SELECT name, version, " + valueColumn + " FROM " + TABLE + " WHERE 1 = 0";
     }
@@ -153,7 +153,7 @@ enum Dialect {
         return primaryKey;
     }
 
-    /** One row that tells what keeps a commit from being durable; null or empty if nothing does. */
+    /** One row that says what keeps a commit from being durable; null or empty if nothing does. */
     String doubts() {
         return doubts;
     }

@@ -67,7 +67,7 @@ final class JdbcSettings {
     private static final Pattern LOOPBACK = Pattern.compile(
             "jdbc:([a-z+:-]+//(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?([/?].*)?|[a-z]+:(?![^?]*//).*)");
 
-    /** It outlives its connections only under a name, and if told to. */
+    /** It outlives its connections only under a name, and if the URL says so. */
     private static final Pattern LASTING_H2 = Pattern.compile("(?i)jdbc:h2:mem:[^;]+;(.*;)?DB_CLOSE_DELAY=-1(;.*)?");
 
     /** What a server of Jakarta EE calls the default. */

@@ -16,7 +16,7 @@ import org.snowflakeid.spi.RecordStore;
 
 /**
  * Records as rows of one table. Each request is one statement in auto-commit mode, so that it needs no more of a database than that
- * a single {@code UPDATE} is atomic. A statement that reads tells also where it was executed: what a proxy sent to a replica is no answer.
+ * a single {@code UPDATE} is atomic. A statement that reads also says where it was executed: what a proxy sent to a replica is no answer.
  *
  * <p>An absent table is created by the first write. Until then, and whenever it is gone, there are no records.
  */

@@ -108,7 +108,7 @@ final class NacosStore implements RecordStore {
         return answer;
     }
 
-    /** The files are called by group and data id; there is one more, which tells their types. */
+    /** The files are called by group and data id; there is one more, which names their types. */
     private void unzip(Answer answer, Map<String, Entry> found) {
         try (ZipInputStream zip = new ZipInputStream(new ByteArrayInputStream(answer.bytes()))) {
             String folder = settings.group() + "/";
@@ -232,7 +232,7 @@ final class NacosStore implements RecordStore {
                     true);
         }
         login = null;
-        // The same is answered where a login has ended and where a right is missing: only a new login tells.
+        // The same is answered where a login has ended and where a right is missing: only a new login shows which.
         return fresh
                 ? server.failure(
                         "forbids user '" + user + "' the namespace: " + said

@@ -20,7 +20,7 @@ import redis.clients.jedis.Connection;
 /**
  * The connection of all coordinators of an application that reach the same server in the same way. It exists as long as one of them
  * uses it, and when the last one has given it back, its thread does not run any more: a server that ends an application takes its classes away
- * then. Applications of one server have one each, told apart by their context class loader.
+ * then. Applications of one server have one each, distinguished by their context class loader.
  *
  * <p><b>Deadlines.</b> A read from a socket ends neither at an interrupt nor, if bytes trickle in, at its timeout. So the connection
  * belongs to a thread of its own, and who calls waits for that: who waits no longer closes the connection if the request was on its way, and

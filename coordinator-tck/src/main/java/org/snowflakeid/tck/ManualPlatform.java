@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.snowflakeid.Platform;
 
 /**
- * A machine whose time stands still until a test moves it. Threads are real and really block in {@link #park}; moving the
+ * A machine whose time moves only when a test moves it. Threads are real and really block in {@link #park}; moving the
  * time wakes those whose time has come, one moment after the other, and lets the threads that were {@link #start started}
  * here come to rest before it goes on. So a test needs no sleep, and sees the same order of events in each run.
  *

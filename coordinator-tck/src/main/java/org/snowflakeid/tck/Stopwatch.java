@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 
-/** For tests whose outcome depends on time: it tells what a coordinator did from what a slow machine did. */
+/** For tests whose outcome depends on time: it distinguishes what a coordinator did and what a slow machine did. */
 public final class Stopwatch {
     private static final int ATTEMPTS = 10;
 

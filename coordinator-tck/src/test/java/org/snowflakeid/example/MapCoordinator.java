@@ -15,7 +15,7 @@ import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** {@code snowflake.coordinator=map}: records in a map, which stands for a server. */
+/** {@code snowflake.coordinator=map}: records in a map, which takes the place of a server. */
 public final class MapCoordinator implements WorkerCoordinatorProvider {
 
     private final MapServer server;

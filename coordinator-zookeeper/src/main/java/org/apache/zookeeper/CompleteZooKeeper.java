@@ -9,7 +9,7 @@ import org.jspecify.annotations.NullMarked;
 /**
  * ZooKeeper's client with both of its threads, or with none. The one that connects is started first: if the other one can't be started, the
  * client's own constructor throws and leaves it behind, where it would keep a session alive that nobody has. A {@link HostProvider} that
- * throws would not end it. Here because the client can be told how it connects in its package only.
+ * throws would not end it. It is here because only this package can change how the client connects.
  */
 @NullMarked
 @SuppressWarnings("try") // ZooKeeper's close() can be interrupted.

@@ -8,7 +8,7 @@ import org.apache.zookeeper.ClientCnxnSocketNIO;
 import org.apache.zookeeper.EncryptedClientCnxnSocket;
 import org.apache.zookeeper.client.ZKClientConfig;
 
-/** What ZooKeeper's client is told, beside the servers. */
+/** The configuration of ZooKeeper's client, apart from the servers. */
 final class ClientConfig extends ZKClientConfig implements EncryptedClientCnxnSocket.Encryption {
     private static final int MAX_MESSAGE_BYTES = 16 << 20;
 

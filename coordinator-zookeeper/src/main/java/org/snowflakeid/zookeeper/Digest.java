@@ -28,7 +28,7 @@ record Digest(@Nullable String value, @Nullable Path file) {
         return read().getBytes(StandardCharsets.UTF_8);
     }
 
-    /** As far as it can be told. */
+    /** As far as it can be known. */
     String user() {
         try {
             String text = read();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The servers, which ZooKeeper's client goes through until one lets it in. It waits for each by its share of the session's timeout: a
- * minute and more at a frozen server, where windows are long. That share is five seconds here at the most: the client is told of so many
+ * minute and more at a frozen server, where windows are long. That share is five seconds here at the most: the client gets so many
  * servers that it comes to no more.
  */
 final class ImpatientHosts implements HostProvider {

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.zookeeper.ZooKeeperSettings.Server;
 
-/** Finds out why no session comes about: ZooKeeper's client does not tell, it tries again. */
+/** Finds out why no session comes about: ZooKeeper's client does not say it, but tries again. */
 final class Reachability {
     private static final int CONNECT_MILLIS = 300;
     private static final int HANDSHAKE_MILLIS = 1_000;
@@ -36,7 +36,7 @@ final class Reachability {
                     + ZooKeeperSettings.CONNECT_STRING + ", and snowflake.zookeeper.tls.*.",
             false);
 
-    /** Knocks at the servers' doors, and tells the first reason met. */
+    /** Tries to connect to the servers, and returns the first reason that it meets. */
     Finding look() {
         for (Server server : settings.servers()) {
             Finding finding = look(server);

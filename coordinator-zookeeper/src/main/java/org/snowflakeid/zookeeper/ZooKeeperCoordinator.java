@@ -47,7 +47,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private static final int PAGE = 1_000;
 
-    /** So many marks are far less than a server takes in one message, which is a mebibyte unless it is told otherwise. */
+    /** So many marks are far less than a server takes in one message, which is a mebibyte unless it is configured otherwise. */
     private static final int MAX_EXTENSIONS = 256;
 
     private static final int ATTEMPTS = 4;
@@ -126,7 +126,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
      * Writes nothing, to a node that is only a parent: the leader stamps it with its clock, and once a quorum has agreed, what this session
      * reads is not older. Creates nothing where there is nothing.
      *
-     * @return the leader's time; null if it does not tell
+     * @return the leader's time; null if it reports none
      */
     private @Nullable Instant touch(Session reader, Deadline deadline) throws ZooKeeperFailure {
         List<OpResult> results = reader.prepare(List.of(Op.setData(tree.marks(), NOTHING, -1)), deadline);

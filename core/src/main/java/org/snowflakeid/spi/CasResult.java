@@ -10,7 +10,7 @@ public sealed interface CasResult {
     /**
      * Every compare held, and the write is durable.
      *
-     * @param written what stands there now; its value equals the {@code next} of the call
+     * @param written what is stored there now; its value equals the {@code next} of the call
      * @param ownerHeld whether the owner entry of this worker id is there, is this process's, and its time to live was
      *     renewed; also true if only the answer to the renewal stayed away. Irrelevant for meta and release
      */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Tells file systems whose locks and renames hold among all who see them, those of one kernel's own disks, from the ones that
+ * Distinguishes file systems whose locks and renames hold among all who see them, those of one kernel's own disks, from the ones that
  * several machines, or a machine and its guests, see at once.
  */
 public final class LocalFileSystems {
@@ -52,7 +52,7 @@ public final class LocalFileSystems {
 
     private LocalFileSystems() {}
 
-    /** @param type as {@link java.nio.file.FileStore#type()} tells it */
+    /** @param type as {@link java.nio.file.FileStore#type()} names it */
     public static boolean isLocal(String type) {
         String name = type.toLowerCase(Locale.ROOT);
         if (name.equals("fuse") || name.startsWith("fuse.")) {

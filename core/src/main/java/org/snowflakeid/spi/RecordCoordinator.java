@@ -18,10 +18,10 @@ import org.snowflakeid.CoordinatorException;
  * A coordinator on a store that compares and sets one record at a time.
  *
  * <p><b>Uniqueness.</b> Others compare a mark and the namespace record in one transaction. Here a write of a mark is a grant only when the
- * namespace record, read <em>after</em> the write is known to stand, is still the one expected (rule 19). Whoever replaces a namespace
+ * namespace record, read <em>after</em> the write is known to be there, is still the one expected (rule 19). Whoever replaces a namespace
  * retires its record first and reads all marks then: a write that is applied before that is seen there, and one that is applied after it
  * is validated after the retirement, and grants nothing. So records are always read in this order: marks, then the namespace.
- * A write that stands and can't be validated is {@link CasResult.Unknown}.
+ * A write that is there and can't be validated is {@link CasResult.Unknown}.
  *
  * <p><b>Records.</b> One for the namespace, {@code meta}, and one for each worker id, {@code marks/<n>}: the mark in its first line, the owner in
  * the second, {@code expires=<instant> <owner>}, so that both are written at once. Line ends and backslashes within them are escaped by a
@@ -325,7 +325,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 : before.rejected();
     }
 
-    /** What was applied is a grant if the namespace record is still as expected; what was rejected shows what stands there now. */
+    /** What was applied is a grant if the namespace record is still as expected; what was rejected shows what is there now. */
     private List<CasResult> validated(List<Integer> ids, List<CasResult> results, Stored meta, Time time) {
         if (results.stream().allMatch(CasResult.Unknown.class::isInstance)) {
             return results;

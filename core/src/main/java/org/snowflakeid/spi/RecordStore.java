@@ -27,10 +27,10 @@ import org.snowflakeid.CoordinatorException;
 public interface RecordStore extends AutoCloseable {
 
     /**
-     * A record as it stands.
+     * A record as it is stored.
      *
      * @param value exactly the characters written
-     * @param version what the store names this very write by: opaque to all others
+     * @param version by which the store knows this very write; nobody else looks into it
      */
     record Entry(String value, Object version) {}
 

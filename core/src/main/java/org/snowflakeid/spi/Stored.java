@@ -2,7 +2,7 @@
 package org.snowflakeid.spi;
 
 /**
- * A value as it stands in the coordinator.
+ * A value as it is stored in the coordinator.
  *
  * @param value exactly the characters read or written, never re-encoded
  * @param version what the coordinator needs to name this very write (ZooKeeper: dataVersion); opaque to core, 0 where values

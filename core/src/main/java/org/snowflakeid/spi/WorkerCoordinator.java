@@ -27,7 +27,7 @@ import org.snowflakeid.CoordinatorException;
  * </ul>
  *
  * <p>Calls come from one thread at a time, which may be another one later. A failure that certainly changed nothing is thrown as {@link
- * org.snowflakeid.CoordinatorException}, permanent if waiting cannot cure it; every other failure of a write is {@link
+ * org.snowflakeid.CoordinatorException}, permanent if waiting does not help; every other failure of a write is {@link
  * CasResult.Unknown}.
  */
 public interface WorkerCoordinator extends AutoCloseable {

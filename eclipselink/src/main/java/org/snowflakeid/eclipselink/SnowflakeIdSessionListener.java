@@ -32,7 +32,7 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
     /** For EclipseLink. */
     public SnowflakeIdSessionListener() {}
 
-    /** @throws org.snowflakeid.SnowflakeException if an annotation stands where it can't be obeyed */
+    /** @throws org.snowflakeid.SnowflakeException if an annotation is where it can't be obeyed */
     @Override
     public void preLogin(SessionEvent event) {
         Session session = event.getSession();

@@ -32,7 +32,7 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     /** For Hibernate. */
     public SnowflakeIdGenerator() {}
 
-    /** @throws org.snowflakeid.SnowflakeException if the annotation stands where it can't be obeyed */
+    /** @throws org.snowflakeid.SnowflakeException if the annotation is where it can't be obeyed */
     @Override
     public void initialize(SnowflakeId mark, Member member, GeneratorCreationContext context) {
         Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
@@ -61,7 +61,7 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     }
 
     /**
-     * Hibernate Reactive does not tell which key an entity has already.
+     * Hibernate Reactive does not show which key an entity has already.
      *
      * @return null if it has none, or this is not the generator of its key
      */

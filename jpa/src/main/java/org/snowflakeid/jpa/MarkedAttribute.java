@@ -36,7 +36,7 @@ final class MarkedAttribute {
     /**
      * Those of a class and of its superclasses.
      *
-     * @throws SnowflakeException if an annotation stands where it can't be obeyed
+     * @throws SnowflakeException if an annotation is where it can't be obeyed
      */
     static List<MarkedAttribute> allOf(Class<?> type) {
         return allOf(type, Set.of());

@@ -13,8 +13,8 @@ import org.snowflakeid.cdi.GeneratorReference;
  * Has a new entity filled with an id: {@code @Id @SnowflakeId Long id}. {@link SnowflakeIdListener} does it when the entity is
  * persisted, with any provider of Jakarta Persistence.
  *
- * <p>It stands on a field, or on a getter where the entity's properties are mapped, of the type {@code Long} or {@code long}, or
- * {@code String} for the text of an id, be that the primary key or any other column, and on several of an entity if need be. What has a
+ * <p>Put it on a field, or on a getter if the entity's properties are mapped. The type is {@code Long} or {@code long}, or
+ * {@code String} for the text of an id. The field is the primary key or any other column, and an entity may have several. What has a
  * value already, other than 0 in a {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
  */
 @Documented

@@ -21,7 +21,7 @@ public class SnowflakeIdListener {
     /** For the persistence provider. */
     public SnowflakeIdListener() {}
 
-    /** @throws org.snowflakeid.SnowflakeException if there is no id now, or an annotation stands where it can't be obeyed */
+    /** @throws org.snowflakeid.SnowflakeException if there is no id now, or an annotation is where it can't be obeyed */
     @PrePersist
     public void fill(Object entity) {
         attributes

@@ -28,7 +28,7 @@ final class Jackson3Text {
         return annotation == null ? SnowflakeFormat.DECIMAL : annotation.value();
     }
 
-    /** A type variable may stand for it. Without the annotation this is about another property, which has a value that is written as an id. */
+    /** A type variable may be in its place. Without the annotation this is about another property, which has a value that is written as an id. */
     private static boolean isMisplaced(BeanProperty property) {
         return property.getAnnotation(SnowflakeText.class) != null
                 && !property.getType().hasRawClass(long.class)

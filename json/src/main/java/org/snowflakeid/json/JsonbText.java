@@ -19,7 +19,7 @@ import org.snowflakeid.SnowflakeFormat;
 
 /**
  * What {@link SnowflakeText} means in JSON-B: decimal text. The classes within are for the other formats, each named twice and instead of that
- * annotation: {@code @JsonbTypeSerializer(JsonbText.Hex.class) @JsonbTypeDeserializer(JsonbText.Hex.class) long id}. Where both stand, Yasson
+ * annotation: {@code @JsonbTypeSerializer(JsonbText.Hex.class) @JsonbTypeDeserializer(JsonbText.Hex.class) long id}. With both, Yasson
  * takes the one or the other.
  */
 // Not an adapter: Yasson refuses one of Long on a long.
@@ -60,7 +60,7 @@ public class JsonbText implements JsonbSerializer<Long>, JsonbDeserializer<Long>
         }
     }
 
-    /** What stands for a type variable may be an id. */
+    /** The type that takes the place of a type variable may be that of an id. */
     private static boolean isMisplaced(Type type) {
         return type instanceof Class<?> known
                 ? known != long.class && !known.isAssignableFrom(Long.class)

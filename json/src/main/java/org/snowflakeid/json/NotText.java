@@ -3,7 +3,7 @@ package org.snowflakeid.json;
 
 import org.snowflakeid.IdFormatException;
 
-/** Something else stands in the place of an id's text. */
+/** Something else is in the place of an id's text. */
 final class NotText {
 
     private NotText() {}

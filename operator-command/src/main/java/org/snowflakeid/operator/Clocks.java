@@ -16,7 +16,7 @@ import org.snowflakeid.NamespaceReport;
  */
 record Clocks(Instant here, Optional<Instant> there, Duration resolution) {
 
-    /** etcd tells its time in whole seconds. */
+    /** etcd reports its time in whole seconds. */
     private static final Duration ROUNDED = Duration.ofSeconds(1);
 
     /** @param asked this machine's clock when the coordinator was asked */

@@ -18,7 +18,7 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 
 /**
- * What pages are told of a namespace. Asked for changes it reads the coordinator, unless that was done a moment ago or is under way: one
+ * What pages are shown of a namespace. Asked for changes it reads the coordinator, unless that was done a moment ago or is under way: one
  * reading at a time however many pages ask, and none if nobody does.
  */
 final class LiveNamespace implements AutoCloseable {
@@ -29,7 +29,7 @@ final class LiveNamespace implements AutoCloseable {
     /** Where readings take long, the coordinator is left alone for a multiple of what it worked. */
     private static final int PAUSE_PER_READING = 8;
 
-    /** How long a page waits for a reading under way, rather than be told what is known already. */
+    /** How long a page waits for a reading under way, before it is shown what is known already. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     /** More is not shown. */

@@ -41,7 +41,7 @@ final class Profile {
      * What of a source's values is in force, by keys without a profile.
      *
      * @param source for messages
-     * @param names what an entry of the source stands for, with a profile or without
+     * @param names what an entry of the source means, with a profile or without
      * @throws org.snowflakeid.InvalidSettingsException if there are keys of profiles, and it was not said which is in force
      */
     private Map<String, String> inForce(Map<String, String> values, String source, Pattern names) {

@@ -12,9 +12,9 @@ final class Tenure {
     enum Ending {
         /** Given back: its reservation was cut to what it had used. */
         RELEASED("released"),
-        /** Its owner entry vanished, its reservation stands: it died, was cut off, or somebody deleted the entry. */
+        /** Its owner entry vanished, its reservation is still there: it died, was cut off, or somebody deleted the entry. */
         LOST("lost"),
-        /** Somewhere between two readings; how can't be told. */
+        /** Somewhere between two readings; it can't be known how. */
         UNSEEN("released or lost");
 
         private final String words;

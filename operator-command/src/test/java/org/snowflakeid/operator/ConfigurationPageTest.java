@@ -61,6 +61,18 @@ class ConfigurationPageTest {
     }
 
     @Test
+    void theRunbooksFilesForOperatorsHaveKeysThatThereAre() throws IOException {
+        List<String> written = Pattern.compile("^(snowflake\\.[a-z.-]+)=", Pattern.MULTILINE)
+                .matcher(Files.readString(Path.of("../docs/runbook.md")))
+                .results()
+                .map(line -> line.group(1))
+                .toList();
+
+        assertThat(written).hasSizeGreaterThan(10);
+        assertThat(keys()).extracting(Key::name).containsAll(written);
+    }
+
+    @Test
     void allCoordinatorsAreHere() {
         assertThat(keys())
                 .extracting(Key::name)

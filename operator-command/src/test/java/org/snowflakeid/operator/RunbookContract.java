@@ -228,7 +228,7 @@ abstract class RunbookContract {
             Scene.await(Scene.PATIENCE, () -> LogLines.of("older-" + coordinator).stream()
                     .anyMatch(line -> line.contains("lost the mark of worker id 7")));
 
-            site.type("Data are older than they were");
+            site.type("The coordinator went back to old data");
 
             site.requireStartAbove(before, Map.of());
         }

@@ -25,7 +25,7 @@ public class UnavailableMapper implements ExceptionMapper<SnowflakeException> {
 
     @Override
     public Response toResponse(SnowflakeException failure) {
-        // Of these two the generator itself tells once, and each request would again.
+        // These two are logged once by the generator itself, and each request would log them again.
         boolean told =
                 failure instanceof SnowflakeUnavailableException || failure instanceof ClockMovedBackwardsException;
         LOG.log(told ? Level.DEBUG : Level.WARNING, "answered 503, since no id could be made", failure);

@@ -47,7 +47,7 @@ final class ConfiguredKeys {
         }
     }
 
-    /** As it stands in the source that Spring takes it from. */
+    /** As it is written in the source that Spring takes it from. */
     private String written(String key) {
         for (PropertySource<?> source : environment.getPropertySources()) {
             Object value = source.getProperty(key);
@@ -70,7 +70,7 @@ final class ConfiguredKeys {
 
     /**
      * All that there can be: the one without a name, and those that a key names. Environment variables name none, since the key that one
-     * stands for can't be told from it.
+     * means can't be known from it.
      */
     Set<String> generators() {
         Set<String> generators = new TreeSet<>(claimedAtStart());

@@ -31,7 +31,7 @@ final class EntityGenerators implements BeanPostProcessor {
 
     private Snowflake named(String generator) {
         try {
-            // One without a qualifier may stand for the one without a name, and for no other.
+            // One without a qualifier may replace the one without a name, and no other.
             boolean required = !generator.equals(SnowflakeSettings.DEFAULT_GENERATOR);
             Object qualified = beans.resolveDependency(new QualifiedPoint(generator, required), null);
             return qualified == null ? beans.getBean(Snowflake.class) : (Snowflake) qualified;

@@ -38,7 +38,7 @@ final class OwnBeans {
 
     /**
      * Whether there is one with the qualifier {@code default}, or without a qualifier. To Spring a bean's name is a qualifier too, so one
-     * that is named like another generator stands for that: if it took the place of this one too, ids of two namespaces would get into
+     * that is named like another generator replaces that one: if it took the place of this one too, ids of two namespaces would get into
      * one column.
      */
     boolean replaceDefault(Collection<String> generators) {

@@ -10,7 +10,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * Worker ids coordinated within one class loader, for tests: {@code snowflake.coordinator=memory}. What was claimed stands in
+ * Worker ids coordinated within one class loader, for tests: {@code snowflake.coordinator=memory}. What was claimed is in
  * the {@link MemoryStore} that {@code snowflake.memory.store} names, {@value MemoryStore#DEFAULT_NAME} unless it is set.
  */
 public final class MemoryCoordinatorProvider implements WorkerCoordinatorProvider {

@@ -14,7 +14,7 @@ import org.snowflakeid.SnowflakeStatus;
 import org.snowflakeid.SnowflakeUnavailableException;
 
 /**
- * A generator whose worker id is given and whose clock stands still until a test moves it, so that ids are the same in each run:
+ * A generator whose worker id is given, and whose clock moves only when a test moves it. So ids are the same in each run:
  *
  * <pre>{@code
  * TestSnowflake ids = TestSnowflake.workerId(7).at(Instant.parse("2026-01-01T00:00:00Z"));
@@ -60,18 +60,18 @@ public final class TestSnowflake implements Snowflake {
         this.next = first(layout.epoch());
     }
 
-    /** Of the standard layout. The clock stands at 2026-01-01T00:00:00Z. */
+    /** Of the standard layout. The clock shows 2026-01-01T00:00:00Z. */
     public static TestSnowflake workerId(int workerId) {
         return workerId(workerId, SnowflakeLayout.STANDARD);
     }
 
-    /** The clock stands at 2026-01-01T00:00:00Z, or at a later epoch. */
+    /** The clock shows 2026-01-01T00:00:00Z, or a later epoch. */
     public static TestSnowflake workerId(int workerId, SnowflakeLayout layout) {
         return new TestSnowflake(workerId, layout);
     }
 
     /**
-     * Sets the clock, and lets it stand there.
+     * Sets the clock, which does not move from there by itself.
      *
      * @throws IllegalArgumentException if the layout has no ids of that instant
      */

@@ -13,7 +13,7 @@ import jakarta.ws.rs.core.MediaType;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeStatus;
 
-/** Tells which worker id this process holds. Without one, {@code workerId} and {@code reservedUntil} are left out. */
+/** Answers which worker id this process holds. Without one, {@code workerId} and {@code reservedUntil} are left out. */
 @Path("/worker")
 @ApplicationScoped
 @Produces(MediaType.APPLICATION_JSON)

@@ -72,7 +72,7 @@ interface Cluster extends AutoCloseable {
      */
     boolean expireOwner(String namespace, int workerId);
 
-    /** The marks that stand there, by worker id. */
+    /** The marks that are there, by worker id. */
     Map<Integer, String> marks(String namespace);
 
     /** Kills all members and deletes their data. */

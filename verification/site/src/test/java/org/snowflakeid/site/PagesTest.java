@@ -115,6 +115,31 @@ class PagesTest {
         }
     }
 
+    @Test
+    void theBoundsOfADayAreThoseOfTheLayout() throws Exception {
+        long first = DEFAULT.minId(Instant.parse("2026-11-21T00:00:00Z"));
+        long last = DEFAULT.maxId(Instant.parse("2026-11-21T23:59:59.999Z"));
+
+        assertThat(Pages.text("docs/jpa.md"))
+                .contains("BETWEEN " + first + " AND " + last + " ")
+                .contains(DEFAULT.epoch().toEpochMilli() + ") × " + (1 << 22));
+    }
+
+    @Test
+    void theCodeForTestsIsThatOfTests() throws Exception {
+        StringBuilder tests = new StringBuilder();
+        for (String test : List.of(
+                "weld/src/test/java/org/snowflakeid/testing/weld/FixedIdsTest.java",
+                "weld/src/test/java/org/snowflakeid/testing/weld/InMemoryTest.java",
+                "helidon/src/test/java/org/snowflakeid/testing/helidon/FixedIdsTest.java")) {
+            tests.append(Pages.text("verification/testing/" + test));
+        }
+        List<String> blocks = Pages.blocks("java", "docs/testing.md");
+
+        assertThat(blocks).hasSize(3).allSatisfy(block -> assertThat(withoutBlanks(tests.toString()))
+                .contains(withoutBlanks(block)));
+    }
+
     private static String withoutBlanks(String text) {
         return text.replaceAll("\\s", "");
     }
