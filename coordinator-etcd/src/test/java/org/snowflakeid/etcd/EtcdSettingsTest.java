@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
@@ -470,5 +471,20 @@ class EtcdSettingsTest {
                         EtcdSettings.TLS_KEY.name(), "/nowhere",
                         EtcdSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
+    }
+
+    // the exception left the constructor, and took along what else was wrong
+    @Test
+    void aFileThatRefersToNothingIsOneProblemOfAll() {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
+            if (key.equals("snowflake.etcd.tls.ca")) {
+                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
+            }
+            return null;
+        });
+
+        assertThatThrownBy(() -> EtcdSettings.of(config))
+                .hasMessageContaining("snowflake 'orders': snowflake.etcd.tls.ca=${UNSET}/ca.pem refers to a property")
+                .hasMessageContaining("snowflake.etcd.endpoints is not set");
     }
 }

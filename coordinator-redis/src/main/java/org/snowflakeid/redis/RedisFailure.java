@@ -108,7 +108,8 @@ final class RedisFailure extends Exception {
         return new RedisFailure(new CoordinatorException(named(settings, complaint), true), true, false);
     }
 
-    static RedisFailure answered(RedisSettings settings, JedisDataException e) {
+    static RedisFailure answered(RedisSettings settings, JedisDataException thrown) {
+        JedisDataException e = withoutArguments(thrown);
         // A script's name says nothing to anybody.
         String message = String.valueOf(e.getMessage())
                 .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
@@ -118,6 +119,13 @@ final class RedisFailure extends Exception {
         String text = named(settings, complaint(settings, answer, message));
         boolean permanent = answer != null && answer.permanent;
         return new RedisFailure(new CoordinatorException(text, e, permanent), answer != null, false);
+    }
+
+    /** A server that has AUTH under another name repeats what came with it: the password. */
+    private static JedisDataException withoutArguments(JedisDataException thrown) {
+        String said = String.valueOf(thrown.getMessage());
+        int arguments = said.indexOf(", with args beginning with:");
+        return arguments < 0 ? thrown : new JedisDataException(said.substring(0, arguments));
     }
 
     /** Whether it is the command that is refused, and not who asks, or everybody. */

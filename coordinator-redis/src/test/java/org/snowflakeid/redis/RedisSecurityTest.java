@@ -8,6 +8,8 @@ import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -127,6 +129,24 @@ class RedisSecurityTest {
                     "forbids user 'lacks-" + command + "'",
                     "Grant ~snowflake/* +eval +get +set +mget +time +info +config|get",
                     "snowflake.redis.user");
+        }
+    }
+
+    // the server's words have what came with the command that it does not know
+    @Test
+    void aServerWithoutAuthRepeatsNoPassword() throws Exception {
+        try (RedisServer renamed = RedisServer.builder()
+                        .arguments("--rename-command", "AUTH", "HIDDEN")
+                        .start();
+                Node node = RedisNode.at(
+                        renamed.uri(), Map.of("snowflake.redis.user", "app", "snowflake.redis.password", "hunter2"))) {
+            CoordinatorException thrown =
+                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+
+            assertPermanent(thrown, "lacks a command", "'AUTH'");
+            StringWriter trace = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(trace));
+            assertThat(trace.toString()).doesNotContain("hunter2");
         }
     }
 

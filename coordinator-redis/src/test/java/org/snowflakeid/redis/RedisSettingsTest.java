@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
@@ -411,5 +412,20 @@ class RedisSettingsTest {
                         RedisSettings.TLS_KEY.name(), "/nowhere",
                         RedisSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
+    }
+
+    // the exception left the constructor, and took along what else was wrong
+    @Test
+    void aFileThatRefersToNothingIsOneProblemOfAll() {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
+            if (key.equals("snowflake.redis.tls.ca")) {
+                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
+            }
+            return null;
+        });
+
+        assertThatThrownBy(() -> RedisSettings.of(config))
+                .hasMessageContaining("snowflake 'orders': snowflake.redis.tls.ca=${UNSET}/ca.pem refers to a property")
+                .hasMessageContaining("snowflake.redis.uri is not set");
     }
 }

@@ -218,7 +218,8 @@ final class Sessions implements AutoCloseable {
                 background(() -> {
                     try {
                         next.complete(new Reachability(settings).look());
-                    } catch (RuntimeException e) {
+                    } catch (RuntimeException | Error e) {
+                        // Else nobody would look again.
                         next.completeExceptionally(e);
                     }
                 });

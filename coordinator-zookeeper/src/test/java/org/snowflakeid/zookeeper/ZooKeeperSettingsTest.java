@@ -2,6 +2,7 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Tls;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
@@ -382,5 +384,21 @@ class ZooKeeperSettingsTest {
                         ZooKeeperSettings.TLS_ENABLED.name(), "off",
                         ZooKeeperSettings.TLS_KEY.name(), "/nowhere")))
                 .hasSize(5);
+    }
+
+    // the exception left the constructor, and took along what else was wrong
+    @Test
+    void aFileThatRefersToNothingIsOneProblemOfAll() {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
+            if (key.equals("snowflake.zookeeper.tls.ca")) {
+                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
+            }
+            return null;
+        });
+
+        assertThatThrownBy(() -> ZooKeeperSettings.of(config))
+                .hasMessageContaining(
+                        "snowflake 'orders': snowflake.zookeeper.tls.ca=${UNSET}/ca.pem refers to a property")
+                .hasMessageContaining("snowflake.zookeeper.connect-string is not set");
     }
 }
