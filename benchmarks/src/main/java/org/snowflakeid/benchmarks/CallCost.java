@@ -3,6 +3,7 @@ package org.snowflakeid.benchmarks;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -112,19 +113,34 @@ final class CallCost {
 
     /** Leaves no figures for those without a call for many ids. */
     static void batch(Subject subject, Windows windows, Figures figures) throws Exception {
+        useHeap();
+        batches(subject, windows, figures, "batch", Generator.InBatches.class, generator -> generator.nextIds(IDS));
+    }
+
+    /** As {@link #batch}, for those that fill an array of the caller's: the same one each time. */
+    static void into(Subject subject, Windows windows, Figures figures) throws Exception {
+        long[] ids = new long[IDS];
+        batches(subject, windows, figures, "into", Generator.IntoArrays.class, generator -> {
+            generator.nextIds(ids, 0, IDS);
+            return ids;
+        });
+    }
+
+    private static <T> void batches(
+            Subject subject, Windows windows, Figures figures, String name, Class<T> kind, Function<T, Object> call)
+            throws Exception {
         try (Generator probe = subject.open()) {
-            if (!(probe instanceof Generator.InBatches)) {
+            if (!kind.isInstance(probe)) {
                 return;
             }
         }
-        useHeap();
-        measure(subject, windows, figures, List.of("batch"), generator -> {
-            Generator.InBatches batches = (Generator.InBatches) generator;
+        measure(subject, windows, figures, List.of(name), generator -> {
+            T batches = kind.cast(generator);
             double[] nanos = new double[ROUNDS];
             for (int i = 0; i < ROUNDS; i++) {
                 awaitNextMillisecond();
                 long begin = System.nanoTime();
-                Sink.batch = batches.nextIds(IDS);
+                Sink.batch = call.apply(batches);
                 nanos[i] = (double) (System.nanoTime() - begin) / IDS;
             }
             Arrays.sort(nanos);

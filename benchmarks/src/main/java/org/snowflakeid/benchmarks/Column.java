@@ -11,6 +11,7 @@ enum Column {
     TWO,
     PACED,
     BATCH,
+    INTO,
     BURST,
     ALLOCATION,
     LOW,
@@ -27,6 +28,7 @@ enum Column {
             case TWO -> CallCost.two(subject, windows, figures);
             case PACED -> CallCost.paced(subject, windows, figures);
             case BATCH -> CallCost.batch(subject, windows, figures);
+            case INTO -> CallCost.into(subject, windows, figures);
             case BURST -> Burst.measure(subject, windows, figures);
             case ALLOCATION -> Allocation.measure(subject, figures);
             case LOW -> LowBits.measure(subject, figures);

@@ -15,4 +15,10 @@ interface Generator extends AutoCloseable {
         /** Returns {@code count} ids, in whatever they come. */
         Object nextIds(int count);
     }
+
+    /** And with one that leaves them in an array of the caller's. */
+    interface IntoArrays extends InBatches {
+
+        void nextIds(long[] into, int from, int count);
+    }
 }

@@ -10,7 +10,7 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 
 /** Ours as an application has it, except that its worker ids are leased from this process itself. */
-final class Ours implements Generator.InBatches {
+final class Ours implements Generator.IntoArrays {
 
     private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
 
@@ -33,6 +33,11 @@ final class Ours implements Generator.InBatches {
     @Override
     public Object nextIds(int count) {
         return snowflake.nextIds(count);
+    }
+
+    @Override
+    public void nextIds(long[] into, int from, int count) {
+        snowflake.nextIds(into, from, count);
     }
 
     @Override

@@ -32,6 +32,7 @@ final class ResultTable {
                             new Heading("two ns", of -> joined(of, "%.0f", "two.p50", "two.p90")),
                             new Heading("paced ns", of -> joined(of, "%.0f", "paced.p50", "paced.p99", "paced.p99.9")),
                             new Heading("batch ns", of -> joined(of, "%.1f", "batch")),
+                            new Heading("into ns", of -> joined(of, "%.1f", "into")),
                             new Heading("burst ms", of -> joined(of, "%.1f", "burst")),
                             new Heading("B/id", of -> joined(of, "%.1f", "allocation")),
                             new Heading(

@@ -52,6 +52,7 @@ public class SingleCosts {
             "20")));
     private final SnowflakeLayout layout = snowflake.layout();
     private final long id = snowflake.nextId();
+    private final long[] into = new long[BATCH];
 
     /** Gives the worker id back. */
     @TearDown
@@ -127,6 +128,13 @@ public class SingleCosts {
     @OperationsPerInvocation(BATCH)
     public long[] nextIds() {
         return snowflake.nextIds(BATCH);
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long[] nextIdsIntoAnArray() {
+        snowflake.nextIds(into, 0, BATCH);
+        return into;
     }
 
     @Benchmark

@@ -38,13 +38,15 @@ class ResultTableTest {
     void columnsAreLeftOutIfNobodyHasThem() {
         String table = new ResultTable(List.of(
                         measured("agrona", List.of("solo 35.4 34.2 36.6 0.0")),
-                        measured("ours", List.of("solo 34.6 33.0 37.0 0.1", "batch 1.13 1.1 1.2 0.0"))))
+                        measured(
+                                "ours",
+                                List.of("solo 34.6 33.0 37.0 0.1", "batch 1.13 1.1 1.2 0.0", "into 0.62 0.6 0.7 0.0"))))
                 .markdown();
 
         assertThat(table)
-                .contains("|  | solo ns | batch ns | how |")
-                .contains("| agrona | 35 (34–37) | – |")
-                .contains("| ours | 35 (33–37) | 1.1 |")
+                .contains("|  | solo ns | batch ns | into ns | how |")
+                .contains("| agrona | 35 (34–37) | – | – |")
+                .contains("| ours | 35 (33–37) | 1.1 | 0.6 |")
                 .doesNotContain("†");
     }
 

@@ -11,12 +11,20 @@ import static org.snowflakeid.tck.Stopwatch.time;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -24,6 +32,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Resources;
@@ -91,7 +102,11 @@ class ApplicationDataSourceTest {
     void isGivenBackAsItWasAfterEachCall() throws SQLException {
         createMeta();
 
-        await(Node.PATIENCE, () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        await(Node.PATIENCE, this::isIdle);
+        requireConnectionsAsTheyWere();
+    }
+
+    private void requireConnectionsAsTheyWere() throws SQLException {
         try (Connection one = pool.getConnection();
                 Connection other = pool.getConnection()) {
             for (Connection each : new Connection[] {one, other}) {
@@ -185,5 +200,103 @@ class ApplicationDataSourceTest {
         }
 
         assertThat(unknown(late).cause()).hasMessageContaining("the default data source");
+    }
+
+    private static final Duration WINDOW = Duration.ofSeconds(24);
+
+    /** What is opened has threads that can be told from those of others by their class loader. */
+    private static <T> T with(ClassLoader loader, Supplier<T> opening) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            return opening.get();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private static long threadsOf(ClassLoader loader) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> loader.equals(thread.getContextClassLoader()))
+                .count();
+    }
+
+    private LeasedSnowflake open(String namespace) {
+        Map<String, String> keys = Map.of(
+                "snowflake.coordinator",
+                "jdbc",
+                "snowflake.namespace",
+                namespace,
+                "snowflake.window",
+                WINDOW.toString(),
+                "snowflake.wait-timeout",
+                "PT1M");
+        return LeasedSnowflake.open(SnowflakeSettings.of(keys).withResources(with(pool)));
+    }
+
+    private static Instant reservedUntil(LeasedSnowflake ids) {
+        return ids.status().reservedUntil().orElseThrow();
+    }
+
+    private boolean isIdle() {
+        return pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 0
+                && pool.getHikariPoolMXBean().getActiveConnections() == 0;
+    }
+
+    /** In proportion what a minute is to a window of 90 s. */
+    @Test
+    void aPoolThatIsExhaustedForTwoThirdsOfAWindowIsBridgedAndNothingIsLeaked() throws Exception {
+        ClassLoader own = new URLClassLoader(new URL[0], getClass().getClassLoader());
+        String namespace = Node.freshNamespace();
+        try (LeasedSnowflake ids = with(own, () -> open(namespace));
+                WorkerCoordinator other = with(own, () -> new JdbcCoordinatorProvider()
+                        .open(new CoordinatorConfig("other", namespace, WINDOW, key -> null, with(pool)), () -> {}))) {
+            // The first windows are short.
+            await(Node.PATIENCE, () -> reservedUntil(ids)
+                    .isAfter(Instant.now().plus(WINDOW).minusSeconds(1)));
+            await(Node.PATIENCE, this::isIdle);
+            Instant reserved;
+            List<String> errors = new ArrayList<>();
+            List<String> refusals = new ArrayList<>();
+            AtomicLong last = new AtomicLong();
+            try (Connection one = pool.getConnection();
+                    Connection another = pool.getConnection()) {
+                reserved = reservedUntil(ids);
+                Instant bridged = reserved.minus(WINDOW.dividedBy(3));
+                await(Node.PATIENCE, () -> {
+                    // A machine that was held up may be later than that.
+                    if (Instant.now().isBefore(reserved.minusSeconds(2))) {
+                        long id = ids.nextId();
+                        assertThat(id).isGreaterThan(last.getAndSet(id));
+                    }
+                    ids.status().lastError().ifPresent(error -> {
+                        errors.add(error);
+                        // In a whole minute that many calls pile up by themselves.
+                        refusals.add(catchThrowableOfType(
+                                        CoordinatorException.class, () -> other.read(0, 0, Duration.ofMillis(100)))
+                                .getMessage());
+                    });
+                    return Instant.now().isAfter(bridged) && refusals.toString().contains("earlier calls still wait");
+                });
+                assertThat(one.isValid(5) && another.isValid(5)).isTrue();
+                assertThat(reservedUntil(ids)).isEqualTo(reserved);
+            }
+
+            await(
+                    Node.PATIENCE,
+                    () -> reservedUntil(ids).isAfter(reserved)
+                            && ids.status().lastError().isEmpty());
+            assertThat(ids.nextId()).isGreaterThan(last.get());
+            assertThat(ids.status().state()).isEqualTo(State.ACTIVE);
+            assertThat(errors)
+                    .allMatch(error -> error.contains("the default data source"))
+                    .anyMatch(error -> error.contains("no connection was to be had"));
+            assertThat(other.read(0, 0, TIMEOUT).meta()).isNotNull();
+        }
+
+        await(Node.PATIENCE, () -> isIdle() && threadsOf(own) == 0);
+        requireConnectionsAsTheyWere();
+        assertThat(pool.getHikariPoolMXBean().getTotalConnections()).isLessThanOrEqualTo(2);
     }
 }
