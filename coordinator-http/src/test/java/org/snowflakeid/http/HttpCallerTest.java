@@ -365,6 +365,33 @@ class HttpCallerTest {
         assertThat(broken.requests()).hasSize(1);
     }
 
+    /** A server whose certificate is not trusted says nothing about the others. */
+    @Test
+    void onlyWhereNoServerIsTrustedWaitingIsInVain() throws Exception {
+        Certificates certificates = new Certificates(directory);
+        Certificates foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
+        Map<String, String> files =
+                Map.of("snowflake.test.tls.ca", certificates.ca().toString());
+        try (TlsServer trusted = TlsServer.start(certificates);
+                TlsServer bad = TlsServer.start(foreign);
+                TlsServer alsoBad = TlsServer.start(foreign)) {
+            HttpCaller one = caller(List.of("https://127.0.0.1:" + bad.port()), files);
+            HttpCaller several =
+                    caller(List.of("https://127.0.0.1:" + bad.port(), "https://127.0.0.1:" + trusted.port()), files);
+            HttpCaller none =
+                    caller(List.of("https://127.0.0.1:" + bad.port(), "https://127.0.0.1:" + alsoBad.port()), files);
+
+            assertThat(thrown(one, LONG).permanent()).isTrue();
+            CoordinatorException first = thrown(several, LONG);
+            assertThat(first).hasMessageContaining("shows a certificate that is not trusted");
+            assertThat(first.permanent()).isFalse();
+            assertThat(ask(several, LONG).status()).isEqualTo(200);
+            assertThat(thrown(none, LONG).permanent()).isFalse();
+            assertThat(thrown(none, LONG).permanent()).isTrue();
+            assertThat(thrown(none, LONG).permanent()).isTrue();
+        }
+    }
+
     // ---- threads
 
     // the client's own thread ended with the error, and no request was answered any more
