@@ -10,7 +10,6 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLConnection;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +21,8 @@ import java.util.stream.Stream;
 
 /**
  * The marked classes that lie beside a {@code persistence.xml}. With {@code bean-discovery-mode="annotated"}, which is the usual mode,
- * a container shows an extension no class that is no bean, and so no entity. Only those classes are loaded that refer to a generator.
+ * a container shows an extension no class that is no bean, and so no entity. Only those classes are loaded that refer to a generator, or
+ * extend one that does.
  */
 final class PersistenceUnits {
 
@@ -30,16 +30,14 @@ final class PersistenceUnits {
 
     private static final String DESCRIPTOR = "META-INF/persistence.xml";
 
-    /** How the name of each annotation of ours ends, wherever a class file holds it. */
-    private static final String MARK = "/SnowflakeId;";
-
     private PersistenceUnits() {}
 
     static List<Class<?>> markedClasses(ClassLoader loader) {
         List<Class<?>> marked = new ArrayList<>();
+        ClassFiles files = new ClassFiles(loader);
         try {
             for (URL descriptor : Collections.list(loader.getResources(DESCRIPTOR))) {
-                addMarkedBeside(descriptor, loader, marked);
+                addMarkedBeside(descriptor, files, loader, marked);
             }
         } catch (IOException e) {
             warn("entities", e);
@@ -47,9 +45,10 @@ final class PersistenceUnits {
         return marked;
     }
 
-    private static void addMarkedBeside(URL descriptor, ClassLoader loader, List<Class<?>> marked) {
+    private static void addMarkedBeside(
+            URL descriptor, ClassFiles classFiles, ClassLoader loader, List<Class<?>> marked) {
         try {
-            for (String name : markedBeside(descriptor)) {
+            for (String name : markedBeside(descriptor, classFiles)) {
                 try {
                     marked.add(Class.forName(name, false, loader));
                 } catch (ClassNotFoundException | LinkageError e) {
@@ -70,16 +69,17 @@ final class PersistenceUnits {
                 cause);
     }
 
-    private static List<String> markedBeside(URL descriptor) throws IOException, URISyntaxException {
+    private static List<String> markedBeside(URL descriptor, ClassFiles classFiles)
+            throws IOException, URISyntaxException {
         if (descriptor.getProtocol().equals("file")) {
-            return markedIn(Path.of(descriptor.toURI().resolve("..")));
+            return markedIn(Path.of(descriptor.toURI().resolve("..")), classFiles);
         }
         URLConnection connection = asJar(descriptor).openConnection();
         // Else the file would stay open, or be closed for others.
         connection.setUseCaches(false);
         if (connection instanceof JarURLConnection jar) {
             try (JarFile file = jar.getJarFile()) {
-                return markedIn(file, jar.getEntryName().replace(DESCRIPTOR, ""));
+                return markedIn(file, jar.getEntryName().replace(DESCRIPTOR, ""), classFiles);
             }
         }
         throw new IOException("what lies beside a URL of the kind " + descriptor.getProtocol() + ": is not known");
@@ -93,12 +93,12 @@ final class PersistenceUnits {
                 : descriptor;
     }
 
-    private static List<String> markedIn(Path root) throws IOException {
+    private static List<String> markedIn(Path root, ClassFiles classFiles) throws IOException {
         List<String> names = new ArrayList<>();
         try (Stream<Path> files = Files.walk(root)) {
             for (Path file :
                     (Iterable<Path>) files.filter(path -> path.toString().endsWith(".class"))::iterator) {
-                if (isMarked(Files.readAllBytes(file))) {
+                if (classFiles.isMarked(Files.readAllBytes(file))) {
                     URI relative = root.toUri().relativize(file.toUri());
                     names.add(className(relative.getPath()));
                 }
@@ -107,22 +107,18 @@ final class PersistenceUnits {
         return names;
     }
 
-    private static List<String> markedIn(JarFile jar, String root) throws IOException {
+    private static List<String> markedIn(JarFile jar, String root, ClassFiles classFiles) throws IOException {
         List<String> names = new ArrayList<>();
         for (JarEntry entry : Collections.list(jar.entries())) {
             if (entry.getName().startsWith(root) && entry.getName().endsWith(".class")) {
                 try (InputStream in = jar.getInputStream(entry)) {
-                    if (isMarked(in.readAllBytes())) {
+                    if (classFiles.isMarked(in.readAllBytes())) {
                         names.add(className(entry.getName().substring(root.length())));
                     }
                 }
             }
         }
         return names;
-    }
-
-    private static boolean isMarked(byte[] classFile) {
-        return new String(classFile, StandardCharsets.ISO_8859_1).contains(MARK);
     }
 
     private static String className(String path) {

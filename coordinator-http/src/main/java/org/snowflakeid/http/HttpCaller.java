@@ -29,6 +29,9 @@ public final class HttpCaller implements AutoCloseable {
     /** Which one is asked. */
     private int server;
 
+    /** How many failed in a row in a way that waiting can't cure. */
+    private int lost;
+
     public HttpCaller(HttpSettings settings) {
         this.settings = settings;
         this.connection = HttpConnection.borrow(settings.access());
@@ -99,15 +102,21 @@ public final class HttpCaller implements AutoCloseable {
             if (answer.status() >= 500) {
                 askTheNext();
             }
+            lost = 0;
             return answer;
         } catch (NoAnswer e) {
             askTheNext();
-            throw e;
+            lost = e.permanent() ? lost + 1 : 0;
+            throw e.permanent() && lost < servers() ? e.ofOneAmongSeveral(settings) : e;
         }
     }
 
     private void askTheNext() {
-        server = (server + 1) % settings.access().servers().size();
+        server = (server + 1) % servers();
+    }
+
+    private int servers() {
+        return settings.access().servers().size();
     }
 
     /**

@@ -31,6 +31,7 @@ final class HttpConnection {
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(LATE_NANOS);
+    private static final int SILENT_BEFORE_REBUILD = 3;
     private static final Duration LONGEST_END = Duration.ofSeconds(2);
     private static final long IDLE_SECONDS = 5;
 
@@ -40,7 +41,8 @@ final class HttpConnection {
     private record Key(HttpSettings.Access access, @Nullable ClassLoader application) {}
 
     private final Key key;
-    private final ThreadPoolExecutor threads;
+    /** All but the one that each client has; tests let it have none. */
+    final ThreadPoolExecutor threads;
 
     /** Guarded by {@link #IN_USE}. */
     private int users;
@@ -49,6 +51,12 @@ final class HttpConnection {
     private @Nullable HttpClient client;
     private @Nullable Tls tls;
     private boolean filesMayDiffer;
+
+    /** Requests in a row that the present client got no answer to, when the first of them failed, and whether the last was late. */
+    private int silent;
+
+    private long silentSince;
+    private boolean silentFromLateness;
     private boolean over;
 
     /** Requests that nobody waits for any more, and since when. */
@@ -89,9 +97,11 @@ final class HttpConnection {
      *     it goes on, a later call finds the connection ready; if it were broken off with its call, none ever would
      */
     Answer send(HttpSettings settings, HttpRequest request, Duration timeout, boolean mayGoOn) throws NoAnswer {
-        CompletableFuture<HttpResponse<byte[]>> future = open(settings).sendAsync(request, BodyHandlers.ofByteArray());
+        HttpClient used = open(settings);
+        CompletableFuture<HttpResponse<byte[]>> future = used.sendAsync(request, BodyHandlers.ofByteArray());
         try {
             Answer answer = new Answer(future.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+            noteAnswer(used);
             if (answer.status() == 401) {
                 noteFailure();
             }
@@ -102,20 +112,26 @@ final class HttpConnection {
             throw NoAnswer.interrupted(settings, e);
         } catch (TimeoutException e) {
             noteFailure();
+            noteSilence(used, true);
             if (mayGoOn) {
-                leave(future);
+                leave(future, used);
             } else {
                 future.cancel(true);
             }
             throw NoAnswer.late(settings, timeout.toMillis());
         } catch (ExecutionException e) {
             noteFailure();
-            throw NoAnswer.of(settings, e.getCause() == null ? e : e.getCause());
+            NoAnswer failure = NoAnswer.of(settings, e.getCause() == null ? e : e.getCause());
+            if (failure.sent()) {
+                noteSilence(used, false);
+            }
+            throw failure;
         }
     }
 
-    private synchronized void leave(CompletableFuture<?> request) {
+    private synchronized void leave(CompletableFuture<?> request, HttpClient used) {
         late.put(request, System.nanoTime());
+        var unused = request.thenRun(() -> noteAnswer(used));
     }
 
     private void cancelLate() {
@@ -132,18 +148,41 @@ final class HttpConnection {
         filesMayDiffer = true;
     }
 
+    private synchronized void noteAnswer(HttpClient used) {
+        if (used.equals(client)) {
+            silent = 0;
+        }
+    }
+
+    private synchronized void noteSilence(HttpClient used, boolean fromLateness) {
+        if (used.equals(client)) {
+            silentSince = silent == 0 ? System.nanoTime() : silentSince;
+            silentFromLateness = fromLateness;
+            silent++;
+        }
+    }
+
+    /**
+     * The JDK's client has a thread of its own, which ends with an error where no other can be started. From then on it answers nothing, and
+     * newer JDKs say so at once, older ones never. A handshake on a busy machine looks the same for as long as it is let go on.
+     */
+    private boolean seemsDead() {
+        return silent >= SILENT_BEFORE_REBUILD
+                && (!silentFromLateness || System.nanoTime() - silentSince >= LATE_NANOS);
+    }
+
     private synchronized HttpClient open(HttpSettings settings) {
         if (over) {
             throw new IllegalStateException("closed");
         }
         cancelLate();
         HttpClient present = client;
-        if (present != null && !filesMayDiffer) {
+        if (present != null && !filesMayDiffer && !seemsDead()) {
             return present;
         }
         Tls files = settings.tls();
         filesMayDiffer = false;
-        if (present == null || (files != null && !files.equals(tls))) {
+        if (present == null || seemsDead() || (files != null && !files.equals(tls))) {
             // HTTP/1.1: of a request that was sent over HTTP/2, the JDK might send another one by itself.
             HttpClient.Builder builder = HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_1_1)
@@ -160,6 +199,7 @@ final class HttpConnection {
             }
             present = ofNoApplication(builder);
             client = present;
+            silent = 0;
             tls = files;
         }
         return present;

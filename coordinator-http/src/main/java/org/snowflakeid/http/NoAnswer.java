@@ -33,6 +33,15 @@ final class NoAnswer extends Exception {
         return exception;
     }
 
+    boolean permanent() {
+        return exception.permanent();
+    }
+
+    /** The same of one server among several: another may answer. */
+    NoAnswer ofOneAmongSeveral(HttpSettings settings) {
+        return new NoAnswer(settings, String.valueOf(getMessage()), getCause(), false, sent);
+    }
+
     /** False if the server certainly read no request. */
     boolean sent() {
         return sent;

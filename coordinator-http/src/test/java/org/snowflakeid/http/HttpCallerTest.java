@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -361,6 +363,73 @@ class HttpCallerTest {
         assertThat(ask(caller, LONG).status()).isEqualTo(403);
 
         assertThat(broken.requests()).hasSize(1);
+    }
+
+    /** A server whose certificate is not trusted says nothing about the others. */
+    @Test
+    void onlyWhereNoServerIsTrustedWaitingIsInVain() throws Exception {
+        Certificates certificates = new Certificates(directory);
+        Certificates foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
+        Map<String, String> files =
+                Map.of("snowflake.test.tls.ca", certificates.ca().toString());
+        try (TlsServer trusted = TlsServer.start(certificates);
+                TlsServer bad = TlsServer.start(foreign);
+                TlsServer alsoBad = TlsServer.start(foreign)) {
+            HttpCaller one = caller(List.of("https://127.0.0.1:" + bad.port()), files);
+            HttpCaller several =
+                    caller(List.of("https://127.0.0.1:" + bad.port(), "https://127.0.0.1:" + trusted.port()), files);
+            HttpCaller none =
+                    caller(List.of("https://127.0.0.1:" + bad.port(), "https://127.0.0.1:" + alsoBad.port()), files);
+
+            assertThat(thrown(one, LONG).permanent()).isTrue();
+            CoordinatorException first = thrown(several, LONG);
+            assertThat(first).hasMessageContaining("shows a certificate that is not trusted");
+            assertThat(first.permanent()).isFalse();
+            assertThat(ask(several, LONG).status()).isEqualTo(200);
+            assertThat(thrown(none, LONG).permanent()).isFalse();
+            assertThat(thrown(none, LONG).permanent()).isTrue();
+            assertThat(thrown(none, LONG).permanent()).isTrue();
+        }
+    }
+
+    // ---- threads
+
+    // the client's own thread ended with the error, and no request was answered any more
+    @Test
+    void requestsAreAnsweredAgainAfterNoThreadCouldBeHad() throws Exception {
+        AnsweringServer server = answering("200 OK\r\nContent-Length: 0\r\n\r\n");
+        HttpSettings settings = settings(List.of("http://127.0.0.1:" + server.port()), Map.of());
+        HttpCaller caller = new HttpCaller(settings);
+        open.add(0, caller);
+        HttpConnection shared = HttpConnection.borrow(settings.access());
+        open.add(1, shared::close);
+        ThreadFactory factory = shared.threads.getThreadFactory();
+        AtomicInteger refused = new AtomicInteger();
+        shared.threads.setThreadFactory(task -> {
+            if (Thread.currentThread().getName().startsWith("HttpClient-")) {
+                refused.incrementAndGet();
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            return factory.newThread(task);
+        });
+        // Those that are there would do for a while.
+        shared.threads.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+        await(() -> {
+            boolean unused = answers(caller, SHORT);
+            return refused.get() > 0;
+        });
+
+        shared.threads.setThreadFactory(factory);
+
+        await(() -> answers(caller, SHORT));
+    }
+
+    private static boolean answers(HttpCaller caller, Duration timeout) {
+        try {
+            return ask(caller, timeout).status() == 200;
+        } catch (CoordinatorException e) {
+            return false;
+        }
     }
 
     // ---- certificates

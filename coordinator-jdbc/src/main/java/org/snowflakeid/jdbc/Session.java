@@ -245,6 +245,7 @@ final class Session {
                     + "). Set wsrep_sync_wait to 1 for this user's sessions, in the URL by"
                     + " sessionVariables=wsrep_sync_wait=1.";
         }
+        boolean group = !values.getOrDefault("group_replication_group_name", "").isEmpty();
         boolean severalPrimaries = "OFF".equals(values.get("group_replication_single_primary_mode"));
         String consistency = values.getOrDefault("group_replication_consistency", "EVENTUAL");
         if (severalPrimaries && !consistency.equals("BEFORE") && !consistency.equals("BEFORE_AND_AFTER")) {
@@ -253,6 +254,14 @@ final class Session {
                     + " answer with what is out of date (group_replication_consistency=" + consistency
                     + "). Set group_replication_consistency to BEFORE for this user's sessions, in the URL by"
                     + " sessionVariables=group_replication_consistency='BEFORE'.";
+        }
+        if (group && !severalPrimaries && consistency.equals("EVENTUAL")) {
+            // A new primary takes reads and writes before it has applied what the last one acknowledged, and does not
+            // call itself a replica then.
+            return "this is a member of a replication group, or is configured to be one, and after a failover may answer"
+                    + " with what is out of date (group_replication_consistency=EVENTUAL)."
+                    + " Set group_replication_consistency to BEFORE_ON_PRIMARY_FAILOVER for this user's sessions, in the"
+                    + " URL by sessionVariables=group_replication_consistency='BEFORE_ON_PRIMARY_FAILOVER'.";
         }
         return "";
     }

@@ -8,14 +8,15 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -65,8 +66,12 @@ final class SharedConnections {
     private final Key key;
     private final Session.Known known = new Session.Known();
     private final Semaphore calls = new Semaphore(MAX_CALLS, true);
-    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-    private final ThreadPoolExecutor pool;
+
+    /** Held weakly: one that could not be started never ends. */
+    private final Set<Thread> threads = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    /** With all threads there are; tests let it have none. */
+    final ThreadPoolExecutor pool;
 
     /** The one that was used last comes first. Guarded by itself. */
     private final Deque<Idle> idle = new ArrayDeque<>();
@@ -122,7 +127,7 @@ final class SharedConnections {
         pool.shutdown();
         long deadline = System.nanoTime() + LONGEST_END_NANOS;
         try {
-            for (Thread thread : threads) {
+            for (Thread thread : List.copyOf(threads)) {
                 thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
             }
         } catch (InterruptedException e) {
@@ -163,6 +168,10 @@ final class SharedConnections {
         } catch (RejectedExecutionException e) {
             calls.release();
             throw new CoordinatorException("jdbc (" + key.access() + "): the coordinator is closed", e, true);
+        } catch (RuntimeException | Error e) {
+            // No thread could be had, and so nobody else will.
+            calls.release();
+            throw e;
         }
     }
 
@@ -196,10 +205,18 @@ final class SharedConnections {
             givenUp = true;
             Connection used = connection;
             if (used != null) {
-                // On yet another thread, since closing a socket may take its time too.
-                thread(() -> abort(used)).start();
+                abortElsewhere(used);
             }
             return sent;
+        }
+
+        /** On yet another thread, since closing a socket may take its time too. */
+        private void abortElsewhere(Connection used) {
+            try {
+                pool.getThreadFactory().newThread(() -> abort(used)).start();
+            } catch (OutOfMemoryError e) {
+                // No thread can be had: the driver's timeout ends the call then.
+            }
         }
 
         private synchronized void requireTime() throws SQLException {

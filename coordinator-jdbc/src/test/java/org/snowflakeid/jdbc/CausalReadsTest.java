@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which clusters of MariaDB and MySQL are refused, by the variables that they show. */
 class CausalReadsTest {
+    private static final String GROUP = "group_replication_group_name=aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
 
     private static String staleReads(String variables) {
         Map<String, String> values = new HashMap<>();
@@ -28,7 +29,12 @@ class CausalReadsTest {
                 "wsrep_on=ON wsrep_provider=none wsrep_sync_wait=0",
                 "wsrep_on=ON wsrep_provider=/lib/galera.so wsrep_sync_wait=1",
                 "wsrep_on=ON wsrep_provider=/lib/galera.so wsrep_sync_wait=7",
-                "group_replication_single_primary_mode=ON group_replication_consistency=EVENTUAL",
+                "group_replication_group_name= group_replication_single_primary_mode=ON group_replication_consistency=EVENTUAL",
+                GROUP
+                        + " group_replication_single_primary_mode=ON group_replication_consistency=BEFORE_ON_PRIMARY_FAILOVER",
+                GROUP + " group_replication_single_primary_mode=ON group_replication_consistency=AFTER",
+                GROUP + " group_replication_single_primary_mode=ON group_replication_consistency=BEFORE",
+                GROUP + " group_replication_single_primary_mode=ON group_replication_consistency=BEFORE_AND_AFTER",
                 "group_replication_single_primary_mode=OFF group_replication_consistency=BEFORE",
                 "group_replication_single_primary_mode=OFF group_replication_consistency=BEFORE_AND_AFTER"
             })
@@ -56,5 +62,21 @@ class CausalReadsTest {
                 .startsWith(
                         "this is a member of a replication group with several primaries, or is configured to be one,")
                 .contains(variable, "sessionVariables=group_replication_consistency='BEFORE'.");
+    }
+
+    /** Its next primary would answer before it has applied what the last one acknowledged. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "group_replication_single_primary_mode=ON group_replication_consistency=EVENTUAL",
+                "group_replication_single_primary_mode=ON",
+                "group_replication_consistency=EVENTUAL"
+            })
+    void refusesAGroupOfOnePrimaryThatDoesNotWaitAfterAFailover(String variables) {
+        assertThat(staleReads(GROUP + " " + variables))
+                .startsWith("this is a member of a replication group, or is configured to be one,")
+                .contains(
+                        "group_replication_consistency=EVENTUAL",
+                        "sessionVariables=group_replication_consistency='BEFORE_ON_PRIMARY_FAILOVER'.");
     }
 }

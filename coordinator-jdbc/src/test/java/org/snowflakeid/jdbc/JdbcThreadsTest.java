@@ -2,18 +2,28 @@
 package org.snowflakeid.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
+import java.lang.ref.WeakReference;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.tck.Stopwatch;
@@ -77,6 +87,78 @@ class JdbcThreadsTest {
 
             server.resume();
             await(Node.PATIENCE, () -> threads().isEmpty());
+        }
+    }
+
+    private static JdbcSettings settings(PostgresServer server) {
+        Map<String, String> keys = Map.of(JdbcSettings.URL.name(), server.url());
+        return JdbcSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
+    }
+
+    /** As the JVM does when it is allowed no more than so many. */
+    private static ThreadFactory atMost(int threads, ThreadFactory factory, Queue<WeakReference<Thread>> made) {
+        AtomicInteger left = new AtomicInteger(threads);
+        return task -> {
+            Thread thread = factory.newThread(task);
+            made.add(new WeakReference<>(thread));
+            if (left.getAndDecrement() > 0) {
+                return thread;
+            }
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+    }
+
+    // each kept its place for ever, and after eight no call was made any more
+    @Test
+    void callsThatFindNoThreadTakeNothingFromLaterOnes() throws Exception {
+        try (PostgresServer server = PostgresServer.start()) {
+            JdbcSettings settings = settings(server);
+            SharedConnections shared = SharedConnections.borrow(settings.access(), null);
+            ThreadFactory factory = shared.pool.getThreadFactory();
+            Queue<WeakReference<Thread>> made = new ConcurrentLinkedQueue<>();
+            shared.pool.setThreadFactory(atMost(0, factory, made));
+
+            for (int i = 0; i < 20; i++) {
+                assertThatThrownBy(() -> shared.call(settings, Node.TIMEOUT, session -> "answer"))
+                        .isInstanceOf(OutOfMemoryError.class);
+            }
+
+            shared.pool.setThreadFactory(factory);
+            String answer = shared.call(settings, Node.TIMEOUT, session -> "answer");
+            assertThat(answer).isEqualTo("answer");
+            assertThat(made).hasSize(20);
+            await(Node.PATIENCE, () -> {
+                System.gc();
+                return made.stream().allMatch(thread -> thread.get() == null);
+            });
+            shared.giveBack();
+        }
+    }
+
+    // the error took the place of that answer
+    @Test
+    void whetherAnythingWasSentIsKnownAlsoWhereNoThreadBreaksTheCallOff() {
+        try (PostgresServer server = PostgresServer.start()) {
+            JdbcSettings settings = settings(server);
+            SharedConnections shared = SharedConnections.borrow(settings.access(), null);
+            shared.pool.setThreadFactory(atMost(1, shared.pool.getThreadFactory(), new ConcurrentLinkedQueue<>()));
+            Thread caller = Thread.currentThread();
+
+            JdbcFailure failure = catchThrowableOfType(
+                    JdbcFailure.class,
+                    () -> shared.call(settings, Node.TIMEOUT, session -> {
+                        session.beforeChange();
+                        caller.interrupt();
+                        try (Statement statement = session.connection().createStatement()) {
+                            return statement.execute("SELECT pg_sleep(3600)");
+                        }
+                    }));
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(failure.nothingChanged()).isFalse();
+            server.kill();
+            await(Node.PATIENCE, () -> threads().isEmpty());
+            shared.giveBack();
         }
     }
 }

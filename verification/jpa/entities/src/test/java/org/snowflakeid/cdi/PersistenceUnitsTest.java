@@ -21,11 +21,13 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.verification.jpa.PortableLine;
 import org.snowflakeid.verification.jpa.PortablePurchase;
+import org.snowflakeid.verification.jpa.PortableRow;
 import org.snowflakeid.verification.jpa.Purchase;
 
 class PersistenceUnitsTest {
@@ -59,6 +61,51 @@ class PersistenceUnitsTest {
 
         assertThat(PersistenceUnits.markedClasses(showing(descriptor)))
                 .containsExactlyInAnyOrder(PortablePurchase.class, PortableLine.class);
+    }
+
+    static class Middle extends PortableRow {}
+
+    /** Not marked itself. */
+    static class Order extends Middle {}
+
+    // it was passed over in silence
+    @Test
+    void aClassWhoseMarkIsInASuperclassOfAnotherJarIsSeen() throws IOException {
+        URL inJar = URI.create("jar:"
+                        + jar("", List.of(Order.class, PortableLine.class)).toUri() + "!/" + DESCRIPTOR)
+                .toURL();
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        unzip(folder.resolve("my entities.jar"), classes);
+        URL inFolder = classes.resolve(DESCRIPTOR).toUri().toURL();
+
+        for (URL descriptor : List.of(inJar, inFolder)) {
+            assertThat(PersistenceUnits.markedClasses(showing(descriptor)))
+                    .containsExactlyInAnyOrder(Order.class, PortableLine.class);
+        }
+    }
+
+    @Test
+    void whatIsNoClassFileIsLeftAlone() throws IOException {
+        Path classes = Files.createDirectories(folder.resolve("classes/META-INF"));
+        Path descriptor = Files.createFile(classes.resolve("persistence.xml"));
+        Files.writeString(folder.resolve("classes/Empty.class"), "");
+        Files.writeString(folder.resolve("classes/Text.class"), "no class file, but text of some length");
+
+        URL url = descriptor.toUri().toURL();
+        List<LogRecord> told = tellsWhile(
+                () -> assertThat(PersistenceUnits.markedClasses(showing(url))).isEmpty());
+
+        assertThat(told).isEmpty();
+    }
+
+    private static void unzip(Path jar, Path folder) throws IOException {
+        try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(jar))) {
+            for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                Path file = folder.resolve(entry.getName());
+                Files.createDirectories(file.getParent());
+                Files.write(file, zip.readAllBytes());
+            }
+        }
     }
 
     @Test
@@ -136,10 +183,14 @@ class PersistenceUnitsTest {
 
     /** With two that are marked and one that is not. Its name has what a URL has to write otherwise. */
     private Path jar(String root) throws IOException {
+        return jar(root, List.of(PortablePurchase.class, PortableLine.class, Purchase.class));
+    }
+
+    private Path jar(String root, List<Class<?>> types) throws IOException {
         Path jar = folder.resolve("my entities.jar");
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
             zip.putNextEntry(new ZipEntry(root + DESCRIPTOR));
-            for (Class<?> type : List.of(PortablePurchase.class, PortableLine.class, Purchase.class)) {
+            for (Class<?> type : types) {
                 String file = type.getName().replace('.', '/') + ".class";
                 zip.putNextEntry(new ZipEntry(root + file));
                 try (InputStream in =
