@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Tells classes that refer to a generator by their files, and by those of what they extend, wherever these are. Loads none of them. */
+/** Finds out which classes refer to a generator, by their files, and by those of what they extend, wherever these are. Loads none of them. */
 final class ClassFiles {
 
     /** How the name of each annotation of ours ends, wherever a class file holds it. */
