@@ -68,6 +68,9 @@ final class RedisFailure extends Exception {
     private static final Pattern WITHIN_SCRIPT =
             Pattern.compile("ERR .*@user_script: ?\\d+: -([A-Z]+ .*)", Pattern.DOTALL);
 
+    /** From Redis 5 on a server repeats the arguments of what it does not know, and those of AUTH are secret. */
+    private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*", Pattern.DOTALL);
+
     private final CoordinatorException exception;
     private final boolean nothingChanged;
     private final boolean loss;
@@ -108,7 +111,8 @@ final class RedisFailure extends Exception {
         return new RedisFailure(new CoordinatorException(named(settings, complaint), true), true, false);
     }
 
-    static RedisFailure answered(RedisSettings settings, JedisDataException e) {
+    static RedisFailure answered(RedisSettings settings, JedisDataException answered) {
+        JedisDataException e = withoutArguments(answered);
         // A script's name says nothing to anybody.
         String message = String.valueOf(e.getMessage())
                 .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
@@ -118,6 +122,11 @@ final class RedisFailure extends Exception {
         String text = named(settings, complaint(settings, answer, message));
         boolean permanent = answer != null && answer.permanent;
         return new RedisFailure(new CoordinatorException(text, e, permanent), answer != null, false);
+    }
+
+    private static JedisDataException withoutArguments(JedisDataException e) {
+        Matcher arguments = ARGUMENTS.matcher(String.valueOf(e.getMessage()));
+        return arguments.find() ? new JedisDataException(arguments.replaceFirst("")) : e;
     }
 
     /** Whether it is the command that is refused, and not who asks, or everybody. */

@@ -8,6 +8,8 @@ import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -187,6 +189,28 @@ class RedisSecurityTest {
         assertPermanent(
                 refused(RedisNode.at(tls.uri(), Map.of("snowflake.redis.password", "apple"))),
                 "Remove snowflake.redis.password");
+    }
+
+    // from Redis 5 on a server repeats the arguments of a command that it does not know
+    @Test
+    void passwordIsNotShownWhereAuthHasAnotherName() {
+        try (RedisServer renamed =
+                RedisServer.builder().arguments("--rename-command", "AUTH", "").start()) {
+            CoordinatorException ofDefault =
+                    refused(RedisNode.at(renamed.uri(), Map.of("snowflake.redis.password", "apple")));
+            CoordinatorException ofUser = refused(RedisNode.at(
+                    renamed.uri(), Map.of("snowflake.redis.user", "somebody", "snowflake.redis.password", "apple")));
+
+            assertPermanent(ofDefault, "lacks a command, or has it under another name: ERR unknown command", "AUTH");
+            assertPermanent(ofUser, "lacks a command, or has it under another name: ERR unknown command", "AUTH");
+            assertThat(stackTrace(ofDefault) + stackTrace(ofUser)).doesNotContain("apple", "somebody");
+        }
+    }
+
+    private static String stackTrace(Throwable thrown) {
+        StringWriter text = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 
     @Test
