@@ -68,6 +68,9 @@ final class RedisFailure extends Exception {
     private static final Pattern WITHIN_SCRIPT =
             Pattern.compile("ERR .*@user_script: ?\\d+: -([A-Z]+ .*)", Pattern.DOTALL);
 
+    /** From Redis 5 on a server repeats the arguments of what it does not know, and those of AUTH are secret. */
+    private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*", Pattern.DOTALL);
+
     private final CoordinatorException exception;
     private final boolean nothingChanged;
     private final boolean loss;
@@ -108,8 +111,8 @@ final class RedisFailure extends Exception {
         return new RedisFailure(new CoordinatorException(named(settings, complaint), true), true, false);
     }
 
-    static RedisFailure answered(RedisSettings settings, JedisDataException thrown) {
-        JedisDataException e = withoutArguments(thrown);
+    static RedisFailure answered(RedisSettings settings, JedisDataException answered) {
+        JedisDataException e = withoutArguments(answered);
         // A script's name says nothing to anybody.
         String message = String.valueOf(e.getMessage())
                 .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
@@ -121,11 +124,9 @@ final class RedisFailure extends Exception {
         return new RedisFailure(new CoordinatorException(text, e, permanent), answer != null, false);
     }
 
-    /** A server that has AUTH under another name repeats what came with it: the password. */
-    private static JedisDataException withoutArguments(JedisDataException thrown) {
-        String said = String.valueOf(thrown.getMessage());
-        int arguments = said.indexOf(", with args beginning with:");
-        return arguments < 0 ? thrown : new JedisDataException(said.substring(0, arguments));
+    private static JedisDataException withoutArguments(JedisDataException e) {
+        Matcher arguments = ARGUMENTS.matcher(String.valueOf(e.getMessage()));
+        return arguments.find() ? new JedisDataException(arguments.replaceFirst("")) : e;
     }
 
     /** Whether it is the command that is refused, and not who asks, or everybody. */

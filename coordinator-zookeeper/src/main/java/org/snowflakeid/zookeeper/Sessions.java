@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.zookeeper.CompleteZooKeeper;
@@ -43,6 +44,7 @@ final class Sessions implements AutoCloseable {
     private final Duration timeToLive;
     private final Runnable lossHint;
     private final Consumer<Thread> starter;
+    private final Supplier<Reachability.Finding> reachability;
     private final ScheduledThreadPoolExecutor timer;
     private final AtomicInteger threads = new AtomicInteger();
     private final List<Session> open = Collections.synchronizedList(new ArrayList<>());
@@ -55,15 +57,24 @@ final class Sessions implements AutoCloseable {
     private volatile boolean closed;
 
     Sessions(ZooKeeperSettings settings, Duration timeToLive, Runnable lossHint) {
-        this(settings, timeToLive, lossHint, Thread::start);
+        this(settings, timeToLive, lossHint, Thread::start, () -> new Reachability(settings).look());
     }
 
-    /** @param starter starts the threads of {@link #background} */
-    Sessions(ZooKeeperSettings settings, Duration timeToLive, Runnable lossHint, Consumer<Thread> starter) {
+    /**
+     * @param starter starts the threads of {@link #background}
+     * @param reachability looks why there is no connection
+     */
+    Sessions(
+            ZooKeeperSettings settings,
+            Duration timeToLive,
+            Runnable lossHint,
+            Consumer<Thread> starter,
+            Supplier<Reachability.Finding> reachability) {
         this.settings = settings;
         this.timeToLive = timeToLive;
         this.lossHint = lossHint;
         this.starter = starter;
+        this.reachability = reachability;
         ThreadFactory daemons = this::thread;
         this.timer = new ScheduledThreadPoolExecutor(1, daemons);
         timer.setRemoveOnCancelPolicy(true);
@@ -217,9 +228,8 @@ final class Sessions implements AutoCloseable {
                 CompletableFuture<Reachability.Finding> next = new CompletableFuture<>();
                 background(() -> {
                     try {
-                        next.complete(new Reachability(settings).look());
+                        next.complete(reachability.get());
                     } catch (RuntimeException | Error e) {
-                        // Else nobody would look again.
                         next.completeExceptionally(e);
                     }
                 });

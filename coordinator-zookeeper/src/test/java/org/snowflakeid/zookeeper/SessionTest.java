@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -19,6 +20,7 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 class SessionTest {
@@ -118,6 +120,35 @@ class SessionTest {
                 ZooKeeperSettings.of(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, settings::get)),
                 PATIENCE,
                 () -> {},
-                this::start);
+                this::start,
+                () -> Reachability.NOTHING_FOUND);
+    }
+
+    // the search that ended with an error was awaited for ever, and so there was no other
+    @Test
+    void aSearchForTheReasonThatEndsWithAnErrorIsFollowedByAnother() throws Exception {
+        Map<String, String> keys = Map.of("snowflake.zookeeper.connect-string", "127.0.0.1:" + FreePorts.next());
+        ZooKeeperSettings settings =
+                ZooKeeperSettings.of(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, keys::get));
+        AtomicInteger searches = new AtomicInteger();
+        Supplier<Reachability.Finding> search = () -> {
+            if (searches.incrementAndGet() == 1) {
+                throw new NoClassDefFoundError("planted");
+            }
+            return new Reachability(settings).look();
+        };
+        try (Sessions sessions = new Sessions(settings, PATIENCE, () -> {}, this::start, search)) {
+            assertThat(sessions.whyNoSession()).isEqualTo(Reachability.NOTHING_FOUND);
+
+            await(PATIENCE, () -> why(sessions).contains("is not reachable"));
+        }
+    }
+
+    private static String why(Sessions sessions) {
+        try {
+            return sessions.whyNoSession().text();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
