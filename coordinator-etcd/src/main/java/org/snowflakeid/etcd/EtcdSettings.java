@@ -104,7 +104,7 @@ final class EtcdSettings {
         PASSWORDS.check(reader);
         Map<String, String> files = new HashMap<>();
         for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
-            config.value(key.name()).ifPresent(file -> files.put(key.name(), file));
+            reader.optional(key).ifPresent(file -> files.put(key.name(), file.toString()));
         }
         access = new Access(endpoints, user, password, passwordFile, Map.copyOf(files));
         if (access.isEncrypted()) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
@@ -470,5 +471,24 @@ class EtcdSettingsTest {
                         EtcdSettings.TLS_KEY.name(), "/nowhere",
                         EtcdSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
+    }
+
+    // the files that it names are looked up beside all other keys: this ended the search for further problems
+    @Test
+    void aFileThatIsNamedByWhatIsNotSetIsOneProblemAmongOthers() {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
+            if (key.equals(EtcdSettings.TLS_CA.name())) {
+                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
+            }
+            return Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_KEY.name(), "/nowhere")
+                    .get(key);
+        });
+
+        assertThat(catchThrowableOfType(InvalidSettingsException.class, () -> EtcdSettings.of(config))
+                        .problems())
+                .contains("snowflake 'orders': snowflake.etcd.tls.key=/nowhere comes without its certificate."
+                        + " Set snowflake.etcd.tls.cert to its PEM file.")
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=${UNSET}/ca.pem refers to"));
     }
 }

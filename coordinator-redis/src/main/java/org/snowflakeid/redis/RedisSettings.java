@@ -122,7 +122,7 @@ final class RedisSettings {
         PASSWORDS.check(reader);
         Map<String, String> files = new HashMap<>();
         for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
-            config.value(key.name()).ifPresent(file -> files.put(key.name(), file));
+            reader.optional(key).ifPresent(file -> files.put(key.name(), file.toString()));
         }
         access = new Access(server, user, password, passwordFile, Map.copyOf(files), reader.value(DURABILITY));
         if (server.encrypted()) {

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
@@ -411,5 +412,24 @@ class RedisSettingsTest {
                         RedisSettings.TLS_KEY.name(), "/nowhere",
                         RedisSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
+    }
+
+    // the files that it names are looked up beside all other keys: this ended the search for further problems
+    @Test
+    void aFileThatIsNamedByWhatIsNotSetIsOneProblemAmongOthers() {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
+            if (key.equals(RedisSettings.TLS_CA.name())) {
+                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
+            }
+            return Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_KEY.name(), "/nowhere")
+                    .get(key);
+        });
+
+        assertThat(catchThrowableOfType(InvalidSettingsException.class, () -> RedisSettings.of(config))
+                        .problems())
+                .contains("snowflake 'orders': snowflake.redis.tls.key=/nowhere comes without its certificate."
+                        + " Set snowflake.redis.tls.cert to its PEM file.")
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("snowflake 'orders': snowflake.redis.tls.ca=${UNSET}/ca.pem refers to"));
     }
 }

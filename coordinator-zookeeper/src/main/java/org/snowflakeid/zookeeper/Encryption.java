@@ -11,7 +11,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Tls;
@@ -28,14 +27,12 @@ final class Encryption {
     /** Which files: as it was set at first. Equal where the same are read. */
     private final Map<String, String> named = new HashMap<>();
 
-    Encryption(TlsKeys keys, CoordinatorConfig config) {
+    /** What is wrong with their names is noted in the reader. */
+    Encryption(TlsKeys keys, String generator, SettingsReader reader) {
         this.keys = keys;
-        this.generator = config.generator();
+        this.generator = generator;
         for (Key<?> key : keys.all()) {
-            String file = config.settings().apply(key.name());
-            if (file != null) {
-                named.put(key.name(), file);
-            }
+            reader.optional(key).ifPresent(file -> named.put(key.name(), file.toString()));
         }
     }
 

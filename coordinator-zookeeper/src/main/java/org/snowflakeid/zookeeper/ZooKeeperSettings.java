@@ -86,7 +86,7 @@ final class ZooKeeperSettings {
         root = readConnectString(reader) + "/" + config.namespace();
         digest = readDigest(reader);
         tls = readTlsEnabled(reader);
-        encryption = new Encryption(TLS, config);
+        encryption = new Encryption(TLS, config.generator(), reader);
         var unused = encryption.read(reader);
         if (digest != null && !tls) {
             reader.warn(

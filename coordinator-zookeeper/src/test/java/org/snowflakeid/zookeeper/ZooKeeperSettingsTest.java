@@ -22,6 +22,7 @@ import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Tls;
+import org.snowflakeid.spi.UnresolvedValueException;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
@@ -382,5 +383,24 @@ class ZooKeeperSettingsTest {
                         ZooKeeperSettings.TLS_ENABLED.name(), "off",
                         ZooKeeperSettings.TLS_KEY.name(), "/nowhere")))
                 .hasSize(5);
+    }
+
+    // the files that it names are looked up beside all other keys: this ended the search for further problems
+    @Test
+    void aFileThatIsNamedByWhatIsNotSetIsOneProblemAmongOthers() {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
+            if (key.equals(ZooKeeperSettings.TLS_CA.name())) {
+                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
+            }
+            return Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_KEY.name(), "/nowhere")
+                    .get(key);
+        });
+
+        assertThat(catchThrowableOfType(InvalidSettingsException.class, () -> ZooKeeperSettings.of(config))
+                        .problems())
+                .contains("snowflake 'orders': snowflake.zookeeper.tls.key=/nowhere comes without its certificate."
+                        + " Set snowflake.zookeeper.tls.cert to its PEM file.")
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("snowflake 'orders': snowflake.zookeeper.tls.ca=${UNSET}/ca.pem refers to"));
     }
 }
