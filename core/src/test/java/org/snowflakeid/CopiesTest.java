@@ -580,4 +580,46 @@ class CopiesTest {
             stage.assertSafe();
         }
     }
+
+    /** Another process was granted what comes after the window, so that no write of one of two copies can decide between them. */
+    @Nested
+    class TakenOver {
+
+        private final Stage stage = Stage.ofDefaults(1);
+        private final Actor process = stage.process();
+
+        private int openWithAFullWindow(String workerIds) {
+            stage.keys.put("snowflake.worker-ids", workerIds);
+            // Nobody is asked who would know that no time has passed unseen.
+            stage.store.tellsTime = false;
+            process.open();
+            stage.sleep(Duration.ofMinutes(2));
+            return process.workerId();
+        }
+
+        private void assertIssuesNothing() {
+            process.machine.stepClock(Duration.ofSeconds(5));
+
+            assertThat(process.startCall().awaitFailure()).isInstanceOf(SnowflakeUnavailableException.class);
+            stage.assertSafe();
+        }
+
+        @Test
+        void beforeTheClockStepsItIssuesNothingMoreOfItsWindow() {
+            stage.store.takeOver(openWithAFullWindow("0"), 60_000);
+            stage.until("noticed", () -> process.ids().status().lastError().isPresent());
+            process.issue();
+
+            assertIssuesNothing();
+        }
+
+        @Test
+        void whatIsFoundOutAfterAStepOfTheClockEndsItsWindow() {
+            int worker = openWithAFullWindow("0-1");
+            process.wire.hold(Kind.CLAIM);
+            stage.store.takeOver(worker, 60_000);
+
+            assertIssuesNothing();
+        }
+    }
 }
