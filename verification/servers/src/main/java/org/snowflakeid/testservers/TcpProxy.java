@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TcpProxy implements AutoCloseable {
     private final ServerSocket listener;
-    private final int targetPort;
+    private volatile int targetPort;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final Object gate = new Object();
     private boolean requestsHeld;
@@ -50,6 +50,11 @@ public final class TcpProxy implements AutoCloseable {
 
     public int port() {
         return listener.getLocalPort();
+    }
+
+    /** From now on connections that are made lead to that port: an address that is given to another server. */
+    public void leadTo(int port) {
+        targetPort = port;
     }
 
     /** How many are open now. */
