@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeStatus;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.PostgresServer;
@@ -78,7 +79,8 @@ class PostgresFailoverTest {
     }
 
     private static Instant reservedUntil(LeasedSnowflake ids) {
-        return ids.status().reservedUntil().orElseThrow();
+        SnowflakeStatus status = ids.status();
+        return status.reservedUntil().orElseThrow(() -> new AssertionError(status));
     }
 
     private static void awaitExtension(LeasedSnowflake ids) {
