@@ -102,8 +102,12 @@ final class Outage {
             line(0, "what was reserved is used up, no ids: " + reason);
         } else {
             long left = endNanos - now;
-            boolean issuing = left > 0 && clock.isCredible(clock.tick());
-            line(first ? 0 : 15 * SECOND, what + ", " + (issuing ? "ids continue for " + seconds(left) : "no ids"));
+            String ids = left <= 0
+                    ? "still no ids"
+                    : clock.isCredible(clock.tick())
+                            ? "ids continue for " + seconds(left)
+                            : "no ids while the clock is in doubt";
+            line(first ? 0 : 15 * SECOND, what + ", " + ids);
         }
     }
 

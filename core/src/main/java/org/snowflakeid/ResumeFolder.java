@@ -79,7 +79,7 @@ final class ResumeFolder implements ResumeDirectory {
             boot = Files.readString(bootIdFile).strip();
         } catch (IOException e) {
             throw refuse(
-                    "needs to know when this machine was started, which only Linux tells (" + e
+                    "needs to know when this machine was started, which only Linux says (" + e
                             + "). Remove it; processes then start when the coordinator can be reached.",
                     e);
         }

@@ -95,16 +95,22 @@ public final class SnowflakeKeys {
     static final Key<Duration> STARTUP_TIMEOUT = Key.duration("snowflake.startup-timeout", "PT1S", "P1D")
             .otherwise("`PT90S`, or one and a half windows if that is longer")
             .use(Use.OFTEN)
-            .meaning("How long a start keeps trying; at least one and a half windows.");
+            .meaning(
+                    "How long a start keeps trying; at least one and a half windows. After a restore or a move it waits longer:"
+                            + " until ids may begin.");
 
     static final Key<Duration> STARTUP_AHEAD = Key.duration("snowflake.startup-ahead", "PT0S", "PT1H")
             .standard("PT0S")
-            .meaning("How far ahead of the clock ids may begin when every free worker id is still reserved.");
+            .meaning(
+                    "How far ahead of the clock ids may begin when every free worker id is still reserved, instead of waiting"
+                            + " until the reservation of a killed process ends.");
 
     static final Key<Duration> WAIT_TIMEOUT = Key.duration("snowflake.wait-timeout", "PT0S", "PT1H")
             .standard("PT2S")
             .use(Use.OFTEN)
-            .meaning("How long after a window's end callers wait for the next; then they fail at once.");
+            .meaning(
+                    "When the reserved timestamps are used up, a call waits so long for the coordinator. If the outage lasts"
+                            + " longer, calls fail at once.");
 
     static final Key<Integer> WORKERS = Key.integer("snowflake.workers", 1, 64)
             .standard("1")
@@ -130,8 +136,9 @@ public final class SnowflakeKeys {
                     "is no list of generators. Write names of lower-case letters and digits in groups joined by '-',"
                             + " with commas between them: default,orders. None may be workers, marks or meta.",
                     "names of generators, joined by commas")
-            .meaning("With CDI or Spring Boot: generators that are claimed and checked at the start"
-                    + " beside those that injection points and entities name; `default` is the one without a name.");
+            .meaning(
+                    "With CDI or Spring Boot: generators that are claimed and checked at the start"
+                            + " in addition to those that injection points and entities name; `default` is the one without a name.");
 
     static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)
             .standard("wait")
@@ -157,8 +164,8 @@ public final class SnowflakeKeys {
             .standard("PT0.01S")
             .perGenerator()
             .meaning(
-                    "While more ids are wanted than there are: how old the timestamps may be with which a generator goes on whose"
-                            + " callers woke up late. `PT0S` gives these milliseconds up.");
+                    "Only while more ids are wanted than there are: milliseconds that the callers slept through are still used if"
+                            + " they are at most this old. `PT0S`: they never are.");
 
     static final Key<Duration> BURST = Key.duration("snowflake.burst", "PT0S", "PT1H")
             .standard("PT0S")
@@ -171,7 +178,7 @@ public final class SnowflakeKeys {
             .meaning(
                     "A folder on this host, which must exist, for a file per worker id: a process that is restarted while"
                             + " the coordinator is down goes on with the worker id of the one before, to the end of its window."
-                            + " [Linux only](operations.md#restarts-while-the-coordinator-is-down).");
+                            + " [Linux only](resume.md).");
 
     static final Key<String> IGNORE = Key.text(
                     "snowflake.ignore", text -> true, "", "keys joined by commas, each perhaps ending in `*`")

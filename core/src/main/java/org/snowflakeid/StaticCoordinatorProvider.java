@@ -29,8 +29,8 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
             .required("With snowflake.coordinator=static give each process its own worker id there.")
             .use(Key.Use.ESSENTIAL)
             .meaning(
-                    "The worker id of this process. Nobody guards it, and nothing is remembered: what asks for what was stored before"
-                            + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) is refused beside it. With"
+                    "The worker id of this process. Nobody guards it, and nothing is remembered: settings that need what was stored before"
+                            + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) are refused with it. With"
                             + " `snowflake.burst` ids begin so far ahead of the clock at each start.");
 
     @Override

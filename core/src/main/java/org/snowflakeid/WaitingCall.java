@@ -215,8 +215,8 @@ final class WaitingCall {
      * @return whether it was given an id
      */
     private boolean awaitTurn(boolean usedUp, boolean forNextTick, long wantedTick, long now) {
-        if (isStanding(now)) {
-            return awaitMovingClock(now);
+        if (isClockStanding()) {
+            return awaitMovingClock();
         }
         endWait();
         if (usedUp) {
@@ -318,17 +318,19 @@ final class WaitingCall {
         return false;
     }
 
-    private boolean isStanding(long now) {
+    /** The wall clock is read last: whoever is preempted in between finds that it has moved. */
+    private boolean isClockStanding() {
         long nanos = platform.nanoTime();
-        if (now != movedTick) {
-            movedTick = now;
+        long tick = clock.tick();
+        if (tick != movedTick) {
+            movedTick = tick;
             movedNanos = nanos;
         }
         return nanos - movedNanos > STANDING_NANOS;
     }
 
     /** The next millisecond does not come, and nobody knows when it will. */
-    private boolean awaitMovingClock(long now) {
+    private boolean awaitMovingClock() {
         handover.requireOpen();
         if (elsewhere.getAsBoolean()) {
             return true;
@@ -337,7 +339,7 @@ final class WaitingCall {
         long left = rollback.maxWaitNanos() - waitedNanos();
         if (fails || left <= 0) {
             String reason = "the system clock stands still at "
-                    + settings.layout().instantOf(now) + ", and all ids of that millisecond are issued.";
+                    + settings.layout().instantOf(movedTick) + ", and all ids of that millisecond are issued.";
             String unused = handover.refusedSince(reason);
             throw new SnowflakeUnavailableException(handover.message("no id can be issued: " + reason + " "
                     + (fails

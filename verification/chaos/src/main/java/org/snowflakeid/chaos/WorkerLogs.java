@@ -36,7 +36,7 @@ public final class WorkerLogs {
         }
 
         private boolean usedUp() {
-            return text.contains(", no ids");
+            return text.contains("is used up, no ids") || text.contains("still no ids");
         }
 
         private boolean endsIdleness() {
