@@ -215,6 +215,11 @@ final class WaitingCall {
      * @return whether it was given an id
      */
     private boolean awaitTurn(boolean usedUp, boolean forNextTick, long wantedTick, long now) {
+        Waiter waiter = me;
+        if (waiter != null && waiter.id() >= 0) {
+            handover.requireOpen();
+            return true;
+        }
         if (isClockStanding()) {
             return awaitMovingClock();
         }
@@ -222,11 +227,6 @@ final class WaitingCall {
         if (usedUp) {
             issuer.usedUpTick = now;
             issuer.catchUp.want(wantedTick);
-        }
-        Waiter waiter = me;
-        if (waiter != null && waiter.id() >= 0) {
-            handover.requireOpen();
-            return true;
         }
         // Every call may wait for the next millisecond. A flag that is set would keep it from that.
         if (now > firstTick) {
