@@ -69,6 +69,19 @@ class ProtocolRulesTest {
         assertThat(idsUntilThereAreNoMore(last)).isGreaterThan(4000);
     }
 
+    @Test
+    void whatWasAskedForWithoutAnAnswerIsNotGranted() {
+        process.open();
+        Instant end = end();
+        process.wire.hold(Kind.EXTEND);
+        process.wire.next().lose();
+        stage.sleep(Duration.ofMillis(100));
+
+        process.setBothClocks(end.plusMillis(1));
+
+        assertThatThrownBy(process::issue).isInstanceOf(SnowflakeUnavailableException.class);
+    }
+
     private int idsUntilThereAreNoMore(Instant tick) {
         for (int issued = 0; issued <= 4096; issued++) {
             IdParts id;
