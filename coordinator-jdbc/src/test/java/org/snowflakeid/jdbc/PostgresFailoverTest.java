@@ -170,6 +170,7 @@ class PostgresFailoverTest {
                 while (!over) {
                     taken.add(ids.nextId());
                     count = taken.size();
+                    // So many are enough; nobody waits for it.
                     Thread.sleep(1);
                 }
             } catch (InterruptedException e) {
