@@ -45,7 +45,9 @@ final class Benchmark implements Callable<Integer> {
             names = "--columns",
             split = ",",
             paramLabel = "COLUMN",
-            description = "measure these columns, of: ${COMPLETION-CANDIDATES}; default: all",
+            description =
+                    "measure these columns, of: ${COMPLETION-CANDIDATES}; default: all, except that the last two are measured"
+                            + " for few subjects if none is named",
             completionCandidates = ColumnNames.class)
     private List<String> columns = new ArrayList<>();
 
@@ -155,8 +157,10 @@ final class Benchmark implements Callable<Integer> {
 
         List<Measured> all = new ArrayList<>();
         for (Subject subject : subjects) {
-            List<Column> asked =
-                    chosen.stream().filter(subject.columns()::contains).toList();
+            List<Column> asked = chosen.stream()
+                    .filter(subject.columns()::contains)
+                    .filter(column -> isAsked(subject, column))
+                    .toList();
             if (!asked.isEmpty()) {
                 all.add(measure(java, subject, asked));
             }
@@ -192,6 +196,11 @@ final class Benchmark implements Callable<Integer> {
         return Stream.of(Column.values())
                 .filter(column -> columns.isEmpty() || columns.contains(column.toString()))
                 .toList();
+    }
+
+    /** A busy machine takes as long as everything else together. So it is left out for most, unless something is named. */
+    private boolean isAsked(Subject subject, Column column) {
+        return !column.isBusy() || subject.busy() || !only.isEmpty() || !columns.isEmpty();
     }
 
     private Measured measure(Path java, Subject subject, List<Column> asked) throws IOException, InterruptedException {

@@ -19,6 +19,10 @@ enum Column {
     BUSY_30,
     BUSY_50;
 
+    boolean isBusy() {
+        return this == BUSY_30 || this == BUSY_50;
+    }
+
     /** Leaves figures; none if the subject or this JDK has nothing to measure. */
     void measure(Subject subject, Windows windows, Figures figures) throws Exception {
         switch (this) {

@@ -96,11 +96,10 @@ final class ResultTable {
         return text.toString();
     }
 
-    /** Leaves out what nobody was measured by. */
+    /** Leaves out what nobody was measured by, and who was measured by none of it. */
     private static void table(StringBuilder text, String title, List<Heading> headings, List<Measured> rows) {
         List<Heading> shown = headings.stream()
-                .filter(heading -> rows.stream()
-                        .anyMatch(row -> !heading.cell().apply(row.figures()).equals(NONE)))
+                .filter(heading -> rows.stream().anyMatch(row -> isMeasured(row, heading)))
                 .toList();
         if (shown.isEmpty()) {
             return;
@@ -111,12 +110,18 @@ final class ResultTable {
         row(text, "", shown.stream().map(Heading::text), "how");
         row(text, "---", shown.stream().map(heading -> "---:"), "---");
         for (Measured row : rows) {
-            row(
-                    text,
-                    row.subject().name(),
-                    shown.stream().map(heading -> heading.cell().apply(row.figures())),
-                    row.subject().kind());
+            if (shown.stream().anyMatch(heading -> isMeasured(row, heading))) {
+                row(
+                        text,
+                        row.subject().name(),
+                        shown.stream().map(heading -> heading.cell().apply(row.figures())),
+                        row.subject().kind());
+            }
         }
+    }
+
+    private static boolean isMeasured(Measured row, Heading heading) {
+        return !heading.cell().apply(row.figures()).equals(NONE);
     }
 
     private static void row(StringBuilder text, String first, Stream<String> cells, String last) {

@@ -11,7 +11,8 @@ final class Subjects {
     private static final long OUR_EPOCH = 1_577_836_800_000L;
 
     static final List<Subject> ALL = List.of(
-            new Subject("ours", "CAS, waiters sleep", IdTime.millisSince(OUR_EPOCH), () -> new Ours(Map.of())),
+            new Subject("ours", "CAS, waiters sleep", IdTime.millisSince(OUR_EPOCH), () -> new Ours(Map.of()))
+                    .alsoBusy(),
             new Subject(
                     "ours-striped",
                     "snowflake.workers=2",
@@ -27,14 +28,15 @@ final class Subjects {
                     "snowflake.burst=PT1S, may borrow as much",
                     IdTime.millisSince(OUR_EPOCH),
                     () -> new Ours(Map.of("snowflake.burst", "PT1S"))),
-            new Subject("agrona", "CAS, each waiter spins", IdTime.millisSince(0), Peers::agrona),
-            new Subject("cosid", "monitor", IdTime.millisSince(1_577_203_200_000L), Peers::cosId),
-            new Subject("hutool", "monitor", IdTime.millisSince(1_288_834_974_657L), Peers::hutool),
+            new Subject("agrona", "CAS, each waiter spins", IdTime.millisSince(0), Peers::agrona).alsoBusy(),
+            new Subject("cosid", "monitor", IdTime.millisSince(1_577_203_200_000L), Peers::cosId).alsoBusy(),
+            new Subject("hutool", "monitor", IdTime.millisSince(1_288_834_974_657L), Peers::hutool).alsoBusy(),
             new Subject(
-                    "seata",
-                    "lock-free, hardly reads the clock",
-                    new IdTime(1_588_435_200_000L, 12, 41, 1),
-                    Peers::seata),
+                            "seata",
+                            "lock-free, hardly reads the clock",
+                            new IdTime(1_588_435_200_000L, 12, 41, 1),
+                            Peers::seata)
+                    .alsoBusy(),
             new Subject(
                     "tsid-creator",
                     "random start each ms, borrows the future",
