@@ -8,12 +8,15 @@ import static org.snowflakeid.site.DeploymentFiles.at;
 import static org.snowflakeid.site.DeploymentFiles.documents;
 import static org.snowflakeid.site.DeploymentFiles.kubernetes;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.runtime.Launcher;
+import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.runtime.RunningApplication;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.PostgresServer;
@@ -22,15 +25,33 @@ import org.snowflakeid.testservers.kubernetes.ApiServer;
 /** The example with the settings and rights of the files, on servers of this machine in place of those that the files name. */
 class DeploymentIT {
 
-    /** As the Containerfile starts it. */
-    private static ProcessBuilder prepare(int port) {
-        ProcessBuilder builder = new ProcessBuilder(Launcher.java(
-                "-jar",
-                Pages.ROOT
-                        .resolve("examples-helidon/target/examples-helidon.jar")
-                        .toString()));
-        builder.environment().put("SERVER_PORT", Integer.toString(port));
-        return builder;
+    @TempDir
+    private static Path folder;
+
+    private static Image image;
+
+    @BeforeAll
+    static void makeImage() throws Exception {
+        image = new Image(folder);
+    }
+
+    @Test
+    void startsWithTheArchiveOfClassesThatTheImageHas() throws Exception {
+        Path loaded = folder.resolve("loaded.txt");
+        Map<String, String> environment = Map.of(
+                "JAVA_TOOL_OPTIONS",
+                "-Xlog:class+load:file=" + loaded,
+                "SNOWFLAKE_COORDINATOR",
+                "file",
+                "SNOWFLAKE_FILE_DIRECTORY",
+                Files.createDirectory(folder.resolve("ids")).toString());
+        try (RunningApplication example = RunningApplication.start(image, "archive", environment)) {
+            assertThat(id(example.get("/ids"))).isPositive();
+        }
+
+        assertThat(Files.readString(loaded))
+                .contains("org.snowflakeid.LeasedSnowflake source: shared objects file (top)")
+                .contains("org.snowflakeid.file.FileCoordinator source: file:" + image.app());
     }
 
     @Test
@@ -43,8 +64,7 @@ class DeploymentIT {
             api.settings(api.port(), api.token(verbs))
                     .forEach((key, value) ->
                             environment.put(key.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"), value));
-            try (RunningApplication example =
-                    RunningApplication.start(DeploymentIT::prepare, "kubernetes-files", environment)) {
+            try (RunningApplication example = RunningApplication.start(image, "kubernetes-files", environment)) {
                 assertThat(json(example.get("/worker")).getString("coordinator"))
                         .isEqualTo("kubernetes");
                 assertThat(id(example.get("/ids"))).isPositive();
@@ -74,8 +94,7 @@ class DeploymentIT {
         try (EtcdServer etcd = EtcdServer.start()) {
             assertThat(environment.replace("SNOWFLAKE_ETCD_ENDPOINTS", etcd.endpoint()))
                     .isEqualTo("http://etcd:2379");
-            try (RunningApplication example =
-                    RunningApplication.start(DeploymentIT::prepare, "compose-etcd", environment)) {
+            try (RunningApplication example = RunningApplication.start(image, "compose-etcd", environment)) {
                 assertThat(json(example.get("/worker")).getString("coordinator"))
                         .isEqualTo("etcd");
                 assertThat(id(example.get("/ids"))).isPositive();
@@ -97,8 +116,7 @@ class DeploymentIT {
             String url = "jdbc:postgresql://postgres:5432/" + database.get("POSTGRES_DB");
             assertThat(environment.replace("SNOWFLAKE_JDBC_URL", postgres.url().replaceFirst("\\?.*", "")))
                     .isEqualTo(url);
-            try (RunningApplication example =
-                    RunningApplication.start(DeploymentIT::prepare, "compose-postgresql", environment)) {
+            try (RunningApplication example = RunningApplication.start(image, "compose-postgresql", environment)) {
                 assertThat(json(example.get("/worker")).getString("coordinator"))
                         .isEqualTo("jdbc");
                 assertThat(id(example.get("/ids"))).isPositive();
