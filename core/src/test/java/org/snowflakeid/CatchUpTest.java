@@ -25,11 +25,15 @@ class CatchUpTest {
     private long begin;
 
     /** Moves only where a test says so, and by {@link #wakesAfter} milliseconds where somebody waits for the next one. */
-    private static final class StoppedClock implements Platform {
+    private static final class StoppedClock extends DelegatingPlatform {
         private final AtomicLong millis = new AtomicLong();
         private final long wall = System.currentTimeMillis();
         private volatile int wakesAfter = 1;
         private final AtomicLong waits = new AtomicLong();
+
+        StoppedClock() {
+            super(Platform.system());
+        }
 
         @Override
         public long wallMillis() {
@@ -42,34 +46,9 @@ class CatchUpTest {
         }
 
         @Override
-        public void park(long nanos) {
-            Platform.system().park(nanos);
-        }
-
-        @Override
         public void awaitNextMillis() {
             waits.incrementAndGet();
             millis.addAndGet(wakesAfter);
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-            Platform.system().unpark(thread);
-        }
-
-        @Override
-        public Thread start(String name, Runnable task) {
-            return Platform.system().start(name, task);
-        }
-
-        @Override
-        public String process() {
-            return Platform.system().process();
-        }
-
-        @Override
-        public long randomLong() {
-            return Platform.system().randomLong();
         }
     }
 

@@ -43,15 +43,9 @@ class FairWaitingTest {
         ids.close();
     }
 
-    private final class CountingPlatform implements Platform {
-        @Override
-        public long wallMillis() {
-            return process.wallMillis();
-        }
-
-        @Override
-        public long nanoTime() {
-            return process.nanoTime();
+    private final class CountingPlatform extends DelegatingPlatform {
+        CountingPlatform() {
+            super(process);
         }
 
         @Override
@@ -75,21 +69,6 @@ class FairWaitingTest {
             beforeNextUnpark = () -> {};
             now.run();
             process.unpark(thread);
-        }
-
-        @Override
-        public Thread start(String name, Runnable task) {
-            return process.start(name, task);
-        }
-
-        @Override
-        public String process() {
-            return process.process();
-        }
-
-        @Override
-        public long randomLong() {
-            return process.randomLong();
         }
     }
 

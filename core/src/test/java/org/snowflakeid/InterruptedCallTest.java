@@ -91,53 +91,18 @@ class InterruptedCallTest {
     }
 
     /** The system's own, but for that. */
-    private static final class CountingParks implements Platform {
-        private final Platform system = Platform.system();
+    private static final class CountingParks extends DelegatingPlatform {
         private final AtomicInteger parks;
 
         CountingParks(AtomicInteger parks) {
+            super(Platform.system());
             this.parks = parks;
-        }
-
-        @Override
-        public long wallMillis() {
-            return system.wallMillis();
-        }
-
-        @Override
-        public long nanoTime() {
-            return system.nanoTime();
         }
 
         @Override
         public void park(long nanos) {
             parks.incrementAndGet();
-            system.park(nanos);
-        }
-
-        @Override
-        public void awaitNextMillis() {
-            system.awaitNextMillis();
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-            system.unpark(thread);
-        }
-
-        @Override
-        public Thread start(String name, Runnable task) {
-            return system.start(name, task);
-        }
-
-        @Override
-        public String process() {
-            return system.process();
-        }
-
-        @Override
-        public long randomLong() {
-            return system.randomLong();
+            super.park(nanos);
         }
     }
 

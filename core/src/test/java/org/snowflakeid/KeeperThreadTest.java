@@ -29,39 +29,13 @@ class KeeperThreadTest {
     private final List<String> running = platform.running;
 
     /** A platform whose threads are seen. */
-    private static final class SeenThreads implements Platform {
-        private final Platform machine;
+    private static final class SeenThreads extends DelegatingPlatform {
         private final List<Thread> all = new CopyOnWriteArrayList<>();
         private final List<String> running = new CopyOnWriteArrayList<>();
         private @Nullable OutOfMemoryError noMore;
 
         SeenThreads(Platform machine) {
-            this.machine = machine;
-        }
-
-        @Override
-        public long wallMillis() {
-            return machine.wallMillis();
-        }
-
-        @Override
-        public long nanoTime() {
-            return machine.nanoTime();
-        }
-
-        @Override
-        public void park(long nanos) {
-            machine.park(nanos);
-        }
-
-        @Override
-        public void awaitNextMillis() {
-            machine.awaitNextMillis();
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-            machine.unpark(thread);
+            super(machine);
         }
 
         @Override
@@ -70,22 +44,12 @@ class KeeperThreadTest {
                 throw noMore;
             }
             running.add(name);
-            Thread thread = machine.start(name, () -> {
+            Thread thread = super.start(name, () -> {
                 task.run();
                 running.remove(name);
             });
             all.add(thread);
             return thread;
-        }
-
-        @Override
-        public String process() {
-            return machine.process();
-        }
-
-        @Override
-        public long randomLong() {
-            return machine.randomLong();
         }
     }
 

@@ -20,54 +20,23 @@ class PreemptedCallTest {
             new StaticCoordinatorProvider(),
             platform);
 
-    private final class PreemptingPlatform implements Platform {
+    private final class PreemptingPlatform extends DelegatingPlatform {
         private volatile @Nullable Thread preempted;
         private final AtomicLong asleepMillis = new AtomicLong();
 
+        PreemptingPlatform() {
+            super(Platform.system());
+        }
+
         @Override
         public long wallMillis() {
-            long read = Platform.system().wallMillis() + asleepMillis.get();
+            long read = super.wallMillis() + asleepMillis.get();
             if (Thread.currentThread().equals(preempted)) {
                 preempted = null;
                 asleepMillis.addAndGet(50);
                 assertThat(ids.nextId()).isPositive();
             }
             return read;
-        }
-
-        @Override
-        public long nanoTime() {
-            return Platform.system().nanoTime();
-        }
-
-        @Override
-        public void park(long nanos) {
-            Platform.system().park(nanos);
-        }
-
-        @Override
-        public void awaitNextMillis() {
-            Platform.system().awaitNextMillis();
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-            Platform.system().unpark(thread);
-        }
-
-        @Override
-        public Thread start(String name, Runnable task) {
-            return Platform.system().start(name, task);
-        }
-
-        @Override
-        public String process() {
-            return Platform.system().process();
-        }
-
-        @Override
-        public long randomLong() {
-            return Platform.system().randomLong();
         }
     }
 

@@ -49,7 +49,11 @@ class QueueErrorsTest {
         private int issued;
         private boolean ended;
 
-        private final class FailingPlatform implements Platform {
+        private final class FailingPlatform extends DelegatingPlatform {
+            FailingPlatform() {
+                super(process);
+            }
+
             private void pass(Asked asked) {
                 if (asked == fatal && Thread.currentThread().equals(doomed) && spared-- <= 0) {
                     errors++;
@@ -85,21 +89,6 @@ class QueueErrorsTest {
             public void unpark(Thread thread) {
                 pass(Asked.UNPARK);
                 process.unpark(thread);
-            }
-
-            @Override
-            public Thread start(String name, Runnable task) {
-                return process.start(name, task);
-            }
-
-            @Override
-            public String process() {
-                return process.process();
-            }
-
-            @Override
-            public long randomLong() {
-                return process.randomLong();
             }
         }
 
