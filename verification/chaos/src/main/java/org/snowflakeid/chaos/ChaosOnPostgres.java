@@ -31,7 +31,14 @@ final class ChaosOnPostgres extends ServersUnderChaos<PostgresServer> {
 
     @Override
     public Map<String, String> settings(List<Integer> ports) {
-        return Map.of("snowflake.jdbc.url", server(0).url(ports.get(0)));
+        // A statement that the server has prepared is sent by a number of its own, where nobody recognises it.
+        return Map.of("snowflake.jdbc.url", server(0).url(ports.get(0)) + "&prepareThreshold=0");
+    }
+
+    /** Whoever finds its connection broken makes another first: what is held back is mostly an answer to that. */
+    @Override
+    public String writing() {
+        return "UPDATE snowflake_record";
     }
 
     /** @return how many records that changed; none if the server does not answer */
