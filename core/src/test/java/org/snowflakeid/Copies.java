@@ -54,6 +54,7 @@ final class Copies {
      * @param timeMillis by how much what both took for the time was
      * @param running the copy's generator
      * @param reserved up to where it then held one of them
+     * @param lastTicks of each worker id the tick that was issued last by then: a call under way may have those ids, and both finish it
      */
     private record Copy(
             SimulatedProcess original,
@@ -65,7 +66,8 @@ final class Copies {
             long timeMillis,
             @Nullable LeasedSnowflake running,
             List<Integer> workerIds,
-            long reserved) {
+            long reserved,
+            Map<Integer, Long> lastTicks) {
 
         boolean isOf(@Nullable Machine machine) {
             return original.machine.equals(machine) || copy.machine.equals(machine);
@@ -130,8 +132,20 @@ final class Copies {
                         : running.issuer.clock.shownMillis(copy.machine.nanosNow()) - monotonicMillis(copy.machine),
                 running,
                 status == null ? List.of() : status.workerIds(),
-                status == null ? 0 : reserved(status, shared)));
+                status == null ? 0 : reserved(status, shared),
+                running == null ? Map.of() : lastTicks(running.issuer)));
         return copy;
+    }
+
+    private static Map<Integer, Long> lastTicks(IdIssuer issuer) {
+        Map<Integer, Long> ticks = new HashMap<>();
+        for (LeaseInUse inUse : issuer.handover.leases()) {
+            long last = inUse.get().lastIssued();
+            if (last != Lease.SEALED) {
+                ticks.put(inUse.get().workerId, issuer.positions.tick(last));
+            }
+        }
+        return ticks;
     }
 
     /** Or may turn out to be, by a write whose answer is under way: the last one that was sent. */
@@ -230,6 +244,7 @@ final class Copies {
                     && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS
                     && isSeen(wallMillis(process.machine) - copy.timeMillis)
                     && tick < copy.reserved
+                    && tick > copy.lastTicks.getOrDefault(id, Long.MIN_VALUE)
                     // Of several worker ids each has an end of its own.
                     && copy.isShared(process.watch().place.store(), id, tick)
                     && copy.workerIds.contains(id)
