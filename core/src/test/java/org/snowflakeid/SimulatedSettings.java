@@ -35,7 +35,8 @@ final class SimulatedSettings {
         RESUME_DIRECTORY,
         LATE_WAKES,
         WINDOWS_THAT_DIFFER,
-        SLOW_CALLS
+        SLOW_CALLS,
+        ANOTHER_LAG
     }
 
     static final Instant EPOCH = Instant.parse("2020-01-01T00:00:00Z");
@@ -60,6 +61,9 @@ final class SimulatedSettings {
     final Duration burst;
     final Duration startupAhead;
     final boolean fenced;
+
+    /** As set by {@link #lag}, or usual. */
+    Duration maxLag = Duration.ofMillis(10);
 
     private final Random random;
     private final Tally tally;
@@ -123,6 +127,13 @@ final class SimulatedSettings {
     void resume() {
         tally.count(Oddity.RESUME_DIRECTORY);
         put("resume.directory", "/resume");
+    }
+
+    /** Not drawn, as {@link #resume}. */
+    void lag(int millis) {
+        tally.count(Oddity.ANOTHER_LAG);
+        maxLag = Duration.ofMillis(millis);
+        put("clock.max-lag", maxLag);
     }
 
     private boolean odd(Oddity oddity, int oneIn) {

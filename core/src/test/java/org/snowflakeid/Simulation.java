@@ -127,6 +127,10 @@ final class Simulation {
         if (slowOneIn > 0) {
             tally.count(SimulatedSettings.Oddity.SLOW_CALLS);
         }
+        Random lags = new Random((seed * 4 + domain.salt) * 0x165667B19E3779F9L);
+        if (lags.nextInt(4) == 0) {
+            simulated.lag(List.of(0, 1, 100, 1000).get(lags.nextInt(4)));
+        }
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();

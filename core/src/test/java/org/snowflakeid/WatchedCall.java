@@ -23,6 +23,7 @@ final class WatchedCall {
     private final long highestIdBefore;
     private final long highestTickBefore;
     private final long beganMillis;
+    private final long beganWallMillis;
     private final long pausedAtBegin;
     private final boolean closedBefore;
     private long overtakenMillis;
@@ -37,6 +38,7 @@ final class WatchedCall {
         highestIdBefore = watch.highestId;
         highestTickBefore = watch.highestTick;
         beganMillis = watch.millis();
+        beganWallMillis = watch.machine.wallNow();
         pausedAtBegin = watch.pausedMillis();
         closedBefore = watch.isClosed();
         watch.calls.add(this);
@@ -54,6 +56,7 @@ final class WatchedCall {
         if (closedBefore) {
             watch.violated("issued " + ids[0] + " after it was closed");
         }
+        requireYoung(ids[0]);
         long now = watch.millis();
         long tick = settings.tick(ids[ids.length - 1]);
         if (watch.highestTick >= 0) {
@@ -98,6 +101,14 @@ final class WatchedCall {
         if (settings.tick(ids[0]) < highestTickBefore) {
             watch.violated("issued an id dated " + (highestTickBefore - settings.tick(ids[0]))
                     + " ms before one that was returned to another thread before the call began");
+        }
+    }
+
+    /** Ids that others left behind are no older than is allowed. */
+    private void requireYoung(long id) {
+        long age = settings.tickOf(beganWallMillis) - settings.tick(id);
+        if (age > settings.maxLag.toMillis() && !watch.process.clockTouched) {
+            watch.violated("dated an id " + age + " ms before the call for it began");
         }
     }
 
