@@ -228,8 +228,7 @@ class ServerCheckTest {
 
     @Test
     void aMemberOfAClusterIsRefused() {
-        try (RedisServer member =
-                RedisServer.builder().arguments("--cluster-enabled", "yes").start()) {
+        try (RedisServer member = RedisServer.builder().memberOfCluster().start()) {
             assertThat(refused(member)).hasMessageContaining("is a member of a Redis Cluster, which is not supported");
         }
     }

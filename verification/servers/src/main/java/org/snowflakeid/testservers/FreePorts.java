@@ -36,17 +36,26 @@ public final class FreePorts {
 
     /** One that was given to nobody before. */
     public static int next() {
+        return next(0);
+    }
+
+    /** The same, together with the port that is so far above it. */
+    static int next(int andAbove) {
         try {
             Files.createDirectories(LOCKS);
             while (true) {
-                int port = ThreadLocalRandom.current().nextInt(FIRST, END);
-                if (isLocked(port) && isUnused(port)) {
+                int port = ThreadLocalRandom.current().nextInt(FIRST, END - andAbove);
+                if (isFree(port) && (andAbove == 0 || isFree(port + andAbove))) {
                     return port;
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static boolean isFree(int port) throws IOException {
+        return isLocked(port) && isUnused(port);
     }
 
     /** What other processes lock to have this port. */

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * for; its absence is a failure.
  */
 public final class RedisServer extends TestServer {
+    /** Where a member of a cluster listens for the others, above the port for clients. */
+    private static final int CLUSTER_PORT_ABOVE = 10_000;
 
     private final int port;
     private final int tlsPort;
@@ -61,6 +63,7 @@ public final class RedisServer extends TestServer {
         private boolean clientCertificateRequired;
         private @Nullable String password;
         private @Nullable Path sentinel;
+        private boolean memberOfCluster;
         private final List<String> arguments = new ArrayList<>();
 
         /** Clients may also connect by TLS, and then must show a certificate of the same authority if {@code clientCertificateRequired}. */
@@ -82,6 +85,12 @@ public final class RedisServer extends TestServer {
             return this;
         }
 
+        /** It is one of a cluster, whose members talk to it on a second port. */
+        public Builder memberOfCluster() {
+            memberOfCluster = true;
+            return arguments("--cluster-enabled", "yes");
+        }
+
         /** Further arguments, such as {@code --appendfsync everysec}. */
         public Builder arguments(String... more) {
             arguments.addAll(List.of(more));
@@ -99,7 +108,7 @@ public final class RedisServer extends TestServer {
         }
 
         private RedisServer create() {
-            return new RedisServer(FreePorts.next(), FreePorts.next(), this);
+            return new RedisServer(FreePorts.next(memberOfCluster ? CLUSTER_PORT_ABOVE : 0), FreePorts.next(), this);
         }
     }
 
