@@ -526,6 +526,31 @@ class CopiesTest {
             assertGetsAnIdElsewhere(call, write, worker);
         }
 
+        // the same of a clock that is not believed, while ids go on by the time in use
+        @Test
+        void issuesNothingInTheSharedSpanThoughAClockInDoubtShowsATimeThatWasLookedAt() {
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+            process.machine.stepClock(Duration.ofHours(1));
+            process.startCall().await();
+            int worker = process.workerId();
+            Stored before = stage.store.marks.get(worker);
+            stage.until("an extension", () -> !stage.store.marks.get(worker).equals(before));
+            stage.sleep(Duration.ofSeconds(1));
+            process.issue();
+            stage.sleep(Duration.ofSeconds(15));
+            process.wire.hold(Kind.CLAIM);
+            process.wire.hold(Kind.EXTEND);
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+
+            process.machine.stepClock(Duration.ofMillis(-14_500));
+            Actor.Call call = process.startCall();
+            Request write = process.wire.next();
+
+            assertThat(call.isOver()).isFalse();
+            assertGetsAnIdElsewhere(call, write, worker);
+        }
+
         // callers went by the time in use, and took the clock for what it had shown since its first step
         @Test
         void issuesNothingInTheSharedSpanThoughAClockInDoubtIsSetBack() {

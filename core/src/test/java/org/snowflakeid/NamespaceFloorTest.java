@@ -143,10 +143,12 @@ class NamespaceFloorTest {
         Meta meta = meta(layout, Duration.ofMinutes(1), 0);
         Instant server = Instant.ofEpochMilli(NEW_YEAR + 5_000);
 
+        long byOursAlone = new NamespaceFloor(place, view(meta, layout, List.of(), null)).inPlace();
         long byOurs = new NamespaceFloor(place, view(meta, layout, List.of(), server.minusSeconds(10))).inPlace();
         long byTheirs = new NamespaceFloor(place, view(meta, layout, List.of(), server)).inPlace();
 
-        assertThat(byTheirs - byOurs).isEqualTo(5_000);
+        assertThat(byOurs).isEqualTo(byOursAlone);
+        assertThat(byTheirs).isEqualTo(byOursAlone + 5_000);
     }
 
     @Test

@@ -197,6 +197,19 @@ class ProtocolRulesTest {
         assertThat(stage.store.owner(1)).isNull();
     }
 
+    @Test
+    void aMarkThatNobodyCanReadEndsIds() {
+        process.open();
+        int id = process.workerId();
+
+        stage.store.putMark(id, "spoilt");
+        stage.until("noticed", () -> process.ids().status().state() == SnowflakeStatus.State.SUSPENDED);
+
+        assertThatThrownBy(process::issue)
+                .isInstanceOf(CoordinatorRegressedException.class)
+                .hasMessageContaining("shows for worker id " + id + " the mark 'spoilt'");
+    }
+
     /** A clock that was wrong by an hour and believed, since nobody contradicted it. */
     @Nested
     class PoisonedClock {

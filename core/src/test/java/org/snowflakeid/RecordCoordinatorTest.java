@@ -213,6 +213,23 @@ class RecordCoordinatorTest {
         assertThat(records.value("ns/marks/7")).startsWith("limit=2\n");
     }
 
+    // seen applied by another, or not yet, it was sent again with other bytes
+    @Test
+    void aWriteOfUnknownOutcomeStaysUnknownBesideOthersThatAreKnown() {
+        Stored seventh = claim(7);
+        Stored eighth = claim(8);
+        records.before(3, () -> records.answersWrites = false);
+
+        List<CasResult> results = coordinator.extendAll(
+                List.of(new Extension(7, seventh, "limit=7", OWNER), new Extension(8, eighth, "limit=8", OWNER)),
+                META,
+                CALL);
+
+        assertThat(records.requests).element(3).isEqualTo("write ns/marks/8");
+        assertThat(results.get(0)).isInstanceOf(Applied.class);
+        assertThat(results.get(1)).isInstanceOf(Unknown.class);
+    }
+
     @Test
     void whatFailsBeforeTheWriteCertainlyChangesNothing() {
         Stored mark = claim(7);
