@@ -300,6 +300,22 @@ class CopiesTest {
             assertThat(call.isOver()).isFalse();
         }
 
+        // the coordinator's clock ran as before, to the second
+        @Test
+        void writesFirstIfTheCoordinatorShowsThatMostOfASecondWasMissed() {
+            openWithAFullWindow();
+            process.startCall().await();
+            stage.sleep(Duration.ofSeconds(30));
+            process.wire.hold(Kind.EXTEND);
+            stage.store.timeAhead = Duration.ofMillis(800);
+            process.machine.stepClock(Duration.ofSeconds(-20));
+
+            Actor.Call call = process.startCall();
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThat(call.isOver()).isFalse();
+        }
+
         // ids began again at the end of the window, though other worker ids were free
         @Test
         void goesElsewhereByTheTimeInUseThoughTheClockWasSetBack() {
@@ -569,6 +585,30 @@ class CopiesTest {
 
             assertThat(call.isOver()).isFalse();
             assertGetsAnIdElsewhere(call, write, worker);
+        }
+
+        // the clock was past the shared span when it was left, and came back into it
+        @Test
+        void issuesNothingInTheSharedSpanThoughTheClockComesBackIntoItAfterwards() {
+            stage.keys.putAll(Map.of(
+                    "snowflake.window", "PT60S",
+                    "snowflake.startup-timeout", "PT90S",
+                    "snowflake.startup-ahead", "PT0S",
+                    "snowflake.worker-ids", "0-0"));
+            process.open();
+            stage.sleep(Duration.ofMinutes(2));
+            shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(0).limit());
+            Duration missed = Duration.between(stage.world.trueTime(), shared).plusSeconds(3);
+            stage.store.timeAhead = missed;
+            process.machine.stepClock(missed);
+            stage.store.hintLoss();
+            stage.sleep(Duration.ofMillis(500));
+            assertThat(stage.store.mark(0).limit())
+                    .isGreaterThan(SnowflakeLayout.STANDARD.tickOf(shared.toEpochMilli()));
+
+            process.machine.stepClock(Duration.ofSeconds(-9));
+
+            assertNothingIsIssuedInTheSharedSpan(0);
         }
 
         // nor is anything given back, of which a copy may be issuing
