@@ -554,12 +554,12 @@ class CopiesTest {
             stage.until("an extension", () -> !stage.store.marks.get(worker).equals(before));
             stage.sleep(Duration.ofSeconds(1));
             process.issue();
-            stage.sleep(Duration.ofSeconds(15));
+            stage.sleep(Duration.ofSeconds(3));
             process.wire.hold(Kind.CLAIM);
             process.wire.hold(Kind.EXTEND);
             shared = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
 
-            process.machine.stepClock(Duration.ofMillis(-14_500));
+            process.machine.stepClock(Duration.ofMillis(-2_600));
             Actor.Call call = process.startCall();
             Request write = process.wire.next();
 

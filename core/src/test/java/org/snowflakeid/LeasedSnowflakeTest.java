@@ -687,34 +687,6 @@ class LeasedSnowflakeTest {
             assertThat(ids.status().ready()).isTrue();
         }
 
-        // it was sent again a third of a window later
-        @Test
-        void anExtensionThatFindsAnotherRecordIsSentAgainAtOnce() {
-            LeasedSnowflake ids = open();
-            seconds(60);
-            int id = ids.status().workerIds().get(0);
-            long limit = store.mark(id).limit();
-            store.putMeta(Pairs.parse(store.meta.value()).with("new", "pair").toString());
-
-            seconds(21);
-
-            assertThat(store.mark(id).limit()).isGreaterThan(limit);
-        }
-
-        @Test
-        void whatWasRejectedForTheSakeOfAnotherWorkerIdIsSentAgainAtOnce() {
-            keys.put("snowflake.workers", "2");
-            LeasedSnowflake ids = open();
-            seconds(60);
-            List<Integer> both = ids.status().workerIds();
-            long limit = store.mark(both.get(1)).limit();
-            store.takeOver(both.get(0), 60_000);
-
-            seconds(21);
-
-            assertThat(store.mark(both.get(1)).limit()).isGreaterThan(limit);
-        }
-
         @Test
         void otherLayoutIsRefusedNamingBoth() {
             open();
