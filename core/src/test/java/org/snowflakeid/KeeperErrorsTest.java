@@ -326,6 +326,20 @@ class KeeperErrorsTest {
             assertThat(Duration.between(before, stage.world.trueTime())).isLessThan(Duration.ofSeconds(1));
             assertThat(stage.store.owners).isEmpty();
         }
+
+        // the one that writes what others may take over ran on for ever
+        @ParameterizedTest
+        @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
+        void aConnectionThatFailsToCloseLeavesNoThread(Error error) {
+            stage.keys.put("snowflake.resume.directory", "/resume");
+            openAndRunFor(Duration.ofMinutes(2));
+            assertThat(process.threads).hasSize(2);
+            process.wire.throwAfter(Kind.CLOSE, ALWAYS, error);
+
+            process.close();
+
+            stage.within(Duration.ofMinutes(1), "threads end", process.threads::isEmpty);
+        }
     }
 
     @Nested

@@ -123,6 +123,9 @@ final class Stage {
         private boolean looking;
         private boolean ended;
 
+        /** The names of its generator's threads, while they run. */
+        final List<String> threads = new ArrayList<>();
+
         /** Hears of its generator's events; null: nobody does. */
         @Nullable
         Consumer<? super SnowflakeEvent> listener;
@@ -489,7 +492,11 @@ final class Stage {
         @Override
         public Thread start(String threadName, Runnable task) {
             beforeThread.accept(threadName);
-            keeper = machine.start(threadName, task);
+            keeper = machine.start(threadName, () -> {
+                threads.add(threadName);
+                task.run();
+                threads.remove(threadName);
+            });
             return keeper;
         }
 
