@@ -178,9 +178,12 @@ final class Copies {
         return machine.nanosNow() / 1_000_000;
     }
 
-    /** A clock that is set back by no more than max-skew is followed. */
+    /**
+     * A clock that is set back by no more than max-skew is followed. Clocks are compared in whole milliseconds: a step that is one more
+     * than the bound is seen at one reading, and not at the next.
+     */
     private boolean isSeen(long stepMillis) {
-        return stepMillis > UNSEEN_MILLIS || stepMillis < -run.simulated.maxSkew.toMillis();
+        return stepMillis > UNSEEN_MILLIS + 1 || stepMillis < -run.simulated.maxSkew.toMillis() - 1;
     }
 
     boolean isEmpty() {
