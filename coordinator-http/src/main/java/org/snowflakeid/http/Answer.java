@@ -64,8 +64,12 @@ public record Answer(HttpResponse<byte[]> response) {
 
     /** For messages: status and first line, such as {@code answers 403 (Permission denied)}. */
     public String said() {
+        return "answers " + status() + " (" + firstLine() + ")";
+    }
+
+    /** Of the body, shortened. */
+    public String firstLine() {
         String line = body().lines().findFirst().orElse("").strip();
-        return "answers " + status() + " ("
-                + (line.length() > LONGEST_LINE ? line.substring(0, LONGEST_LINE) + "…" : line) + ")";
+        return line.length() > LONGEST_LINE ? line.substring(0, LONGEST_LINE) + "…" : line;
     }
 }

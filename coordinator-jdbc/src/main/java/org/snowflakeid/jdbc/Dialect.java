@@ -26,6 +26,8 @@ enum Dialect {
                     + " a.attnum = ANY(i.indkey) WHERE i.indisprimary AND i.indrelid = 'snowflake_record'::regclass",
             "SELECT concat_ws(', ', CASE current_setting('fsync') WHEN 'off' THEN 'fsync=off' END,"
                     + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'synchronous_commit=off' END)",
+            "SELECT CASE relpersistence WHEN 'p' THEN '' WHEN 'u' THEN 'it is UNLOGGED, and empty after a crash'"
+                    + " ELSE 'it is temporary' END FROM pg_class WHERE oid = 'snowflake_record'::regclass",
             Set.of(Types.VARCHAR)),
 
     // Binary, since collations take 'a' for 'A' and ignore blanks at the end.
@@ -48,6 +50,8 @@ enum Dialect {
                     + " CASE WHEN " + isOn("@@global.log_bin") + " AND @@global.sync_binlog <> 1"
                     + " AND @@global.innodb_flush_log_at_trx_commit <> 3 THEN"
                     + " CONCAT('sync_binlog=', @@global.sync_binlog) END)",
+            "SELECT CONCAT('its engine is ', engine, ', which may lose rows in a crash') FROM information_schema.tables"
+                    + " WHERE table_schema = DATABASE() AND table_name = 'snowflake_record' AND engine <> 'InnoDB'",
             Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
 
     H2(
@@ -64,6 +68,8 @@ enum Dialect {
                     + " AND LOWER(k.table_name) = 'snowflake_record'",
             "SELECT MAX('WRITE_DELAY=' || setting_value) FROM information_schema.settings"
                     + " WHERE setting_name = 'WRITE_DELAY' AND setting_value <> '0'",
+            "SELECT 'it is temporary' FROM information_schema.tables WHERE storage_type LIKE '%TEMPORARY%'"
+                    + " AND table_schema = CURRENT_SCHEMA AND LOWER(table_name) = 'snowflake_record'",
             Set.of(Types.VARBINARY));
 
     static final String TABLE = "snowflake_record";
@@ -76,6 +82,7 @@ enum Dialect {
     private final String replica;
     private final String primaryKey;
     private final String doubts;
+    private final String notKept;
     private final Set<Integer> types;
 
     Dialect(
@@ -87,6 +94,7 @@ enum Dialect {
             String replica,
             String primaryKey,
             String doubts,
+            String notKept,
             Set<Integer> types) {
         this.products = products;
         this.valueColumn = valueColumn;
@@ -96,6 +104,7 @@ enum Dialect {
         this.replica = replica;
         this.primaryKey = primaryKey;
         this.doubts = doubts;
+        this.notKept = notKept;
         this.types = types;
     }
 
@@ -156,6 +165,11 @@ enum Dialect {
     /** One row that says what keeps a commit from being durable; null or empty if nothing does. */
     String doubts() {
         return doubts;
+    }
+
+    /** One row that says why the table's rows may be gone after a crash; null, empty or no row if they are not. */
+    String notKept() {
+        return notKept;
     }
 
     /** Whether such a column keeps each character, and compares all of them. */

@@ -66,9 +66,7 @@ final class JdbcFailure extends Exception {
     static JdbcFailure late(JdbcSettings settings, String seen, @Nullable Throwable cause, boolean sent) {
         String text = "jdbc (" + settings.access() + ") does not answer in time ("
                 + (sent ? "the request was sent" : seen) + "). " + remedy(settings);
-        return new JdbcFailure(
-                !sent,
-                cause == null ? new CoordinatorException(text, false) : new CoordinatorException(text, cause, false));
+        return new JdbcFailure(!sent, withoutSecrets(settings, text, cause, false));
     }
 
     /** @param sent whether a change may have left this process */
@@ -103,16 +101,38 @@ final class JdbcFailure extends Exception {
                 || UNDONE.contains(stateClass(said))
                 || READ_ONLY_CODES.contains(said.getErrorCode())
                 || said.getErrorCode() == LOCK_WAIT_TIMEOUT;
+        // A driver quotes the URL where it can't read it. What a server answers has an SQLSTATE.
+        boolean unreadable =
+                state(said).isEmpty() && quotes(chain, settings.access().url());
         return new JdbcFailure(
                 !sent || undone,
                 wrong.isEmpty()
-                        ? exception(settings, answer(chain, said) + ". " + remedy(settings), e, false)
+                        ? exception(settings, answer(chain, said) + ". " + remedy(settings), e, unreadable)
                         : exception(settings, wrong, e, true));
     }
 
     private static CoordinatorException exception(
             JdbcSettings settings, String text, Throwable cause, boolean permanent) {
-        return new CoordinatorException("jdbc (" + settings.access() + "): " + text, cause, permanent);
+        return withoutSecrets(settings, "jdbc (" + settings.access() + "): " + text, cause, permanent);
+    }
+
+    private static CoordinatorException withoutSecrets(
+            JdbcSettings settings, String text, @Nullable Throwable cause, boolean permanent) {
+        String shown = text;
+        boolean harmless = true;
+        for (String secret : settings.access().secrets()) {
+            shown = shown.replace(secret, JdbcSettings.URL.shown(secret));
+            harmless &= cause == null || !quotes(chain(cause), secret);
+        }
+        return cause == null || !harmless
+                ? new CoordinatorException(shown, permanent)
+                : new CoordinatorException(shown, cause, permanent);
+    }
+
+    private static boolean quotes(List<Throwable> chain, @Nullable String text) {
+        return text != null
+                && chain.stream()
+                        .anyMatch(each -> String.valueOf(each.getMessage()).contains(text));
     }
 
     private static List<Throwable> chain(Throwable e) {

@@ -57,6 +57,9 @@ final class JdbcSettings {
     static final List<Key<?>> KEYS =
             List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, CREATE_TABLE, CALL_TIMEOUT);
 
+    /** The table has 200 characters for a name, and the longest worker id has seven. */
+    private static final int LONGEST_NAMESPACE = 200 - "/marks/1048575".length();
+
     /** Parameters by which the URLs of those drivers ask for encryption, and without which nothing is certain. */
     private static final Map<String, Pattern> ENCRYPTED = Map.of(
             "jdbc:postgresql:", Pattern.compile("[?&](ssl(=true)?(&|$)|sslmode=(require|verify-ca|verify-full))"),
@@ -66,6 +69,10 @@ final class JdbcSettings {
     /** One host, by whatever mode of the driver, or none. */
     private static final Pattern LOOPBACK = Pattern.compile(
             "jdbc:([a-z+:-]+//(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?([/?].*)?|[a-z]+:(?![^?]*//).*)");
+
+    /** As a parameter, or before the host. */
+    private static final Pattern PASSWORD_IN_URL =
+            Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)]+)|//[^/@:?]*:([^/@]+)@");
 
     /** It outlives its connections only under a name, and if the URL says so. */
     private static final Pattern LASTING_H2 = Pattern.compile("(?i)jdbc:h2:mem:[^;]+;(.*;)?DB_CLOSE_DELAY=-1(;.*)?");
@@ -108,6 +115,19 @@ final class JdbcSettings {
         @Override
         public int hashCode() {
             return name.hashCode();
+        }
+
+        /** What drivers quote where they can't read a URL, and no message may show: all of it, and what may be a password in it. */
+        List<String> secrets() {
+            return url == null
+                    ? List.of()
+                    : Stream.concat(
+                                    Stream.of(url),
+                                    PASSWORD_IN_URL
+                                            .matcher(url)
+                                            .results()
+                                            .map(found -> found.group(1) == null ? found.group(2) : found.group(1)))
+                            .toList();
         }
 
         /** Without the password. */
@@ -155,6 +175,11 @@ final class JdbcSettings {
         }
         ofTheServer = servers.isPresent();
         access = new Access(own.or(() -> servers).orElse(null), url, user, password, passwordFile, place(url, name));
+        if (config.namespace().length() > LONGEST_NAMESPACE) {
+            reader.problem("the namespace '" + config.namespace() + "' is longer than " + LONGEST_NAMESPACE
+                    + " characters, and so the names of its records are too long for the table " + Dialect.TABLE
+                    + ". Shorten snowflake.namespace.");
+        }
         createTable = reader.value(CREATE_TABLE);
         callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
         reader.throwProblems();

@@ -117,6 +117,7 @@ final class Session {
             throw e;
         }
         requirePrimaryKey();
+        requireKept();
         requireCausalReads();
         warnOfDoubts();
         known.table = true;
@@ -178,6 +179,14 @@ final class Session {
         if (!columns.equals("name")) {
             throw unusable(
                     "its primary key is not the column name alone, but " + (columns.isEmpty() ? "none" : columns));
+        }
+    }
+
+    /** Rows that are gone after a crash, or are of one session alone, are no record of anything. */
+    private void requireKept() throws SQLException {
+        String complaint = only(dialect.notKept());
+        if (!complaint.isEmpty()) {
+            throw unusable(complaint);
         }
     }
 

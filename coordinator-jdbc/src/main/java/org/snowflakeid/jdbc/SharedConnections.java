@@ -43,8 +43,13 @@ import org.snowflakeid.CoordinatorException;
  */
 final class SharedConnections {
 
-    /** Also those whose call was given up long ago, and hangs all the same. */
+    /** Also those whose call was given up, and hangs all the same. */
     private static final int MAX_CALLS = 8;
+
+    /** One that hangs for longer takes no other's place any more, as long as there are no more threads than that. */
+    private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private static final int MAX_THREADS = 64;
 
     private static final long LINGER_SECONDS = 5;
     private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -66,6 +71,9 @@ final class SharedConnections {
     private final Key key;
     private final Session.Known known = new Session.Known();
     private final Semaphore calls = new Semaphore(MAX_CALLS, true);
+
+    /** Calls that were given up and may go on, each with when. Guarded by itself. */
+    private final Map<Attempt<?>, Long> hanging = new HashMap<>();
 
     /** Held weakly: one that could not be started never ends. */
     private final Set<Thread> threads = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -143,10 +151,12 @@ final class SharedConnections {
     <T> T call(JdbcSettings settings, Duration timeout, Work<T> work) throws JdbcFailure {
         long deadline = System.nanoTime() + settings.callTimeout(timeout).toNanos();
         Attempt<T> attempt = new Attempt<>(settings, deadline, work);
+        forgetOld();
         try {
             if (!calls.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 throw JdbcFailure.late(settings, MAX_CALLS + " earlier calls still wait for an answer", null, false);
             }
+            attempt.takePlace();
             Future<T> result = submit(attempt);
             return result.get(deadline + GRACE_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -162,15 +172,29 @@ final class SharedConnections {
         }
     }
 
-    private <T> Future<T> submit(Callable<T> attempt) {
+    /** A driver without a timeout of its own may wait for ever for a server that went away without a word. */
+    private void forgetOld() {
+        List<Attempt<?>> old = new ArrayList<>();
+        synchronized (hanging) {
+            hanging.forEach((attempt, since) -> {
+                if (System.nanoTime() - since > FORGOTTEN_NANOS && threads.size() < MAX_THREADS) {
+                    old.add(attempt);
+                }
+            });
+            hanging.keySet().removeAll(old);
+        }
+        old.forEach(Attempt::leavePlace);
+    }
+
+    private <T> Future<T> submit(Attempt<T> attempt) {
         try {
             return pool.submit(attempt);
         } catch (RejectedExecutionException e) {
-            calls.release();
+            attempt.leavePlace();
             throw new CoordinatorException("jdbc (" + key.access() + "): the coordinator is closed", e, true);
         } catch (RuntimeException | Error e) {
             // No thread could be had, and so nobody else will.
-            calls.release();
+            attempt.leavePlace();
             throw e;
         }
     }
@@ -185,6 +209,7 @@ final class SharedConnections {
         private @Nullable Connection connection;
         private boolean sent;
         private boolean givenUp;
+        private boolean placed;
 
         Attempt(JdbcSettings settings, long deadlineNanos, Work<T> work) {
             this.settings = settings;
@@ -203,6 +228,11 @@ final class SharedConnections {
          */
         synchronized boolean giveUp() {
             givenUp = true;
+            if (placed) {
+                synchronized (hanging) {
+                    hanging.put(this, System.nanoTime());
+                }
+            }
             Connection used = connection;
             if (used != null) {
                 abortElsewhere(used);
@@ -230,8 +260,26 @@ final class SharedConnections {
             sent = true;
         }
 
-        private synchronized void use(@Nullable Connection taken) {
+        private synchronized void use(Connection taken) {
             connection = taken;
+        }
+
+        /** @return whether nobody is about to abort it */
+        private synchronized boolean leave() {
+            connection = null;
+            return !givenUp;
+        }
+
+        /** Among those that may be under way at once. */
+        synchronized void takePlace() {
+            placed = true;
+        }
+
+        synchronized void leavePlace() {
+            if (placed) {
+                placed = false;
+                calls.release();
+            }
         }
 
         @Override
@@ -247,17 +295,24 @@ final class SharedConnections {
                     usable = true;
                     return result;
                 } finally {
-                    use(null);
-                    putBack(taken, usable);
+                    boolean mine = leave();
+                    putBack(taken, usable && mine);
                 }
             } finally {
-                calls.release();
+                leavePlace();
+                synchronized (hanging) {
+                    hanging.remove(this);
+                }
             }
         }
 
         private T work(Connection taken) throws SQLException {
             boolean committing = taken.getAutoCommit();
-            if (!committing) {
+            if (key.access().dataSource() != null) {
+                // A transaction that somebody began by a statement, unseen by JDBC, and left open would have our writes
+                // in it.
+                taken.setAutoCommit(false);
+                taken.rollback();
                 taken.setAutoCommit(true);
             }
             int before = limit(taken, leftMillis());

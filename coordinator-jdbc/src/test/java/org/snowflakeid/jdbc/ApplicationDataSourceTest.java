@@ -11,6 +11,7 @@ import static org.snowflakeid.tck.Stopwatch.time;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.sql.Connection;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -50,11 +53,8 @@ class ApplicationDataSourceTest {
 
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());
     private final HikariDataSource pool = pool();
-    private final WorkerCoordinator coordinator = new JdbcCoordinatorProvider()
-            .open(
-                    new CoordinatorConfig(
-                            "orders", Node.freshNamespace(), Duration.ofSeconds(60), key -> null, with(pool)),
-                    () -> {});
+    private final String namespace = Node.freshNamespace();
+    private final WorkerCoordinator coordinator = open(pool);
 
     @BeforeAll
     static void startServer() {
@@ -64,6 +64,14 @@ class ApplicationDataSourceTest {
     @AfterAll
     static void stopServer() {
         server.close();
+    }
+
+    private WorkerCoordinator open(DataSource dataSource) {
+        return new JdbcCoordinatorProvider()
+                .open(
+                        new CoordinatorConfig(
+                                "orders", namespace, Duration.ofSeconds(60), key -> null, with(dataSource)),
+                        () -> {});
     }
 
     private HikariDataSource pool() {
@@ -129,6 +137,63 @@ class ApplicationDataSourceTest {
 
         assertThat(coordinator.read(0, 0, TIMEOUT).meta()).isNotNull();
         assertThat(server.sql("SELECT count(*) FROM work")).startsWith("0");
+    }
+
+    /** JDBC knows nothing of it, and so the pool lends it as it is. */
+    @Test
+    void isNotUsedInATransactionThatSomebodyLeftOpen() throws SQLException {
+        Stored meta = createMeta();
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(server.url());
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource one = new HikariDataSource(config);
+                WorkerCoordinator left = open(one)) {
+            try (Connection own = one.getConnection();
+                    Statement statement = own.createStatement()) {
+                statement.execute("BEGIN");
+            }
+
+            Node.applied(left.claim(3, null, "limit=1", "o", false, meta, TIMEOUT));
+
+            try (Connection own = one.getConnection();
+                    Statement statement = own.createStatement()) {
+                statement.execute("ROLLBACK");
+            }
+        }
+        assertThat(coordinator.read(3, 3, TIMEOUT).slots().get(0).mark()).isNotNull();
+    }
+
+    /** Those of a driver that waits without end for a server that went away. */
+    @Test
+    void callsThatHangForEverTakeNoPlaceForEver() {
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicInteger calls = new AtomicInteger();
+        DataSource hanging = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (calls.incrementAndGet() <= 8) {
+                        end.await();
+                    }
+                    return pool.getConnection();
+                });
+        try (WorkerCoordinator one = open(hanging)) {
+            while (calls.get() < 8) {
+                assertThat(catchThrowableOfType(
+                                CoordinatorException.class, () -> one.read(0, 0, Duration.ofMillis(100))))
+                        .hasMessageContaining("no connection was to be had");
+            }
+
+            assertThat(catchThrowableOfType(CoordinatorException.class, () -> one.read(0, 0, Duration.ofMillis(100))))
+                    .hasMessageContaining("8 earlier calls still wait");
+            await(Node.PATIENCE, () -> {
+                try {
+                    return one.read(0, 0, TIMEOUT).slots().size() == 1;
+                } catch (CoordinatorException stillFull) {
+                    return false;
+                }
+            });
+        } finally {
+            end.countDown();
+        }
     }
 
     @Test

@@ -274,6 +274,24 @@ class JdbcSchemaTest {
     }
 
     @Test
+    void refusesATableWhoseRowsAreGoneAfterACrash() throws Exception {
+        String unlogged = schema("unlogged");
+        postgres.sql("CREATE UNLOGGED TABLE unlogged.snowflake_record (name varchar(200) COLLATE \"C\" PRIMARY KEY,"
+                + " version bigint NOT NULL, value text COLLATE \"C\" NOT NULL)");
+        try (Connection connection = DriverManager.getConnection(mariaDb.url());
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE forgetful");
+            statement.execute("CREATE TABLE forgetful.snowflake_record (name VARBINARY(200) NOT NULL PRIMARY KEY,"
+                    + " version BIGINT NOT NULL, value VARBINARY(4000) NOT NULL) ENGINE=MEMORY");
+        }
+
+        assertThat(refusal(unlogged)).hasMessageContaining("it is UNLOGGED").matches(CoordinatorException::permanent);
+        assertThat(refusal(mariaDb.url().replace("/ids", "/forgetful")))
+                .hasMessageContaining("its engine is MEMORY")
+                .matches(CoordinatorException::permanent);
+    }
+
+    @Test
     void warnsWhereCommitsAreNotDurable() throws Exception {
         try (Databases.H2 h2 = new Databases.H2();
                 MariaDbServer careless = MariaDbServer.start("--innodb-flush-log-at-trx-commit=2");

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Resources;
@@ -231,6 +234,35 @@ class JdbcSettingsTest {
         JdbcSettings settings = settings(keys("url", url));
 
         assertThat(settings.access()).asString().startsWith("jdbc:").doesNotContain("hunter2");
+    }
+
+    /** The driver says so, and quotes all of it, when it is to connect. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:mariadb:aurora://db/ids?user=app&password=hunter2",
+                "jdbc:mariadb:/db/ids?user=app&password=hunter2"
+            })
+    void showsNoPasswordOfAUrlThatTheDriverCannotRead(String url) {
+        try (JdbcStore store = new JdbcStore(settings(keys("url", url)))) {
+            CoordinatorException thrown = catchThrowableOfType(
+                    CoordinatorException.class, () -> store.read(List.of("a"), Duration.ofSeconds(5)));
+
+            assertThat(thrown).hasMessageContainingAll("jdbc:mariadb:", "snowflake.jdbc.url");
+            StringWriter all = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(all));
+            assertThat(all.toString()).doesNotContain("hunter2");
+            assertThat(thrown.permanent()).isTrue();
+        }
+    }
+
+    @Test
+    void refusesANamespaceTooLongForTheTable() {
+        CoordinatorConfig config =
+                new CoordinatorConfig("orders", "n".repeat(187), Duration.ofSeconds(60), keys("url", URL)::get);
+
+        assertThat(catchThrowableOfType(InvalidSettingsException.class, () -> JdbcSettings.of(config)))
+                .hasMessageContainingAll("longer than 186 characters", "Shorten snowflake.namespace");
     }
 
     @ParameterizedTest

@@ -69,7 +69,11 @@ final class KubernetesSettings {
 
         static final Pod HERE = new Pod(System::getenv, Path.of("/var/run/secrets/kubernetes.io/serviceaccount"));
 
-        Map<String, String> settings(boolean encrypted) {
+        /**
+         * @param encrypted whether the server is reached so: nothing of it is for one that is not
+         * @param certificate whether the client has one, and needs no token then
+         */
+        Map<String, String> settings(boolean encrypted, boolean certificate) {
             Map<String, String> given = new HashMap<>();
             String host = environment.apply("KUBERNETES_SERVICE_HOST");
             String port = environment.apply("KUBERNETES_SERVICE_PORT");
@@ -81,8 +85,7 @@ final class KubernetesSettings {
             } catch (IOException notInAPod) {
                 // It has to be set, then.
             }
-            // Nothing of it is for a server that is reached without encryption.
-            if (encrypted && Files.isReadable(mount.resolve("token"))) {
+            if (encrypted && !certificate && Files.isReadable(mount.resolve("token"))) {
                 given.put(TOKEN_FILE.name(), mount.resolve("token").toString());
             }
             if (encrypted && Files.isReadable(mount.resolve("ca.crt"))) {
@@ -105,7 +108,7 @@ final class KubernetesSettings {
         SettingsReader set = new SettingsReader(config);
         boolean encrypted =
                 set.optional(URL).map(url -> scheme(url).equals("https")).orElse(true);
-        Map<String, String> given = pod.settings(encrypted);
+        Map<String, String> given = pod.settings(encrypted, set.isSet(TLS.cert()));
         Function<String, @Nullable String> settings = key -> config.value(key).orElseGet(() -> given.get(key));
         SettingsReader reader = new SettingsReader(config.generator(), settings);
 

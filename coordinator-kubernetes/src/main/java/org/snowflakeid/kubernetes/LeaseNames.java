@@ -6,9 +6,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Names and labels of {@code Lease} objects. Kubernetes wants lower-case letters and digits, {@code -} between two of them and {@code .}
@@ -64,6 +66,11 @@ final class LeaseNames {
             }
         }
         return labels;
+    }
+
+    /** Whether these are the marks of worker id 0 and those that follow, as of a whole namespace, which may be a small one. */
+    static boolean areTheFirst(List<String> keys) {
+        return IntStream.range(0, keys.size()).allMatch(id -> keys.get(id).endsWith("/marks/" + id));
     }
 
     private static String label(String namespace) {

@@ -96,9 +96,12 @@ final class LeaseStore implements RecordStore {
         }
     }
 
-    /** Of a few by their labels. Of many all there are: what others do to labels hides none from those who have to know all marks. */
+    /**
+     * Of a few by their labels. Of many, or of each from the first worker id on, all there are: what others do to labels hides none from
+     * those who have to know all marks.
+     */
     private static String selection(List<String> keys) {
-        if (keys.size() > NAMED) {
+        if (keys.size() > NAMED || LeaseNames.areTheFirst(keys)) {
             return "";
         }
         List<Map<String, String>> labels = keys.stream().map(LeaseNames::labels).toList();
@@ -171,7 +174,11 @@ final class LeaseStore implements RecordStore {
         String reason = text(status, "reason");
         String said = text(status, "message");
         String where = "namespace '" + settings.namespace() + "'";
-        if (!text(status, "kind").equals("Status")) {
+        boolean ofKubernetes = text(status, "kind").equals("Status");
+        // What is refused before it is looked at is answered in plain text.
+        if (!ofKubernetes && (answer.status() == 429 || answer.status() >= 500)) {
+            said = answer.firstLine();
+        } else if (!ofKubernetes) {
             return server.foreign(answer);
         }
         return switch (answer.status()) {
@@ -192,14 +199,15 @@ final class LeaseStore implements RecordStore {
                         missing(answer).equals("namespaces"));
             case 429 ->
                 server.failure(
-                        "has too much to do and did nothing: " + said + ". It wants to be asked again "
+                        "has too much to do and did nothing: " + said.replaceFirst("\\.$", "")
+                                + ". It wants to be asked again "
                                 + answer.header("Retry-After")
                                         .map(s -> "after " + s + " s")
                                         .orElse("later") + ".",
                         false);
             default ->
                 server.failure(
-                        "answers " + answer.status() + " " + reason + ": " + said,
+                        "answers " + (answer.status() + " " + reason).strip() + ": " + said,
                         answer.status() == 422 || answer.status() == 413);
         };
     }

@@ -315,6 +315,22 @@ class KubernetesFaultsTest {
         applied(claim(TIMEOUT));
     }
 
+    /** By a part of the server that knows nothing of Kubernetes: no Status. */
+    @Test
+    void serverThatRefusesInPlainTextIsNotTakenForAnotherOne() {
+        server.fail(
+                "create",
+                new Fault(429, "Too many requests, please try again later.\n", Map.of("Retry-After", "1")),
+                new Fault(503, "apiserver is shutting down", Map.of()));
+
+        assertThat(catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT)))
+                .hasMessageContainingAll("has too much to do", "please try again later. It wants", "after 1 s")
+                .hasMessageNotContaining("not as Kubernetes");
+        assertThat(unknown(claim(TIMEOUT)).cause())
+                .hasMessageContaining("answers 503: apiserver is shutting down")
+                .hasMessageNotContaining("not as Kubernetes");
+    }
+
     @Test
     void quotaAndPolicyAreNotTakenForAMissingRight() {
         server.fail("create", Fault.of(403, "Forbidden", "leases \"x\" is forbidden: exceeded quota: leases=10"));

@@ -113,6 +113,7 @@ class KubernetesLeasesTest {
             server.put(name(3), edited.toString());
 
             assertThat(Node.ids(node.read(0, 1023))).containsExactly(3);
+            assertThat(Node.ids(node.read(0, 7))).containsExactly(3);
             assertThat(node.slot(3).mark()).isEqualTo(mark);
             applied(node.extend(3, mark));
             assertThat(Node.ids(node.read(0, 29))).containsExactly(3);

@@ -112,6 +112,23 @@ class KubernetesSettingsTest {
         assertThat(settings.http().tls()).isNull();
     }
 
+    @Test
+    void thePodsTokenIsNotForAServerThatKnowsThisClientByItsCertificate() {
+        KubernetesSettings settings = settings(
+                pod("10.0.0.1"),
+                URL,
+                "https://other:6443",
+                "snowflake.kubernetes.tls.ca",
+                pem.ca().toString(),
+                "snowflake.kubernetes.tls.cert",
+                pem.clientCertificate().toString(),
+                "snowflake.kubernetes.tls.key",
+                pem.clientKey().toString());
+
+        assertThat(settings.token()).isNull();
+        assertThat(settings.tokenFile()).isNull();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
