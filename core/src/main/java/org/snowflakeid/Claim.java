@@ -199,6 +199,11 @@ final class Claim {
                 Standing.RESUMED);
     }
 
+    /** Whether this process wrote it, or the one that it took the worker id over from. */
+    boolean wrote(Mark other) {
+        return other.token().equals(mark.token());
+    }
+
     int workerId() {
         return workerId;
     }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VettedClock.Verdict;
 import org.snowflakeid.spi.Slot;
@@ -39,6 +40,7 @@ final class ClockVetting {
     private final Platform platform;
     private final SnowflakeSettings settings;
     private final String coordinatorName;
+    private final Predicate<Mark> own;
 
     private @Nullable String warning;
     private boolean contradicted;
@@ -52,17 +54,20 @@ final class ClockVetting {
     /** The marks of the first look after a step: who still shows the same has not written since. */
     private @Nullable Map<Integer, String> marksAtStep;
 
+    /** @param own whether this generator wrote a mark */
     ClockVetting(
             VettedClock clock,
             SlotReader slots,
             Platform platform,
             SnowflakeSettings settings,
-            String coordinatorName) {
+            String coordinatorName,
+            Predicate<Mark> own) {
         this.clock = clock;
         this.slots = slots;
         this.platform = platform;
         this.settings = settings;
         this.coordinatorName = coordinatorName;
+        this.own = own;
     }
 
     /** Set while the system clock is not believed. */
@@ -169,7 +174,8 @@ final class ClockVetting {
     }
 
     /**
-     * Somebody else's time. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock.
+     * Somebody else's time. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock. One that
+     * was taken over may be entered as that of the process before; so what this generator wrote is known by itself.
      *
      * @param millis null: none
      * @param anotherMayFollow whether there are peers that have not written since the step
@@ -230,7 +236,10 @@ final class ClockVetting {
                 continue;
             }
             try {
-                clocks.add(Mark.parse(mark).at().toEpochMilli());
+                Mark written = Mark.parse(mark);
+                if (!own.test(written)) {
+                    clocks.add(written.at().toEpochMilli());
+                }
             } catch (IllegalArgumentException unreadable) {
                 // no reference then
             }

@@ -96,9 +96,9 @@ final class LeaseKeeper {
         this.resumption = resumption;
         this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
         SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
-        this.vetting = new ClockVetting(clock, slots, platform, settings, provider.name());
         this.workerIds = new WorkerIds(
                 settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, resumption);
+        this.vetting = new ClockVetting(clock, slots, platform, settings, provider.name(), workerIds::wrote);
         this.start = new StartDeadline(settings, platform, clock, handover);
     }
 

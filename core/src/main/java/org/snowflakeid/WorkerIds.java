@@ -40,6 +40,9 @@ final class WorkerIds {
     private final @Nullable Resumption resumption;
     private final List<Succession> successions = new ArrayList<>();
 
+    /** Whoever looks at the coordinator still finds the owner entries of the process before. */
+    private List<Claim> resumed = List.of();
+
     private long nextClaimNanos;
 
     /**
@@ -211,11 +214,22 @@ final class WorkerIds {
 
     // ---- what was taken over from a process before this one
 
-    /** @param resumed one for each place */
-    void resume(List<Claim> resumed) {
-        for (int i = 0; i < resumed.size(); i++) {
-            successions.get(i).succeedWith(resumed.get(i));
+    /** @param claims one for each place */
+    void resume(List<Claim> claims) {
+        resumed = List.copyOf(claims);
+        for (int i = 0; i < claims.size(); i++) {
+            successions.get(i).succeedWith(claims.get(i));
         }
+    }
+
+    /** Whether a mark is of this generator, whoever is entered as its owner. */
+    boolean wrote(Mark mark) {
+        return Stream.concat(
+                        resumed.stream(),
+                        successions.stream()
+                                .flatMap(each -> each.renewals().stream())
+                                .map(Renewal::claim))
+                .anyMatch(claim -> claim.wrote(mark));
     }
 
     /** Those in use, and how far they are granted; for messages. */

@@ -50,6 +50,7 @@ final class Copies {
      * @param shared what both may hold, or get by a write whose answer is not known
      * @param lateMillis how much later it runs again
      * @param stepMillis by how much the copy's wall clock steps against its monotonic one by that
+     * @param unseenMillis by how much it steps against what the original saw last
      * @param wallMillis by how much the original's wall clock was ahead of its monotonic one
      * @param timeMillis by how much what both took for the time was
      * @param running the copy's generator
@@ -62,6 +63,7 @@ final class Copies {
             List<Sent> shared,
             long lateMillis,
             long stepMillis,
+            long unseenMillis,
             long wallMillis,
             long timeMillis,
             @Nullable LeasedSnowflake running,
@@ -126,6 +128,7 @@ final class Copies {
                 shared,
                 lateMillis,
                 lateMillis - behindMillis,
+                copy.watch().unseenMillis(),
                 wallMillis(original.machine),
                 running == null
                         ? 0
@@ -242,6 +245,8 @@ final class Copies {
                     && copy.running == process.generator()
                     && copy.lateMillis > UNSEEN_MILLIS
                     && isSeen(copy.stepMillis)
+                    // A step that the original had not seen yet may make up for it.
+                    && isSeen(copy.unseenMillis)
                     && (isSeen(copy.copy.watch().furthestSeenAheadMillis())
                             || isSeen(copy.copy.watch().furthestSeenBackMillis()))
                     && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
 
 /**
  * A clock that steps a day ahead where the coordinator says no time: of what the marks say, only that of other processes counts. A
@@ -33,9 +37,12 @@ class OwnClockWitnessTest {
         stage.world.later(Duration.ofSeconds(20), () -> peerWrites(count + 1));
     }
 
-    private Actor open(long seed, int workers) {
+    private Actor open(long seed, int workers, String... settings) {
         stage = Stage.ofDefaults(seed);
         stage.store.tellsTime = false;
+        for (int i = 0; i < settings.length; i += 2) {
+            stage.keys.put(settings[i], settings[i + 1]);
+        }
         stage.keys.put("snowflake.workers", String.valueOf(workers));
         stage.keys.put("snowflake.worker-ids", "0-" + PEERS_ID);
         // There is no namespace yet, and so no peer: its worker id may be had.
@@ -99,6 +106,47 @@ class OwnClockWitnessTest {
 
         assertThat(process.ids().status().clockWarning()).isPresent();
         stage.assertSafe();
+    }
+
+    // a process took a worker id over whose owner entry was still that of the one before, and read its own mark as a
+    // peer's
+    @Test
+    void aWorkerIdThatWasTakenOverIsNoWitness() {
+        Actor before = open(1, 1, "snowflake.resume.directory", "/resume");
+        before.crash();
+        stage.store.down = true;
+        Actor process = stage.processOnHostOf(before);
+        process.open();
+        process.wire.hold(Kind.EXTEND);
+        process.wire.hold(Kind.CLAIM);
+        stage.store.down = false;
+        arrive(process, true);
+
+        process.machine.stepClock(Duration.ofDays(1));
+        for (int i = 0; i < 10; i++) {
+            arrive(process, i % 2 == 1);
+            assertNoMarkIsPoisoned();
+        }
+
+        assertThat(process.ids().status().clockWarning()).isPresent();
+        process.wire.release(Kind.EXTEND);
+        process.wire.release(Kind.CLAIM);
+        stage.assertSafe();
+    }
+
+    /** Its next extension, and no claim of the owner entry. */
+    private static void arrive(Actor process, boolean answered) {
+        Request request = process.wire.next();
+        while (request.kind == Kind.CLAIM) {
+            request.lose();
+            request = process.wire.next();
+        }
+        CasResult result = request.arrive();
+        if (answered) {
+            request.answer(result);
+        } else {
+            request.lose();
+        }
     }
 
     // a second generator started by the wrong clock of the first, against what the peer says

@@ -215,6 +215,11 @@ final class Watch {
         }
     }
 
+    /** How far its clock has stepped since one of its own threads looked; below 0: back. */
+    long unseenMillis() {
+        return unseenMillis;
+    }
+
     /** How far ahead its clock is seen to have stepped at once, by whoever looks now or has looked. */
     long furthestSeenAheadMillis() {
         return Math.max(largestSeenMillis, unseenMillis);

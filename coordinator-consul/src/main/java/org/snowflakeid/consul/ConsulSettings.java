@@ -110,7 +110,8 @@ final class ConsulSettings {
             // The same complaint as for what is a URL of something else.
         }
         if (!text.contains("@")) {
-            reader.refuse(URL, "is not the URL of an agent. Write http://host:8500 or https://host:8501.");
+            HttpSettings.refuse(
+                    reader, URL, text, "is not the URL of an agent. Write http://host:8500 or https://host:8501.");
         }
         return Optional.empty();
     }

@@ -4,7 +4,6 @@ package org.snowflakeid.http;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
@@ -98,7 +97,7 @@ final class HttpConnection {
      */
     Answer send(HttpSettings settings, HttpRequest request, Duration timeout, boolean mayGoOn) throws NoAnswer {
         HttpClient used = open(settings);
-        CompletableFuture<HttpResponse<byte[]>> future = used.sendAsync(request, BodyHandlers.ofByteArray());
+        CompletableFuture<HttpResponse<byte[]>> future = used.sendAsync(request, head -> new BoundedBody());
         try {
             Answer answer = new Answer(future.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
             noteAnswer(used);

@@ -83,6 +83,24 @@ public final class HttpSettings {
         }
     }
 
+    /**
+     * Refuses an address, and says so where it is only the host's name that the JDK's client does not take.
+     *
+     * @param address as it was written, or a part of it
+     * @param complaint of anything else
+     */
+    public static void refuse(SettingsReader reader, Key<String> key, String address, String complaint) {
+        boolean underscore = address.replaceFirst("^[A-Za-z]+://", "")
+                .replaceFirst("[/?#].*", "")
+                .contains("_");
+        reader.refuse(
+                key,
+                underscore
+                        ? complaint + " No host name may have an '_': give the server another name, or write its IP"
+                                + " address."
+                        : complaint);
+    }
+
     public Access access() {
         return access;
     }

@@ -141,7 +141,7 @@ final class KubernetesSettings {
             return "";
         }
         if (!isUrl(text.get())) {
-            reader.refuse(URL, "is not the URL of a server. Write https://host:port.");
+            HttpSettings.refuse(reader, URL, text.get(), "is not the URL of a server. Write https://host:port.");
         }
         return text.get().replaceFirst("^[^:]*", scheme(text.get())).replaceFirst("/+$", "");
     }

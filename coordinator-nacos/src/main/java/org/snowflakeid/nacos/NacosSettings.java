@@ -34,8 +34,8 @@ final class NacosSettings {
                     + " a path replaces the context path `/nacos`.");
     static final Key<String> NACOS_NAMESPACE = Key.text(
                     "snowflake.nacos.nacos-namespace",
-                    id -> id.matches("[A-Za-z0-9_-]{1,128}") && !id.equals("public"),
-                    "can't be used. Write the id of a Nacos namespace in letters, digits, '-' and '_';"
+                    id -> id.matches("[A-Za-z0-9_-]{1,64}") && !id.equals("public"),
+                    "can't be used. Write the id of a Nacos namespace in up to 64 letters, digits, '-' and '_';"
                             + " not public, of which Nacos keeps two copies.",
                     "a namespace id")
             .standard("snowflake")
@@ -104,8 +104,10 @@ final class NacosSettings {
         for (String part : text.split(",", -1)) {
             Optional<URI> server = server(part.strip());
             if (server.isEmpty()) {
-                reader.refuse(
+                HttpSettings.refuse(
+                        reader,
                         SERVER_ADDR,
+                        part,
                         "holds '" + SERVER_ADDR.shown(part.strip())
                                 + "', which is not a server. Write host:8848 or https://host:8848, several joined by"
                                 + " commas.");

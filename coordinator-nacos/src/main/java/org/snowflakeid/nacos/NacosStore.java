@@ -197,8 +197,15 @@ final class NacosStore implements RecordStore {
         }
         String token = text(answer.json(), "accessToken");
         String seconds = text(answer.json(), "tokenTtl");
-        if (answer.status() != 200 || token.isEmpty() || !seconds.matches("\\d{1,10}")) {
-            throw answer.status() == 200 ? server.foreign(answer) : refusal(answer);
+        if (answer.status() != 200) {
+            throw refusal(answer);
+        }
+        if (token.isEmpty() || !seconds.matches("\\d{1,10}")) {
+            // Not quoted: the token may be in it.
+            throw server.failure(
+                    "answers a login without an accessToken and a tokenTtl in whole seconds. Check which plugin of Nacos"
+                            + " authenticates, and " + NacosSettings.SERVER_ADDR + ".",
+                    false);
         }
         Duration half = Duration.ofSeconds(Long.parseLong(seconds)).dividedBy(2);
         Login granted = new Login(token, System.nanoTime() + half.toNanos());
@@ -219,7 +226,13 @@ final class NacosStore implements RecordStore {
                         "has no administrators' API: " + said + ". That is in Nacos 3.0 and newer, and below"
                                 + " the context path: check the version and " + NacosSettings.SERVER_ADDR + ".",
                         false);
-            case 200, 400, 405 -> server.foreign(answer);
+            // Nacos refuses what its rules for parameters don't allow.
+            case 400 ->
+                server.failure(
+                        "refuses the request: " + said + ". Check " + NacosSettings.NACOS_NAMESPACE + ", and host and"
+                                + " port in " + NacosSettings.SERVER_ADDR + ".",
+                        false);
+            case 200, 405 -> server.foreign(answer);
             default -> server.failure(said + ".", false);
         };
     }

@@ -70,7 +70,10 @@ class NacosFaultsTest {
     }
 
     private RecordStore store(String servers) {
-        Map<String, String> keys = Map.of("snowflake.nacos.server-addr", servers);
+        return store(Map.of("snowflake.nacos.server-addr", servers));
+    }
+
+    private RecordStore store(Map<String, String> keys) {
         return new NacosStore(NacosSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
@@ -212,6 +215,24 @@ class NacosFaultsTest {
                         .hasMessageContaining("snowflake.nacos.server-addr");
                 assertThat(thrown.permanent()).isFalse();
             }
+        }
+    }
+
+    /** By a plugin of its own, say. Who has that token may do what the user may. */
+    @Test
+    void tokenOfALoginThatIsNotUnderstoodIsNotShown() throws IOException {
+        String login = "{\"accessToken\":\"t0ken\",\"tokenTtl\":-1}";
+        try (ServerSocket web = answering("200 OK\r\nContent-Length: " + login.length() + "\r\n\r\n" + login);
+                RecordStore lost = store(Map.of(
+                        "snowflake.nacos.server-addr",
+                        "127.0.0.1:" + web.getLocalPort(),
+                        "snowflake.nacos.user",
+                        "app",
+                        "snowflake.nacos.password",
+                        "secret"))) {
+            assertThat(thrownBy(lost, TIMEOUT))
+                    .hasMessageContaining("answers a login without an accessToken and a tokenTtl")
+                    .hasMessageNotContaining("t0ken");
         }
     }
 

@@ -109,17 +109,31 @@ class NacosSettingsTest {
     }
 
     @Test
+    void saysThatItIsTheUnderscoreOfAHostNameThatIsRefused() {
+        assertThat(problem(Map.of(ADDR, "my_nacos:8848")))
+                .contains("No host name may have an '_': give the server another name, or write its IP address.");
+    }
+
+    @Test
     void refusesHttpBesideHttps() {
         assertThat(problem(Map.of(ADDR, HTTP + "," + HTTPS)))
                 .contains("mixes http and https. Use the same for all of them.");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"public", "a b", "a/b", "a:b"})
+    @ValueSource(
+            strings = {
+                "public",
+                "a b",
+                "a/b",
+                "a:b",
+                "n1234567890123456789012345678901234567890123456789012345678901234"
+            })
     void refusesWhatIsNoNacosNamespaceThatCanBeUsed(String value) {
         assertThat(problem(Map.of(ADDR, HTTP, NAMESPACE, value)))
                 .isEqualTo("snowflake 'orders': snowflake.nacos.nacos-namespace=" + value
-                        + " can't be used. Write the id of a Nacos namespace in letters, digits, '-' and '_'; not public,"
+                        + " can't be used. Write the id of a Nacos namespace in up to 64 letters, digits, '-' and '_'; not"
+                        + " public,"
                         + " of which Nacos keeps two copies.");
     }
 
