@@ -100,22 +100,61 @@ up_to_date() {
     )" ]
 }
 
-# Builds the file $1 by Maven, without checks and tests, with the arguments that follow.
-build() {
-    local built=$1
+# Builds the file $1 by Maven, without checks and tests, with the arguments that follow. Where the caller has a function is_built, it
+# is asked once more, since another build may have run meanwhile.
+build() (
+    file=$1
     shift
     need_maven
+    mkdir -p "$root/target"
+    waited=''
+    lock=$root/target/build-lock
+    mine=$lock.${BASHPID:-$$}
+    process_of ${BASHPID:-$$} >"$mine"
+    # In a shell of its own, for which the traps of the caller do not count.
+    trap 'rm -f "$mine" "$mine.stale"; [ "${locked-}" = "" ] || rm -f "$lock"' EXIT
+    # Two at once would write the same files. Who holds the lock is in it as soon as it is there, unlike in a folder.
+    until ln "$mine" "$lock" 2>/dev/null; do
+        break_lock_of_the_dead
+        [ -n "$waited" ] || echo "Waiting for another build in this folder ($lock)" >&2
+        waited=true
+        sleep 0.2
+    done
+    locked=true
+    if [ "$(type -t is_built)" = function ] && is_built; then
+        exit
+    fi
     # A build that is interrupted may leave a file that is not whole.
-    rm -f "$built.complete"
-    (cd "$root" && mvn -q -B -ntp -Dstyle.color=never -Dquick "$@" </dev/null >&2)
-    touch "$built.complete"
+    rm -f "$file.complete"
+    cd "$root"
+    mvn -q -B -ntp -Dstyle.color=never -Dquick "$@" </dev/null >&2
+    touch "$file.complete"
+)
+
+# The number of the process $1 and when it began: numbers come again.
+process_of() {
+    echo "$1 $(ps -o lstart= -p "$1" 2>/dev/null || true)"
+}
+
+# Removes $lock if its process was killed.
+break_lock_of_the_dead() {
+    local holder
+    holder=$(cat "$lock" 2>/dev/null) || return 0
+    if kill -0 "${holder%% *}" 2>/dev/null && [ "$(process_of "${holder%% *}")" = "$holder" ]; then
+        return 0
+    fi
+    # Taken away first and read again: meanwhile somebody else may have done the same, and have the lock now.
+    mv "$lock" "$mine.stale" 2>/dev/null || return 0
+    [ "$(cat "$mine.stale")" = "$holder" ] || ln "$mine.stale" "$lock" 2>/dev/null || true
+    rm -f "$mine.stale" "$lock.${holder%% *}"
 }
 
 # Builds the command whose module is verification/$1 if need be, and runs it with the remaining arguments. Its jar has the name $2.
 run_packaged() {
     local module=verification/$1 jar=$root/verification/$1/target/$2.jar options=(--enable-native-access=ALL-UNNAMED)
     shift 2
-    if ! { [ -d "$(dirname "$jar")/libs" ] && up_to_date "$jar"; }; then
+    is_built() { [ -d "$(dirname "$jar")/libs" ] && up_to_date "$jar"; }
+    if ! is_built; then
         echo "Building" >&2
         build "$jar" -Pzookeeper-server -pl "$module" -am package
     fi
