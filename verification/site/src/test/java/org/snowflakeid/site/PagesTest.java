@@ -50,6 +50,19 @@ class PagesTest {
         assertThat(new File(folder.toFile(), "worker-ids")).isDirectory();
     }
 
+    // without the folder the command did not know where to look
+    @Test
+    void theMapOfTheReadmeIsThatOfTheExample() throws Exception {
+        String folder = matches(
+                        "^export SNOWFLAKE_FILE_DIRECTORY=\"\\$\\{SNOWFLAKE_FILE_DIRECTORY:-(.+)}\"$",
+                        Pages.text("bin/run-example"))
+                .get(0)
+                .group(1);
+
+        assertThat(Pages.text("README.md"))
+                .contains("\nbin/snowflake-operator serve -Dsnowflake.file.directory=\"" + folder + "\"\n");
+    }
+
     @Test
     void theIdOfThePagesHasTheseParts() throws Exception {
         long id = 911852594806915072L;
