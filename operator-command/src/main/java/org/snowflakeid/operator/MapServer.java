@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,8 @@ final class MapServer implements AutoCloseable {
     private static final int WORTH_COMPRESSING = 2_000;
 
     private static final int THREADS = 16;
+
+    private static final int HTTP = 80;
 
     private static final Map<String, String> PAGE = Map.of(
             "/", "index.html",
@@ -75,7 +78,7 @@ final class MapServer implements AutoCloseable {
         this.namespace = namespace;
         InetAddress loopback = InetAddress.getByAddress("127.0.0.1", new byte[] {127, 0, 0, 1});
         server = HttpServer.create(new InetSocketAddress(loopback, port), 0);
-        ownNames = Set.of("127.0.0.1:" + port(), "localhost:" + port(), "[::1]:" + port());
+        ownNames = ownNames(port());
         threads = Executors.newFixedThreadPool(THREADS, task -> {
             Thread thread = new Thread(task, "snowflake-map");
             thread.setDaemon(true);
@@ -84,6 +87,16 @@ final class MapServer implements AutoCloseable {
         server.setExecutor(threads);
         server.createContext("/", this::handle);
         server.start();
+    }
+
+    /** What browsers write as the host: they leave out the port that is that of HTTP anyway. */
+    static Set<String> ownNames(int port) {
+        Set<String> names = Set.of("127.0.0.1", "localhost", "[::1]");
+        Set<String> all = names.stream().map(name -> name + ":" + port).collect(Collectors.toSet());
+        if (port == HTTP) {
+            all.addAll(names);
+        }
+        return all;
     }
 
     int port() {

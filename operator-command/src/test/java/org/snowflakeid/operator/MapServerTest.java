@@ -239,6 +239,16 @@ class MapServerTest {
                         "http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write");
     }
 
+    // browsers write the host without the port of HTTP: the page was refused to all of them
+    @Test
+    void atThePortOfHttpItsNameHasNoPort() {
+        assertThat(MapServer.ownNames(80))
+                .containsExactlyInAnyOrder(
+                        "127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "localhost:80", "[::1]:80");
+        assertThat(MapServer.ownNames(8080))
+                .containsExactlyInAnyOrder("127.0.0.1:8080", "localhost:8080", "[::1]:8080");
+    }
+
     @Test
     void aPageUnderAnotherNameIsRefused() throws Exception {
         for (String own : List.of("127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port)) {
