@@ -11,6 +11,15 @@ import java.nio.charset.Charset;
 /** What is said to the operator, and what comes back. */
 final class Dialogue {
 
+    /** What was said did not arrive: the disk is full, or nobody reads the pipe any more. */
+    static final class OutputLostException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OutputLostException() {
+            super("The output can't be written: its disk is full, or what reads it has ended.");
+        }
+    }
+
     private final BufferedReader in;
     private final PrintWriter out;
     private final PrintWriter err;
@@ -40,13 +49,24 @@ final class Dialogue {
         out.println(line);
     }
 
+    /** A PrintWriter keeps errors to itself. */
+    void requireSaid() {
+        if (out.checkError()) {
+            throw new OutputLostException();
+        }
+    }
+
     void complain(String line) {
         err.println(line);
     }
 
-    /** Only the whole name will do, so that nobody confirms a namespace that he did not mean; no answer at all is none. */
-    boolean confirmed(String namespace) {
-        out.print("Go on? Type the name of the namespace: ");
+    /**
+     * Only the whole name will do, so that nobody confirms a namespace that he did not mean; no answer at all is none.
+     *
+     * @param question what comes before the name is asked for
+     */
+    boolean confirmed(String question, String namespace) {
+        out.print(question + " Type the name of the namespace: ");
         out.flush();
         try {
             String answer = in.readLine();

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import java.time.Duration;
 import org.snowflakeid.NamespaceAdministration;
 import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 
 /** The namespace that the given settings name, opened. */
 final class GivenNamespace implements AutoCloseable {
+
+    private static final String MAX_SKEW = "snowflake.clock.max-skew";
 
     private final GivenSettings given;
     private final SnowflakeSettings settings;
@@ -16,6 +20,7 @@ final class GivenNamespace implements AutoCloseable {
     GivenNamespace(GivenSettings given, String generator) {
         this.given = given;
         this.settings = given.settings(generator);
+        given.requireCoordinator();
         this.namespace = NamespaceAdministration.open(settings);
     }
 
@@ -25,6 +30,15 @@ final class GivenNamespace implements AutoCloseable {
 
     SnowflakeLayout layout() {
         return settings.layout();
+    }
+
+    Duration window() {
+        return settings.window();
+    }
+
+    /** How wrong clocks may be, with the key. */
+    String maxSkew() {
+        return given.shown(settings.generator(), MAX_SKEW);
     }
 
     String name() {
@@ -43,6 +57,16 @@ final class GivenNamespace implements AutoCloseable {
     /** Where it is, for people: the namespace, its coordinator and that one's place. */
     String described(NamespaceReport report) {
         return ReportText.described(report, given.place());
+    }
+
+    /** Where it is, for people; with the id of its record, if that can be read now. */
+    String describedWithId() {
+        try {
+            NamespaceReport report = namespace.report();
+            return described(report) + report.id().map(id -> ", id " + id).orElse("");
+        } catch (SnowflakeException e) {
+            return name() + " at " + coordinator() + (place().isEmpty() ? "" : " (" + place() + ")");
+        }
     }
 
     GivenSettings given() {

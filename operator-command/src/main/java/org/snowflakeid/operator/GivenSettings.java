@@ -2,7 +2,8 @@
 package org.snowflakeid.operator;
 
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -18,12 +20,16 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.UnknownKeys;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
@@ -35,19 +41,35 @@ final class GivenSettings {
     private static final String COORDINATOR = "snowflake.coordinator";
     private static final String IGNORE = "snowflake.ignore";
 
-    private final List<Map<String, String>> sources = new ArrayList<>();
-    private final Set<String> typed = new HashSet<>();
+    /** What Spring takes a part of a file by, which is none of the application if it runs with another profile. */
+    private static final Pattern CONDITION = Pattern.compile("spring\\.config\\.activate\\..*|spring\\.profiles");
 
-    /** Keys whose values only the application can resolve, each with its file. */
-    private final Map<String, Path> expressions = new HashMap<>();
+    private static final Pattern SEPARATOR = Pattern.compile("(?m)^[#!]---[ \\t]*$");
+
+    /** @param file null: it was typed */
+    private record Source(@Nullable Path file, Map<String, String> values) {}
+
+    private record Variable(String name, String value) {}
+
+    private final List<Source> sources = new ArrayList<>();
+    private final Set<String> typed = new HashSet<>();
+    private final Set<Path> files = new HashSet<>();
+
+    /** Files of profiles that were not named, in the order in which they were found: each with its profile. */
+    private final Map<Path, String> filesOfProfiles = new LinkedHashMap<>();
 
     private final Profile profile;
     private final Map<String, String> environment;
+
+    /** By which a value is typed that goes before all others: {@code -D}, say. */
+    private final String option;
+
     private final Set<String> asked = new HashSet<>();
 
-    GivenSettings(Map<String, String> environment, Profile profile) {
+    GivenSettings(Map<String, String> environment, Profile profile, String option) {
         this.profile = profile;
         this.environment = profile.variables(environment);
+        this.option = option;
     }
 
     /** Before those that follow. */
@@ -61,7 +83,7 @@ final class GivenSettings {
                 throw invalid(key + " is no setting of Snowflake ID. Its keys begin with snowflake.");
             }
         });
-        sources.add(Map.copyOf(values));
+        sources.add(new Source(null, Map.copyOf(values)));
         typed.addAll(values.keySet());
         return this;
     }
@@ -71,49 +93,115 @@ final class GivenSettings {
      * the one beside it.
      */
     GivenSettings file(Path file) {
-        Map<String, String> ofProfile = profile.name()
+        Path fileOfProfile = profile.name()
                 .map(name -> beside(file, name))
                 .filter(Files::exists)
-                .map(this::read)
-                .orElse(Map.of());
+                .orElse(null);
+        Map<String, String> ofProfile = fileOfProfile == null ? Map.of() : read(fileOfProfile);
         Map<String, String> values = read(file);
+        if (!ofProfile.isEmpty()) {
+            profile.isApplied();
+        }
+        files.add(file.toAbsolutePath().normalize());
+        noteFilesOfProfiles(file);
         if (values.isEmpty() && ofProfile.isEmpty()) {
             throw invalid("There is no key below snowflake. in " + file
                     + (profile.name().isPresent() ? " that would be in force with this profile" : "")
                     + ". Is it the properties file of the application? It may also be left out, if all settings are given by"
                     + " -D or the environment.");
         }
-        sources.add(ofProfile);
-        sources.add(values);
+        sources.add(new Source(fileOfProfile, ofProfile));
+        sources.add(new Source(file, values));
         return this;
+    }
+
+    private void noteFilesOfProfiles(Path file) {
+        String name = String.valueOf(file.getFileName());
+        int end = endOfStem(name);
+        Pattern names = Pattern.compile(
+                Pattern.quote(name.substring(0, end) + "-") + "(.+)" + Pattern.quote(name.substring(end)));
+        try (Stream<Path> besides = Files.list(file.toAbsolutePath().resolveSibling(""))) {
+            besides.map(Path::normalize).sorted().forEach(other -> {
+                Matcher matcher = names.matcher(String.valueOf(other.getFileName()));
+                if (matcher.matches() && hasKeys(other)) {
+                    filesOfProfiles.put(other, matcher.group(1));
+                }
+            });
+        } catch (IOException e) {
+            throw invalid("The folder of " + file + " can't be read: " + e + ". Files of profiles may lie in it: give"
+                    + " this command the right to read it.");
+        }
+    }
+
+    /** Whether a file that was not named has keys of ours. It may be anything, so that nothing in it is an error. */
+    private static boolean hasKeys(Path file) {
+        try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+            return lines.map(String::strip)
+                    .anyMatch(line -> line.startsWith("snowflake.") || line.matches("%[^.]+\\.snowflake\\..*"));
+        } catch (IOException | UncheckedIOException unreadable) {
+            return false;
+        }
+    }
+
+    /** @throws InvalidSettingsException if a file of a profile lies there, and it was not said which profile is in force */
+    private void requireNoFileOfAProfile() {
+        filesOfProfiles.keySet().removeAll(files);
+        filesOfProfiles.forEach((file, name) -> {
+            if (profile.name().isEmpty()) {
+                throw invalid("There are settings of the profile '" + name + "' in " + file
+                        + ", and it isn't said which profile the application runs with. Add --profile " + name
+                        + " if it is that one; else its name, or --profile none if it runs without one.");
+            }
+            if (!profile.name().get().equals(name)) {
+                profile.leavesOut(name);
+            }
+        });
     }
 
     private static Path beside(Path file, String profile) {
         String name = String.valueOf(file.getFileName());
-        int suffix = name.endsWith(".properties") ? name.lastIndexOf('.') : name.length();
-        return file.resolveSibling(name.substring(0, suffix) + "-" + profile + name.substring(suffix));
+        int end = endOfStem(name);
+        return file.resolveSibling(name.substring(0, end) + "-" + profile + name.substring(end));
+    }
+
+    private static int endOfStem(String name) {
+        return name.endsWith(".properties") ? name.lastIndexOf('.') : name.length();
     }
 
     private Map<String, String> read(Path file) {
-        Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-            properties.load(reader);
+        Map<String, String> all = new HashMap<>();
+        try {
+            // Spring's files may consist of several, each with a condition.
+            for (String text : SEPARATOR.splitAsStream(Files.readString(file)).toList()) {
+                all.putAll(document(text, file));
+            }
         } catch (NoSuchFileException e) {
             throw invalid("There is no file " + file.toAbsolutePath() + ". Correct its name.");
         } catch (IOException | IllegalArgumentException e) {
             throw invalid("Settings can't be read from " + file + ": " + e + ". Give a properties file in UTF-8.");
         }
-        Map<String, String> all = new HashMap<>();
-        for (String key : properties.stringPropertyNames()) {
-            all.put(key, properties.getProperty(key));
-        }
         Map<String, String> values = new HashMap<>(profile.properties(all, file.toString()));
         values.keySet().removeIf(key -> !key.startsWith("snowflake."));
-        values.forEach((key, value) -> {
-            if (value.contains("${")) {
-                expressions.putIfAbsent(key, file);
-            }
-        });
+        return values;
+    }
+
+    private static Map<String, String> document(String text, Path file) throws IOException {
+        Properties properties = new Properties();
+        properties.load(new StringReader(text));
+        Map<String, String> values = new HashMap<>();
+        properties.stringPropertyNames().forEach(key -> values.put(key, properties.getProperty(key)));
+        if (values.keySet().stream().anyMatch(key -> key.startsWith("snowflake."))) {
+            values.keySet().stream()
+                    .filter(key -> CONDITION.matcher(key).matches())
+                    .findFirst()
+                    .ifPresent(condition -> {
+                        throw invalid(
+                                "A part of " + file + " has keys of Snowflake ID that are in force under a condition ("
+                                        + condition
+                                        + "), which only the application can decide. Write the keys that are in force"
+                                        + " for it into a small file for the operator, and name that one by --settings.");
+                    });
+        }
         return values;
     }
 
@@ -125,54 +213,94 @@ final class GivenSettings {
         asked.add(key);
         String value = given(key);
         // Only of what is read: an application's file has much that this command has no use for.
-        Path file = value != null && value.contains("${") ? expressions.get(key) : null;
-        if (file != null && !typed.contains(key)) {
+        Path file = value != null && value.contains("${") ? fileOf(key) : null;
+        if (file != null) {
             throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
-                    + " Give its value with -D" + key + "=…");
+                    + " Give its value with " + option + key + "=…");
         }
-        return value == null && key.equals(COORDINATOR) ? onlyCoordinator() : value;
+        if (value == null && key.equals(COORDINATOR)) {
+            List<String> configured = configuredCoordinators();
+            return configured.size() == 1 ? configured.get(0) : null;
+        }
+        return value;
     }
 
     private @Nullable String given(String key) {
-        for (Map<String, String> values : sources) {
-            String value = values.get(key);
-            if (value != null) {
-                return value;
+        Source source = sourceOf(key);
+        if (source != null) {
+            return source.values().get(key);
+        }
+        Variable variable = variable(key);
+        return variable == null ? null : variable.value();
+    }
+
+    /** Null: none but the environment, if that. */
+    private @Nullable Source sourceOf(String key) {
+        return sources.stream()
+                .filter(source -> source.values().containsKey(key))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The file whose value is taken; null if it comes from elsewhere. */
+    private @Nullable Path fileOf(String key) {
+        Source source = sourceOf(key);
+        return source == null ? null : source.file();
+    }
+
+    /**
+     * What is taken from a file, though the application takes it from the environment; a sentence for each key. To be called when all
+     * that is needed has been read.
+     */
+    List<String> contradictions() {
+        List<String> found = new ArrayList<>();
+        for (String key : new TreeSet<>(asked)) {
+            Path file = fileOf(key);
+            Variable variable = variable(key);
+            if (file != null
+                    && variable != null
+                    && !variable.value()
+                            .strip()
+                            .equals(String.valueOf(given(key)).strip())) {
+                // No values: they may be secret.
+                found.add(key + " in " + file + " and the environment variable " + variable.name()
+                        + " differ. The application takes the variable, but this command takes the file. Say which is"
+                        + " meant with " + option + key + "=…, or unset the variable.");
             }
         }
-        return fromEnvironment(key);
+        return found;
     }
 
     /** As MicroProfile Config does: the name itself, with underscores, and that in capitals. */
-    private @Nullable String fromEnvironment(String key) {
+    private @Nullable Variable variable(String key) {
         String underscores = key.replaceAll("[^A-Za-z0-9]", "_");
         for (String name : List.of(key, underscores, underscores.toUpperCase(Locale.ROOT))) {
             String value = environment.get(name);
             if (value != null) {
-                return value;
+                return new Variable(name, value);
             }
         }
         return null;
     }
 
-    /** The one whose keys are set, in the first source that sets any. */
-    private @Nullable String onlyCoordinator() {
+    /** Those whose keys are set, in the first source that sets any. */
+    private List<String> configuredCoordinators() {
         Set<String> names = new TreeSet<>();
         for (WorkerCoordinatorProvider provider : ServiceLoader.load(WorkerCoordinatorProvider.class)) {
             names.add(provider.name());
         }
         List<Set<String>> all = new ArrayList<>();
-        sources.forEach(values -> all.add(values.keySet()));
+        sources.forEach(source -> all.add(source.values().keySet()));
         all.add(environment.keySet());
         for (Set<String> keys : all) {
             List<String> configured = names.stream()
                     .filter(name -> keys.stream().anyMatch(key -> isOf(name, key)))
                     .toList();
             if (!configured.isEmpty()) {
-                return configured.size() == 1 ? configured.get(0) : null;
+                return configured;
             }
         }
-        return null;
+        return List.of();
     }
 
     private static boolean isOf(String coordinator, String key) {
@@ -182,8 +310,9 @@ final class GivenSettings {
 
     /** @throws InvalidSettingsException if a value is wrong, or a key that is set anywhere is misspelt */
     SnowflakeSettings settings(String generator) {
+        requireNoFileOfAProfile();
         Set<String> names = new HashSet<>(environment.keySet());
-        sources.forEach(values -> names.addAll(values.keySet()));
+        sources.forEach(source -> names.addAll(source.values().keySet()));
         // Not by lookup(): of what is merely looked at nobody knows yet whether it is read.
         String ignored = lookup(IGNORE);
         List<String> problems = UnknownKeys.among(names, key -> key.equals(IGNORE) ? ignored : given(key))
@@ -192,6 +321,25 @@ final class GivenSettings {
             throw new InvalidSettingsException(problems);
         }
         return SnowflakeSettings.of(generator, this::lookup);
+    }
+
+    /** @throws InvalidSettingsException if nothing says where to look: this command has all coordinators, and knows the place of none */
+    void requireCoordinator() {
+        if (given(COORDINATOR) == null && configuredCoordinators().isEmpty()) {
+            throw invalid("No setting says which coordinator is meant, and where it is. Give the settings of the"
+                    + " application: its properties file with --settings FILE, single ones with -DKEY=VALUE, such as"
+                    + " -Dsnowflake.etcd.endpoints=http://etcd-1:2379, or the variables of its environment, such as"
+                    + " SNOWFLAKE_ETCD_ENDPOINTS.");
+        }
+    }
+
+    /** Key and value, as messages name them. */
+    String shown(String generator, String key) {
+        return SnowflakeKeys.core().stream()
+                .filter(known -> known.name().equals(key))
+                .findFirst()
+                .map(known -> new SettingsReader(generator, this::given).shown(known))
+                .orElseThrow();
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.snowflakeid.NamespaceMove;
 import org.snowflakeid.NamespaceMove.Stage;
+import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.SnowflakeLayout;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,7 +23,9 @@ import picocli.CommandLine.Option;
             "",
             "From etcd to a folder, say:",
             "  snowflake-operator move --from snowflake.etcd.endpoints=http://etcd-1:2379 \\",
-            "                          --to snowflake.file.directory=/var/lib/snowflake"
+            "                          --to snowflake.file.directory=/var/lib/snowflake",
+            "",
+            Replacement.ACCOUNT
         })
 final class MoveCommand implements Callable<Integer> {
 
@@ -55,29 +58,34 @@ final class MoveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        GivenSettings givenFrom = given(from);
-        GivenSettings givenTo = given(to);
+        GivenSettings givenFrom = given(from, "--from ");
+        GivenSettings givenTo = given(to, "--to ");
         try (GivenNamespace old = new GivenNamespace(givenFrom, common.generator());
                 GivenNamespace successor = new GivenNamespace(givenTo, common.generator())) {
             GivenSettings.requireAllRead(givenFrom, givenTo);
-            replacement.requireMeant(old);
-            old.show(dialogue);
+            replacement.requireMeant(old, givenFrom, givenTo);
+            NamespaceReport before = old.show(dialogue).report();
             dialogue.say("");
-            successor.show(dialogue);
+            NamespaceReport there = successor.show(dialogue).report();
             NamespaceMove move = old.administration().prepareMove(successor.administration());
             if (move.stage() == Stage.FINISHED) {
                 dialogue.say("It has moved already, nothing is left to be done. No id there is dated before "
                         + move.firstIds());
                 return OperatorCommand.DONE;
             }
-            return replacement.run(
+            int exitCode = replacement.run(
                     dialogue,
-                    old.name(),
+                    before,
+                    "Go on, and move it to " + successor.described(there) + "?",
                     steps(move, successor.layout()),
                     move.doubts(),
                     move.recordsInDoubt(),
                     move::carryOut,
                     "Moved.");
+            if (exitCode == OperatorCommand.DONE) {
+                dialogue.say("Moved to " + successor.describedWithId() + ": deploy exactly these settings.");
+            }
+            return exitCode;
         }
     }
 
@@ -97,8 +105,8 @@ final class MoveCommand implements Callable<Integer> {
         return steps;
     }
 
-    private GivenSettings given(List<String> entries) {
-        GivenSettings given = common.empty(environment);
+    private GivenSettings given(List<String> entries, String option) {
+        GivenSettings given = common.empty(environment, option);
         Map<String, String> typed = new LinkedHashMap<>();
         for (String entry : entries) {
             int equals = entry.indexOf('=');

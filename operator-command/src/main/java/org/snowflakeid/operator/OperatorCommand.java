@@ -86,6 +86,10 @@ public final class OperatorCommand {
                 .setErr(dialogue.err())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((e, line, parsed) -> {
+                    if (e instanceof Dialogue.OutputLostException) {
+                        dialogue.complain(String.valueOf(e.getMessage()));
+                        return FAILED;
+                    }
                     if (e instanceof SnowflakeException) {
                         dialogue.complain(withoutGenerator(e));
                         if (e instanceof NamespaceRefusedException refused) {

@@ -3,6 +3,7 @@ package org.snowflakeid.operator;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,9 @@ final class Profile {
 
     /** %prod.snowflake.namespace in the form of an environment variable. */
     private static final Pattern VARIABLE = Pattern.compile("_(.+?)_((SNOWFLAKE|snowflake)_.*)");
+
+    /** How it is said that there is none. */
+    private static final String NONE = "none";
 
     private final @Nullable String name;
     private final Set<String> others = new TreeSet<>();
@@ -76,6 +80,34 @@ final class Profile {
 
     private static String variable(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "_");
+    }
+
+    /** There is a file of it, with keys. */
+    void isApplied() {
+        applied = true;
+    }
+
+    /** There is a file of another one, with keys. */
+    void leavesOut(String other) {
+        others.add(other);
+    }
+
+    /**
+     * To be called when all settings have been read, before anything is written.
+     *
+     * @param profiles the same one, in the settings for each end of a move
+     * @throws org.snowflakeid.InvalidSettingsException if no key is set for it, but for others: misspelt, it would leave the
+     *     keys in force that are those of no profile
+     */
+    static void requireMeant(List<Profile> profiles) {
+        String meant = String.valueOf(profiles.get(0).name);
+        Set<String> left = new TreeSet<>();
+        profiles.forEach(profile -> left.addAll(profile.others));
+        if (!meant.equals(NONE) && !left.isEmpty() && profiles.stream().noneMatch(profile -> profile.applied)) {
+            throw GivenSettings.invalid("--profile " + meant + ": no key is set for it, only for "
+                    + String.join(", ", left) + ". Give one of these if it was misspelt; only one can be given. If the"
+                    + " application runs with '" + meant + "' and has no keys for it, give --profile none.");
+        }
     }
 
     Map<String, String> properties(Map<String, String> values, String file) {

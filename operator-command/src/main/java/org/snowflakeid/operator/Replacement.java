@@ -8,12 +8,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.NamespaceDoubt;
+import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.NamespaceReport.State;
 import picocli.CommandLine.Option;
 
 /** What restoring and moving have in common: what will be done, doubts, the question, and how it ended. */
 final class Replacement {
+
+    /** For the footer of the help. */
+    static final String ACCOUNT =
+            "For a coordinator in a folder run this as the account of the application (sudo -u ACCOUNT ...):"
+                    + " it can't use files that another account wrote there, such as root.";
+
+    private static final Set<State> UNFINISHED = Set.of(State.RESTORING, State.MOVING);
 
     @Option(
             names = "--accept",
@@ -43,9 +54,18 @@ final class Replacement {
     /**
      * To be called before the coordinator is asked for anything.
      *
-     * @throws org.snowflakeid.InvalidSettingsException if the settings name another namespace than was meant
+     * @param namespace that is replaced
+     * @param all the settings that were given, for other namespaces too
+     * @throws org.snowflakeid.InvalidSettingsException if the settings name another namespace than was meant, or it isn't certain
+     *     that they are those of the application
      */
-    void requireMeant(GivenNamespace namespace) {
+    void requireMeant(GivenNamespace namespace, GivenSettings... all) {
+        Profile.requireMeant(Stream.of(all).map(GivenSettings::profile).toList());
+        List<String> contradictions =
+                Stream.of(all).flatMap(given -> given.contradictions().stream()).toList();
+        if (!contradictions.isEmpty()) {
+            throw new InvalidSettingsException(contradictions);
+        }
         String name = namespace.name();
         if (meant != null && !meant.equals(name)) {
             throw GivenSettings.invalid("--namespace=" + meant + ", but the settings name the namespace '" + name
@@ -59,16 +79,18 @@ final class Replacement {
     }
 
     /**
-     * @param name of the namespace that is replaced
+     * @param replaced the namespace, as it is now
+     * @param question before its name is asked for
      * @param steps what will be done, for people
      * @param records the ids of the records that doubts are about
      * @param carryOut does it, knowing what is accepted; returns the date of the first ids
-     * @param done how to call it when it is done
+     * @param done what to say when it is done, before the date of the first ids
      * @return exit code
      */
     int run(
             Dialogue dialogue,
-            String name,
+            NamespaceReport replaced,
+            String question,
             List<String> steps,
             Map<NamespaceDoubt, String> doubts,
             Map<NamespaceDoubt, String> records,
@@ -84,13 +106,38 @@ final class Replacement {
             open.forEach(doubt -> complain(dialogue, Acceptance.of(doubt, records)));
             return OperatorCommand.FAILED;
         }
-        if (!confirmed && !dialogue.confirmed(name)) {
+        if (acceptsInVain(dialogue, replaced, doubts)) {
+            return OperatorCommand.FAILED;
+        }
+        dialogue.requireSaid();
+        if (!confirmed && !dialogue.confirmed(question, replaced.namespace())) {
             return OperatorCommand.NOT_CONFIRMED;
         }
         Instant first = carryOut.apply(now);
         dialogue.say(done + " Its ids are dated " + first + " or later, " + ReportText.distance(Instant.now(), first)
                 + ". Start the application now: a start waits for that by itself.");
         return OperatorCommand.DONE;
+    }
+
+    /**
+     * Whether something is accepted that is not there to be accepted: the same command was carried out before, say, and would replace
+     * a namespace that is in good order. One that was interrupted is finished by the same command, though its doubts are settled.
+     */
+    private boolean acceptsInVain(Dialogue dialogue, NamespaceReport replaced, Map<NamespaceDoubt, String> doubts) {
+        List<String> needless = accepted.stream()
+                .filter(given -> !doubts.containsKey(given.doubt()))
+                .map(Acceptance::toString)
+                .toList();
+        if (needless.isEmpty() || UNFINISHED.contains(replaced.state())) {
+            return false;
+        }
+        dialogue.complain("Refused, nothing was changed. There is nothing that --accept " + String.join(",", needless)
+                + " could be about. The record is " + ReportText.record(replaced)
+                + replaced.replaces().map(id -> "; it replaces id " + id).orElse("")
+                + replaced.floor().map(floor -> "; its floor is " + floor).orElse("")
+                + ". If you or somebody else ran this command before, it is done, and nothing is left to do. If not, look"
+                + " at the namespace with status, and leave out that word.");
+        return true;
     }
 
     private void complain(Dialogue dialogue, Acceptance needed) {

@@ -13,8 +13,8 @@ import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.SnowflakeLayout;
 
 /**
- * A namespace for programs, as one line. The fields are described in docs/operator-command.md and are all there in each line,
- * null where nothing is known. Ids and ticks are strings, since numbers of JavaScript end at 2^53.
+ * A namespace for programs, as one line. The fields are described in docs/operator-command.md and are all there in each line
+ * but that of a failure, null where nothing is known. Ids and ticks are strings, since numbers of JavaScript end at 2^53.
  */
 final class ReportJson {
 

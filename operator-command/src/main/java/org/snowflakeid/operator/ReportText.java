@@ -35,7 +35,7 @@ final class ReportText {
         return report.namespace() + " at " + report.coordinator() + (place.isEmpty() ? "" : " (" + place + ")");
     }
 
-    private static String record(NamespaceReport report) {
+    static String record(NamespaceReport report) {
         return switch (report.state()) {
             case ABSENT -> "absent: it never existed, or was lost";
             case UNREADABLE -> "unreadable";

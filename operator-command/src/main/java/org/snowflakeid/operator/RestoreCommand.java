@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.snowflakeid.NamespaceDoubt;
+import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.NamespaceRestore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +16,8 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description =
                 "Makes a namespace safe again whose coordinator lost data: a restored backup, a wiped disk, a forced new"
-                        + " cluster, keys that somebody deleted or edited. The coordinator must be up again, with what is left.")
+                        + " cluster, keys that somebody deleted or edited. The coordinator must be up again, with what is left.",
+        footer = {"", Replacement.ACCOUNT})
 final class RestoreCommand implements Callable<Integer> {
 
     private final Dialogue dialogue;
@@ -36,7 +39,7 @@ final class RestoreCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            replacement.requireMeant(namespace);
+            replacement.requireMeant(namespace, given);
             SeenNamespace seen = namespace.show(dialogue);
             if (!seen.exists() && !replacement.accepts(NamespaceDoubt.LOST_RECORD)) {
                 dialogue.complain("Refused, nothing was changed. There is no namespace "
@@ -50,7 +53,8 @@ final class RestoreCommand implements Callable<Integer> {
             NamespaceRestore restore = namespace.administration().prepareRestore();
             return replacement.run(
                     dialogue,
-                    namespace.name(),
+                    seen.report(),
+                    "Go on?",
                     List.of(
                             recordLost
                                     ? "The record is lost. The new one has the layout configured here, which must be that of"
@@ -59,11 +63,29 @@ final class RestoreCommand implements Callable<Integer> {
                             "It gets a new id. Processes that still run stop at their next extension, a third of a window"
                                     + " later. Restart them.",
                             "It gets a floor above all that was or may have been reserved: no new id is dated before "
-                                    + restore.firstIds()),
+                                    + restore.firstIds(),
+                            assumption(seen.report(), namespace)),
                     restore.doubts(),
                     restore.recordsInDoubt(),
                     restore::carryOut,
                     "Restored.");
         }
+    }
+
+    /**
+     * What was lost can only be bounded by what an application may reserve, which nobody but the operator knows: the record is lost,
+     * another one, or an older one.
+     */
+    private static String assumption(NamespaceReport report, GivenNamespace namespace) {
+        Duration longest = report.maxWindow()
+                .filter(known -> known.compareTo(namespace.window()) > 0)
+                .orElse(namespace.window());
+        return "Windows of up to " + longest + " are assumed, "
+                + (report.maxWindow().isPresent()
+                        ? "the longer one of max-window in the record and snowflake.window="
+                        : "since nothing but the settings says it: snowflake.window=")
+                + namespace.window() + ", and clocks that are wrong by no more than " + namespace.maxSkew()
+                + ". If an application of this namespace has a longer window, ids may repeat: don't go on, but"
+                + " set snowflake.window to the longest window of any application of this namespace, and run this again.";
     }
 }

@@ -53,6 +53,7 @@ final class ServeCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
+            given.contradictions().forEach(dialogue::complain);
             try (LiveNamespace live = new LiveNamespace(
                             namespace.administration()::report,
                             namespace.layout(),

@@ -30,7 +30,8 @@ final class SettingsOptions {
             names = "--profile",
             paramLabel = "NAME",
             description = "The profile of MicroProfile Config that the application runs with: keys such as"
-                    + " %%prod.snowflake.namespace are in force with --profile prod. With none: --profile none.")
+                    + " %%prod.snowflake.namespace, and files such as application-prod.properties, are in force with"
+                    + " --profile prod. With none: --profile none.")
     private @Nullable String profile;
 
     @Option(
@@ -45,11 +46,12 @@ final class SettingsOptions {
     }
 
     GivenSettings given(Map<String, String> environment) {
-        return addTo(empty(environment));
+        return addTo(empty(environment, "-D"));
     }
 
-    GivenSettings empty(Map<String, String> environment) {
-        return new GivenSettings(environment, new Profile(profile));
+    /** @param option by which a setting is typed that goes before all others */
+    GivenSettings empty(Map<String, String> environment, String option) {
+        return new GivenSettings(environment, new Profile(profile), option);
     }
 
     /** What the two ends of a move have in common, after what is said of the one. */

@@ -2,6 +2,7 @@
 package org.snowflakeid.operator;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,8 @@ final class StatusCommand implements Callable<Integer> {
                             + " time. Ids and ticks are strings.")
     private boolean json;
 
+    private boolean warned;
+
     StatusCommand(Dialogue dialogue, Map<String, String> environment) {
         this.dialogue = dialogue;
         this.environment = environment;
@@ -56,13 +59,22 @@ final class StatusCommand implements Callable<Integer> {
             try (GivenNamespace namespace = open()) {
                 view.show(null, SeenNamespace.at(namespace.administration()), namespace);
             }
+            dialogue.requireSaid();
             return OperatorCommand.DONE;
         }
         if (pauseSeconds < 1 || pauseSeconds > 3_600) {
             throw GivenSettings.invalid("--watch=" + pauseSeconds + " is not between 1 and 3600 seconds.");
         }
-        new Watch(this::open, view).run(Duration.ofSeconds(pauseSeconds));
+        new Watch(this::open, view, dialogue).run(Duration.ofSeconds(pauseSeconds));
         return OperatorCommand.DONE;
+    }
+
+    /** Once, though the namespace is opened again and again. */
+    private void warn(List<String> contradictions) {
+        if (!warned) {
+            contradictions.forEach(dialogue::complain);
+            warned = true;
+        }
     }
 
     private GivenNamespace open() {
@@ -70,6 +82,7 @@ final class StatusCommand implements Callable<Integer> {
         GivenNamespace namespace = new GivenNamespace(given, options.generator());
         try {
             GivenSettings.requireAllRead(given);
+            warn(given.contradictions());
             return namespace;
         } catch (InvalidSettingsException e) {
             namespace.close();

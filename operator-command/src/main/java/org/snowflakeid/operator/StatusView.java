@@ -9,6 +9,6 @@ interface StatusView {
     /** @param before the look before this one; null: this is the first */
     void show(@Nullable SeenNamespace before, SeenNamespace seen, GivenNamespace namespace);
 
-    /** It can't be read now. Not called again for the same reason, until it could be read. */
+    /** It can't be read now. Called each time, for the same reason too. */
     void failed(String message, GivenNamespace namespace);
 }

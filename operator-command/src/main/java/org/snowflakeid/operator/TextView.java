@@ -5,12 +5,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The whole for the first time, then what changed. */
+/** The whole for the first time, then what changed; why it can't be read, once for each reason. */
 final class TextView implements StatusView {
 
     private final Dialogue dialogue;
     private final boolean all;
-    private boolean failed;
+    private String failure = "";
 
     /** @param all also worker ids that are free */
     TextView(Dialogue dialogue, boolean all) {
@@ -21,9 +21,9 @@ final class TextView implements StatusView {
     @Override
     public void show(@Nullable SeenNamespace before, SeenNamespace seen, GivenNamespace namespace) {
         Instant now = seen.clocks().here();
-        if (failed) {
+        if (!failure.isEmpty()) {
             say(now, "read again");
-            failed = false;
+            failure = "";
         }
         if (before == null) {
             ReportText.summary(seen, namespace.given()).forEach(dialogue::say);
@@ -35,8 +35,10 @@ final class TextView implements StatusView {
 
     @Override
     public void failed(String message, GivenNamespace namespace) {
-        failed = true;
-        say(Instant.now(), "can't be read: " + message);
+        if (!message.equals(failure)) {
+            failure = message;
+            say(Instant.now(), "can't be read: " + message);
+        }
     }
 
     private void say(Instant at, String line) {

@@ -15,12 +15,14 @@ final class Watch {
 
     private final Supplier<GivenNamespace> opener;
     private final StatusView view;
+    private final Dialogue dialogue;
     private @Nullable SeenNamespace last;
-    private String failure = "";
 
-    Watch(Supplier<GivenNamespace> opener, StatusView view) {
+    /** @param dialogue where the view says it; this ends as soon as nobody can read that */
+    Watch(Supplier<GivenNamespace> opener, StatusView view, Dialogue dialogue) {
         this.opener = opener;
         this.view = view;
+        this.dialogue = dialogue;
     }
 
     void run(Duration pause) {
@@ -29,9 +31,11 @@ final class Watch {
                 // Opened anew after a failure: a session with a server that lost its data would be refused for ever.
                 try (GivenNamespace namespace = opener.get()) {
                     while (look(namespace)) {
+                        dialogue.requireSaid();
                         TimeUnit.NANOSECONDS.sleep(pause.toNanos());
                     }
                 }
+                dialogue.requireSaid();
                 TimeUnit.NANOSECONDS.sleep(pause.toNanos());
             }
         } catch (InterruptedException end) {
@@ -43,7 +47,6 @@ final class Watch {
     private boolean look(GivenNamespace namespace) {
         try {
             SeenNamespace seen = SeenNamespace.at(namespace.administration());
-            failure = "";
             view.show(last, seen, namespace);
             last = seen;
             return true;
@@ -51,11 +54,7 @@ final class Watch {
             if (last == null && e.permanent()) {
                 throw e;
             }
-            String message = OperatorCommand.withoutGenerator(e);
-            if (!message.equals(failure)) {
-                failure = message;
-                view.failed(message, namespace);
-            }
+            view.failed(OperatorCommand.withoutGenerator(e), namespace);
             return false;
         }
     }

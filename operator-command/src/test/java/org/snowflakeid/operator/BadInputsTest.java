@@ -65,7 +65,7 @@ class BadInputsTest {
         files.put("expression.properties", "snowflake.etcd.endpoints=${etcd}\n");
         files.put("profiles.properties", "%prod.snowflake.namespace=orders\n" + directory.replace("snow", "%dev.snow"));
         files.put("misspelt.properties", "snowflake.namespaces=orders\n" + directory);
-        files.put("misspelt-in-profile.properties", "%prod.snowflake.namespaces=orders\n" + directory);
+        files.put("profile-misspelt.properties", "%prod.snowflake.namespaces=orders\n" + directory);
         for (Map.Entry<String, String> file : files.entrySet()) {
             Files.writeString(folder.resolve(file.getKey()), file.getValue());
         }

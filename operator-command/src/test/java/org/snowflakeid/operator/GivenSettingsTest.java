@@ -19,7 +19,7 @@ import org.snowflakeid.spi.Key;
 class GivenSettingsTest {
 
     private static GivenSettings given(Map<String, String> environment) {
-        return new GivenSettings(environment, new Profile(null));
+        return new GivenSettings(environment, new Profile(null), "-D");
     }
 
     @Test

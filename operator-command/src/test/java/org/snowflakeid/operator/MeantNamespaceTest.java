@@ -173,11 +173,152 @@ class MeantNamespaceTest {
 
     @Test
     void theFileOfTheProfileGoesBeforeTheOneBesideIt() throws IOException {
-        file("a-prod.properties", "snowflake.namespace=orders");
+        String ofProfile = file("a-prod.properties", "snowflake.namespace=orders");
         String settings = file("a.properties", "snowflake.namespace=snowflake", directory());
 
         assertThat(namespaceOf("--profile", "prod", "--settings", settings)).isEqualTo("orders");
-        assertThat(namespaceOf("--settings", settings)).isEqualTo("snowflake");
+        assertThat(namespaceOf("--profile", "none", "--settings", settings)).isEqualTo("snowflake");
+        assertThat(namespaceOf("--settings", ofProfile, "--settings", settings)).isEqualTo("orders");
+    }
+
+    // the application runs with the profile whose file lies there: another namespace was restored than its own
+    @Test
+    void filesOfProfilesAreNotPassedOver() throws IOException {
+        String records = records();
+        file("a-prod.properties", "snowflake.namespace=orders");
+        file("a-test.properties", "quarkus.http.port=1");
+        String settings = file("a.properties", directory());
+
+        Session restore = Session.run(Map.of(), "snowflake\n", "restore", "--settings", settings);
+        Session move = Session.run(Map.of(), "snowflake\n", "move", "--from", settings, "--to", directory() + "-2");
+        Session status = Session.run("status", "--settings", settings);
+
+        for (Session session : List.of(restore, move, status)) {
+            assertThat(session.exitCode()).as(session.all()).isEqualTo(OperatorCommand.WRONG_USE);
+            assertThat(session.err())
+                    .contains("a-prod.properties", "it isn't said which profile", "--profile prod", "--profile none")
+                    .doesNotContain("a-test");
+        }
+        assertThat(records()).isEqualTo(records);
+    }
+
+    @Test
+    void aProfileForWhichNoKeyIsSetIsNotWrittenFor() throws IOException {
+        String records = records();
+        String keys = file("a.properties", "%prod.snowflake.namespace=orders", directory());
+        file("b-prod.properties", "snowflake.namespace=orders");
+        String besides = file("b.properties", directory());
+
+        for (String settings : List.of(keys, besides)) {
+            for (String profile : List.of("prdo", "prod,eu")) {
+                Session restore =
+                        Session.run(Map.of(), "snowflake\n", "restore", "--profile", profile, "--settings", settings);
+                Session move = Session.run(
+                        Map.of(),
+                        "snowflake\n",
+                        "move",
+                        "--profile",
+                        profile,
+                        "--settings",
+                        settings,
+                        "--to",
+                        directory() + "-2");
+                assertThat(List.of(restore.exitCode(), move.exitCode())).containsOnly(OperatorCommand.WRONG_USE);
+                assertThat(List.of(restore.err(), move.err())).allSatisfy(said -> assertThat(said)
+                        .contains("--profile " + profile + ": no key is set for it", "prod", "--profile none"));
+            }
+        }
+        assertThat(records()).isEqualTo(records);
+        Session none = Session.run(Map.of(), "no\n", "restore", "--profile", "none", "--settings", keys);
+        assertThat(none.exitCode()).as(none.all()).isEqualTo(OperatorCommand.NOT_CONFIRMED);
+    }
+
+    // the last of the documents was taken, whatever its profile
+    @Test
+    void documentsOfSpringThatHoldForProfilesAreRefused() throws IOException {
+        String records = records();
+        for (String separator : List.of("#---", "!---")) {
+            for (String condition : List.of("spring.config.activate.on-profile", "spring.profiles")) {
+                String settings = file(
+                        "application.properties",
+                        directory(),
+                        "snowflake.namespace=snowflake",
+                        separator,
+                        condition + "=test",
+                        "snowflake.namespace=orders");
+
+                Session restore = Session.run(Map.of(), "orders\n", "restore", "--settings", settings);
+
+                assertThat(restore.exitCode()).as(restore.all()).isEqualTo(OperatorCommand.WRONG_USE);
+                assertThat(restore.err()).contains(settings, condition, "a small file");
+            }
+        }
+        assertThat(records()).isEqualTo(records);
+        String ofOthers = file(
+                "application.properties",
+                directory(),
+                "#---",
+                "spring.config.activate.on-profile=test",
+                "server.port=1",
+                "#---",
+                "snowflake.namespace=orders");
+        assertThat(namespaceOf("--settings", ofOthers)).isEqualTo("orders");
+    }
+
+    // the application takes that of the environment
+    @Test
+    void aKeyThatHasAnotherValueInTheEnvironmentIsNotWrittenFor() throws IOException {
+        String records = records();
+        Map<String, String> environment = Map.of("SNOWFLAKE_NAMESPACE", "orders");
+        String settings = file("a.properties", directory(), "snowflake.namespace=snowflake");
+
+        Session restore = Session.run(environment, "snowflake\n", "restore", "--settings", settings);
+        Session move = Session.run(environment, "snowflake\n", "move", "--from", settings, "--to", directory() + "-2");
+        Session status = Session.run(environment, "", "status", "--settings", settings);
+
+        assertThat(List.of(restore.exitCode(), move.exitCode())).containsOnly(OperatorCommand.WRONG_USE);
+        assertThat(restore.err())
+                .contains("snowflake.namespace", settings, "SNOWFLAKE_NAMESPACE", "-Dsnowflake.namespace=")
+                .doesNotContain("orders");
+        assertThat(move.err()).contains("--from snowflake.namespace=");
+        assertThat(records()).isEqualTo(records);
+        assertThat(status.exitCode()).isZero();
+        assertThat(status.err().lines()).singleElement().asString().contains("SNOWFLAKE_NAMESPACE", settings);
+        assertThat(Session.run(environment, "no\n", "restore", "--settings", settings, "-Dsnowflake.namespace=orders")
+                        .exitCode())
+                .isEqualTo(OperatorCommand.NOT_CONFIRMED);
+        assertThat(Session.run(Map.of("SNOWFLAKE_NAMESPACE", "snowflake"), "no\n", "restore", "--settings", settings)
+                        .exitCode())
+                .isEqualTo(OperatorCommand.NOT_CONFIRMED);
+    }
+
+    // the value that was typed as the refusal said lost against the file, and "${...}" was taken for a password
+    @Test
+    void anExpressionInAFileOfOneEndOfAMoveIsRefusedEvenIfItIsTypedForBoth() throws IOException {
+        String to = file("to.properties", "snowflake.namespace=${name}", directory() + "-2");
+        String[] move = {"move", "--from", directory(), "--to", to};
+
+        Session refused = Session.run(Map.of(), "snowflake\n", move);
+        Session forBoth = Session.run(
+                Map.of(),
+                "snowflake\n",
+                "move",
+                "--from",
+                directory(),
+                "--from",
+                "snowflake.namespace=snowflake",
+                "--to",
+                to,
+                "-Dsnowflake.namespace=shop");
+        Session typed = Session.run(
+                Map.of(), "no\n", "move", "--from", directory(), "--to", to, "--to", "snowflake.namespace=shop");
+
+        for (Session session : List.of(refused, forBoth)) {
+            assertThat(session.exitCode()).as(session.all()).isEqualTo(OperatorCommand.WRONG_USE);
+            assertThat(session.err()).contains("holds an expression", "--to snowflake.namespace=");
+        }
+        assertThat(typed.exitCode()).as(typed.all()).isEqualTo(OperatorCommand.NOT_CONFIRMED);
+        assertThat(typed.out()).contains("namespace    shop at file");
     }
 
     @Test

@@ -353,6 +353,104 @@ class OperatorCommandTest {
         assertThat(session.err()).contains("was created with", "is, or may be, retired", "Do the same again.");
     }
 
+    // an application with a longer window may still issue what the floor does not cover
+    @Test
+    void restoreSaysWhichWindowsItAssumes() throws IOException {
+        Session lost = Session.run(
+                Map.of(),
+                "no\n",
+                inMemory(
+                        "restore",
+                        "-Dsnowflake.window=PT90S",
+                        "-Dsnowflake.clock.max-skew=PT7S",
+                        "--accept",
+                        "lost-record"));
+        generator().close();
+        Session there = Session.run(Map.of(), "no\n", inMemory("restore", "-Dsnowflake.window=PT30S"));
+
+        assertThat(lost.out())
+                .containsSubsequence(
+                        "Windows of up to PT1M30S",
+                        "snowflake.clock.max-skew=PT7S",
+                        "set snowflake.window to the longest window of any application of this namespace",
+                        "Go on?");
+        assertThat(there.out())
+                .containsSubsequence(
+                        "Windows of up to PT1M", "snowflake.clock.max-skew=PT10S", "set snowflake.window", "Go on?");
+    }
+
+    // a script or a shell's history did it: each time the ids of all processes stopped for two minutes
+    @Test
+    void aRestoreThatIsRepeatedDoesNotReplaceWhatItRestored() {
+        String[] restore =
+                inMemory("restore", "--yes", "--namespace", namespace, "--accept", "lost-record,far-ahead-marks");
+        String[] first = inMemory("restore", "--yes", "--namespace", namespace, "--accept", "lost-record");
+        Session done = Session.run(first);
+        String meta = meta();
+        String id = meta.replaceAll("^.*\\bid=(\\S+).*$", "$1");
+
+        Session again = Session.run(first);
+        Session both = Session.run(restore);
+
+        assertThat(done.exitCode()).as(done.all()).isZero();
+        assertThat(List.of(again.exitCode(), both.exitCode())).containsOnly(OperatorCommand.FAILED);
+        assertThat(again.err())
+                .contains(
+                        "Refused, nothing was changed. There is nothing that --accept lost-record",
+                        "active, id " + id,
+                        "it replaces id ",
+                        "its floor is ");
+        assertThat(meta()).isEqualTo(meta);
+    }
+
+    @Test
+    void aRestoreThatWasInterruptedIsFinishedByTheSameCommand() {
+        String[] restore = inMemory("restore", "--yes", "--namespace", namespace, "--accept", "lost-record");
+        Session.run(restore);
+        raw().writeMeta(raw().read(0, 0, TIMEOUT).meta(), meta().replace("state=active", "state=retired"), TIMEOUT);
+
+        Session again = Session.run(restore);
+
+        assertThat(again.exitCode()).as(again.all()).isZero();
+        assertThat(meta()).contains("state=active");
+    }
+
+    @Test
+    void theQuestionAndTheEndOfAMoveNameTheTarget() throws IOException {
+        generator().close();
+        Path ids = folder.resolve("ids");
+        String[] move = inMemory(
+                "move",
+                "--to",
+                "snowflake.coordinator=file",
+                "--to",
+                "snowflake.file.directory=" + ids,
+                "--to",
+                "snowflake.namespace=ordres");
+
+        Session session = Session.run(Map.of(), namespace + "\n", move);
+
+        assertThat(session.exitCode()).as(session.all()).isZero();
+        String target = "ordres at file (" + ids + ")";
+        assertThat(session.out().lines().filter(line -> line.startsWith("Go on, ")))
+                .singleElement()
+                .asString()
+                .contains("to " + target);
+        String id = Files.readString(ids.resolve("ordres").resolve("meta")).replaceAll("(?s)^.*?\\bid=(\\S+).*$", "$1");
+        assertThat(session.out().stripTrailing())
+                .endsWith("Moved to " + target + ", id " + id + ": deploy exactly these settings.");
+    }
+
+    @Test
+    void withoutAnySettingItIsSaidHowToGiveThem() {
+        Session status = Session.run("status");
+        Session serve = Session.run("serve", "-Dsnowflake.namespace=shop");
+
+        assertThat(List.of(status.exitCode(), serve.exitCode())).containsOnly(OperatorCommand.WRONG_USE);
+        assertThat(List.of(status.err(), serve.err()))
+                .allSatisfy(said -> assertThat(said).contains("--settings", "-D", "environment"));
+    }
+
     @Test
     void everyDoubtIsNamedInTheHelp() {
         for (NamespaceDoubt doubt : NamespaceDoubt.values()) {

@@ -2,12 +2,16 @@
 package org.snowflakeid.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
@@ -177,6 +182,72 @@ class StatusCommandTest {
             assertThat(text.lines())
                     .filteredOn(line -> line.startsWith("record"))
                     .hasSize(1);
+        }
+    }
+
+    // a full disk, or a pipe whose reader has gone: the output looked complete, and watching never ended
+    @Test
+    void outputThatCanNotBeWrittenIsAFailure(@TempDir Path folder) {
+        String[] status = {"status", "--json", "-Dsnowflake.file.directory=" + folder};
+        String[] watch = {"status", "--json", "--watch", "1", "-Dsnowflake.file.directory=" + folder};
+        String[] restore = {
+            "restore",
+            "-Dsnowflake.file.directory=" + folder,
+            "--yes",
+            "--namespace",
+            "snowflake",
+            "--accept",
+            "lost-record"
+        };
+        for (String[] arguments : List.of(status, watch, restore)) {
+            StringWriter err = new StringWriter();
+            Dialogue dialogue =
+                    new Dialogue(new StringReader(""), new PrintWriter(new FullDisk()), new PrintWriter(err));
+
+            int exitCode = assertTimeoutPreemptively(
+                    PATIENCE, () -> OperatorCommand.run(dialogue, Map.of(), arguments), String.join(" ", arguments));
+
+            assertThat(exitCode).isEqualTo(OperatorCommand.FAILED);
+            assertThat(err.toString()).contains("output can't be written");
+        }
+        assertThat(folder.resolve("snowflake").resolve("meta")).doesNotExist();
+    }
+
+    private static final class FullDisk extends Writer {
+        @Override
+        public void write(char[] text, int offset, int length) throws IOException {
+            throw new IOException("No space left on device");
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+
+    // a program that reads the lines could not tell an outage from a command that hangs
+    @Test
+    void anOutageIsALineForProgramsEachTime() {
+        try (EtcdServer etcd = EtcdServer.start();
+                Running json = new Running(
+                        "status", "--json", "--watch", "1", "-Dsnowflake.etcd.endpoints=" + etcd.endpoint())) {
+            json.await(line -> json(line).has("state"));
+
+            etcd.pause();
+
+            Scene.await(
+                    PATIENCE,
+                    () -> json.lines().stream()
+                                    .map(StatusCommandTest::json)
+                                    .filter(line -> line.has("error"))
+                                    .count()
+                            > 2);
+            assertThat(json.lines().stream().map(StatusCommandTest::json).filter(line -> line.has("error")))
+                    .allSatisfy(line -> assertThat(line.keySet())
+                            .containsExactlyInAnyOrder(
+                                    "format", "namespace", "coordinator", "place", "clock", "error"));
+            etcd.resume();
         }
     }
 
