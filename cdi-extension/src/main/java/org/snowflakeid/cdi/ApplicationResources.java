@@ -6,7 +6,6 @@ import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.literal.NamedLiteral;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanContainer;
-import jakarta.enterprise.inject.spi.CDI;
 import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Optional;
@@ -44,24 +43,9 @@ final class ApplicationResources implements Resources {
     @Override
     public <T> Optional<T> find(Class<T> type, @Nullable String name) {
         return bean(container, type, name)
-                .or(() -> ofTheApplication().flatMap(whole -> bean(whole, type, name)))
+                .or(() -> Generators.ofTheApplication(container, generator).flatMap(whole -> bean(whole, type, name)))
                 .or(() ->
                         names(name).flatMap(each -> inJndi(type, each).stream()).findFirst());
-    }
-
-    /** In a web archive an extension sees the beans of its own jar alone; what is current there sees those of the application. */
-    private Optional<BeanContainer> ofTheApplication() {
-        BeanContainer current;
-        try {
-            current = CDI.current().getBeanContainer();
-        } catch (RuntimeException e) {
-            return Optional.empty();
-        }
-        // It may be that of another application, where several are in one process.
-        Optional<Bean<?>> ours = Generators.own(container, generator);
-        return ours.isPresent() && ours.equals(Generators.own(current, generator))
-                ? Optional.of(current)
-                : Optional.empty();
     }
 
     private <T> Optional<T> bean(BeanContainer beans, Class<T> type, @Nullable String name) {

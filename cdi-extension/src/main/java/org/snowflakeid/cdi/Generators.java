@@ -6,6 +6,7 @@ import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanContainer;
+import jakarta.enterprise.inject.spi.CDI;
 import jakarta.enterprise.inject.spi.DefinitionException;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.inject.Singleton;
@@ -97,7 +98,28 @@ final class Generators {
         return inUse(container, generator).isPresent();
     }
 
+    /** In a web archive an extension sees the beans of its own jar alone; what is current there sees those of the application. */
+    static Optional<BeanContainer> ofTheApplication(BeanContainer container, String generator) {
+        BeanContainer current;
+        try {
+            current = CDI.current().getBeanContainer();
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+        // It may be that of another application, where several are in one process.
+        Optional<Bean<?>> ours = own(container, generator);
+        return ours.isPresent() && ours.equals(own(current, generator)) ? Optional.of(current) : Optional.empty();
+    }
+
+    /** By the extension's archive and by the application, whose beans need not be seen from there. */
     private static boolean isChosen(BeanContainer container, String generator, Bean<?> own) {
+        return isResolved(container, generator, own)
+                && ofTheApplication(container, generator)
+                        .filter(whole -> !isResolved(whole, generator, own))
+                        .isEmpty();
+    }
+
+    private static boolean isResolved(BeanContainer container, String generator, Bean<?> own) {
         try {
             return own.equals(container.resolve(container.getBeans(Snowflake.class, qualifier(generator))));
         } catch (AmbiguousResolutionException e) {

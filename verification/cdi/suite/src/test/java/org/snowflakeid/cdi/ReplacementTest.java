@@ -13,9 +13,15 @@ import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanContainer;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.Readiness;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,6 +109,33 @@ class ReplacementTest {
             assertThat(application.get(User.class).ids.nextId()).isEqualTo(1);
         }
         assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    // on servers where an extension sees the beans of its own jar alone, the replaced generator was checked and claimed
+    @Test
+    void anAlternativeThatTheExtensionsArchiveDoesNotSeeTakesTheGeneratorsPlaceToo() {
+        try (Application application = Application.with("snowflake.window=long").of(User.class, Counter.class)) {
+            BeanContainer narrow = withoutCounters(application.container().getBeanContainer());
+
+            assertThat(Generators.isInUse(narrow, "default")).isFalse();
+            Generators.claim(narrow, List.of("default"));
+        }
+        assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
+    }
+
+    private static BeanContainer withoutCounters(BeanContainer whole) {
+        return (BeanContainer) Proxy.newProxyInstance(
+                ReplacementTest.class.getClassLoader(),
+                new Class<?>[] {BeanContainer.class},
+                (proxy, method, arguments) -> {
+                    Object answer = method.invoke(whole, arguments);
+                    return method.getName().equals("getBeans")
+                            ? ((Set<?>) answer)
+                                    .stream()
+                                            .filter(bean -> ((Bean<?>) bean).getBeanClass() != Counter.class)
+                                            .collect(Collectors.toSet())
+                            : answer;
+                });
     }
 
     @Test
