@@ -7,6 +7,8 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.SnowflakeUnavailableException;
 
 /** Ids for the place where a {@link GeneratorReference} is, from the application's generator of that name. */
 public final class ReferencedGenerator implements Serializable {
@@ -27,7 +29,8 @@ public final class ReferencedGenerator implements Serializable {
     }
 
     /**
-     * The next id of the generator. The first call looks it up, and claims its worker id unless that was done at the start.
+     * The next id of the generator. The first call looks it up, and claims its worker id unless that was done at the start. If that
+     * generator was closed since, it is looked up again.
      *
      * @throws SnowflakeException if there is no id now, or no such generator
      */
@@ -37,7 +40,28 @@ public final class ReferencedGenerator implements Serializable {
             found = find();
             ids = found;
         }
-        return found.nextId();
+        try {
+            return found.nextId();
+        } catch (SnowflakeUnavailableException e) {
+            return ofItsSuccessor(found, e);
+        }
+    }
+
+    /** What holds a reference may outlive an application, as an entity manager factory does that several tests share. */
+    private long ofItsSuccessor(Snowflake found, SnowflakeUnavailableException failure) {
+        if (found.status().state() != State.CLOSED) {
+            throw failure;
+        }
+        ids = null;
+        Snowflake next;
+        try {
+            next = find();
+        } catch (SnowflakeException e) {
+            failure.addSuppressed(e);
+            throw failure;
+        }
+        ids = next;
+        return next.nextId();
     }
 
     private Snowflake find() {
@@ -48,7 +72,8 @@ public final class ReferencedGenerator implements Serializable {
             throw new SnowflakeException(
                     complaint("there is no CDI container that could have it")
                             + " Start the container first. On Spring Boot use snowflake-hibernate with"
-                            + " snowflake-spring-boot-starter.",
+                            + " snowflake-spring-boot-starter. If you start Hibernate yourself, put a GeneratorSource"
+                            + " into its settings.",
                     e);
         }
         if (beans.isUnsatisfied()) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeUnavailableException;
 
 /** What an application names without injecting it: annotations of entities, and its configuration. */
 class ReferenceTest {
@@ -71,6 +72,22 @@ class ReferenceTest {
                     .get();
             assertThat(lines.nextId()).isGreaterThan(id);
             assertThat(JOURNAL).hasSize(2);
+        }
+    }
+
+    // it kept the closed generator of the application before
+    @Test
+    void aReferenceThatOutlivesAnApplicationTakesTheGeneratorOfTheNext() {
+        ReferencedGenerator ids = new ReferencedGenerator("lines", "a test");
+        try (Application application = Application.of(Row.class)) {
+            assertThat(application.container().isRunning()).isTrue();
+            assertThat(ids.nextId()).isPositive();
+        }
+        assertThatThrownBy(ids::nextId).isInstanceOf(SnowflakeUnavailableException.class);
+
+        try (Application application = Application.of(Row.class)) {
+            assertThat(application.container().isRunning()).isTrue();
+            assertThat(ids.nextId()).isPositive();
         }
     }
 
