@@ -2,6 +2,13 @@
 package org.snowflakeid.cdi;
 
 import java.io.Serializable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
@@ -19,6 +26,8 @@ public final class IdAttribute implements Serializable {
     /** Null: no text. */
     private final @Nullable SnowflakeFormat format;
 
+    private final boolean primitive;
+
     /**
      * Looks for no generator yet, so that it can be made before there is an application.
      *
@@ -33,11 +42,38 @@ public final class IdAttribute implements Serializable {
         }
         this.ids = new ReferencedGenerator(generator, place);
         this.format = type == String.class ? format : null;
+        this.primitive = type == long.class;
     }
 
-    /** Whether this is no value, so that an id is wanted: null, or 0 as in a {@code long}. */
+    /**
+     * The type of a field, or of what a getter returns, in a class that may have it from a generic superclass: {@link Long} for the
+     * {@code K} of {@code class Order extends Row<Long>}.
+     *
+     * @param member of this class or a superclass
+     */
+    public static Class<?> typeIn(Class<?> declaring, Member member) {
+        Type type = member instanceof Field field ? field.getGenericType() : ((Method) member).getGenericReturnType();
+        Map<Type, Type> arguments = new HashMap<>();
+        for (Class<?> each = declaring; each != null; each = each.getSuperclass()) {
+            if (each.getGenericSuperclass() instanceof ParameterizedType superclass) {
+                Type[] parameters = each.getSuperclass().getTypeParameters();
+                for (int i = 0; i < parameters.length; i++) {
+                    arguments.put(parameters[i], superclass.getActualTypeArguments()[i]);
+                }
+            }
+        }
+        while (arguments.containsKey(type)) {
+            type = arguments.get(type);
+        }
+        if (type instanceof Class<?> known) {
+            return known;
+        }
+        return member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
+    }
+
+    /** Whether this is no value, so that an id is wanted: null, or 0 in a {@code long}. */
     public boolean isMissing(@Nullable Object value) {
-        return value == null || value.equals(0L);
+        return value == null || (primitive && value.equals(0L));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.snowflakeid.eclipselink;
 
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,7 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
             members(descriptor.getJavaClass(), attribute)
                     .filter(member -> member.isAnnotationPresent(SnowflakeId.class))
                     .findFirst()
-                    .ifPresent(member -> all.add(Marked.of(attribute, member)));
+                    .ifPresent(member -> all.add(Marked.of(attribute, member, descriptor.getJavaClass())));
             if (mapping instanceof AggregateObjectMapping embedded) {
                 List<Marked> parts = marked(session, session.getDescriptor(embedded.getReferenceClass()));
                 if (!parts.isEmpty()) {
@@ -85,9 +86,9 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
     /** An attribute that wants an id, or that holds an embeddable with parts that want one. */
     private record Marked(String attribute, @Nullable IdAttribute ids, List<Marked> parts) {
 
-        static Marked of(String attribute, AnnotatedElement member) {
+        static Marked of(String attribute, AnnotatedElement member, Class<?> owner) {
             SnowflakeId mark = member.getAnnotation(SnowflakeId.class);
-            Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
+            Class<?> type = IdAttribute.typeIn(owner, (Member) member);
             return new Marked(
                     attribute, new IdAttribute(mark.value(), mark.format(), type, member.toString()), List.of());
         }

@@ -4,6 +4,7 @@ package org.snowflakeid.hibernate;
 import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.EnumSet;
 import org.hibernate.engine.config.spi.ConfigurationService;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -12,6 +13,8 @@ import org.hibernate.generator.BeforeExecutionGenerator;
 import org.hibernate.generator.EventType;
 import org.hibernate.generator.EventTypeSets;
 import org.hibernate.generator.GeneratorCreationContext;
+import org.hibernate.mapping.PersistentClass;
+import org.hibernate.mapping.Property;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
@@ -26,6 +29,9 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
 
     private @Nullable IdAttribute attribute;
 
+    /** The attribute's name. Null: it is the key, or in an embeddable. */
+    private @Nullable String column;
+
     /** Null: that of CDI. */
     private transient @Nullable Snowflake given;
 
@@ -35,8 +41,17 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     /** @throws org.snowflakeid.SnowflakeException if the annotation is where it can't be obeyed */
     @Override
     public void initialize(SnowflakeId mark, Member member, GeneratorCreationContext context) {
-        Class<?> type = member instanceof Field field ? field.getType() : ((Method) member).getReturnType();
+        Type declared =
+                member instanceof Field field ? field.getGenericType() : ((Method) member).getGenericReturnType();
+        // In a generic superclass the entity decides what it is.
+        Class<?> type = declared instanceof Class<?> known
+                ? known
+                : context.getProperty().getType().getReturnedClass();
         attribute = new IdAttribute(mark.value(), mark.format(), type, member.toString());
+        Property property = context.getProperty();
+        PersistentClass entity = context.getPersistentClass();
+        // Hibernate 6 does not say to which entity what is in an embeddable belongs.
+        column = entity != null && entity.getPropertyClosure().contains(property) ? property.getName() : null;
         ConfigurationService settings = context.getServiceRegistry().requireService(ConfigurationService.class);
         if (settings.getSettings().get(GeneratorSource.SETTING) instanceof GeneratorSource source) {
             given = source.named(mark.value());
@@ -53,19 +68,28 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
             throw new IllegalStateException("Hibernate did not initialize this generator");
         }
         // An insert that is written as a query has no entity.
-        Object present = currentValue == null && owner != null ? keyOf(owner, session) : currentValue;
+        Object present = owner == null ? currentValue : present(attribute, owner, currentValue, session);
         if (present != null && !attribute.isMissing(present)) {
             return present;
         }
         return given == null ? attribute.next() : attribute.next(given);
     }
 
-    /**
-     * Hibernate Reactive does not show which key an entity has already.
-     *
-     * @return null if it has none, or this is not the generator of its key
-     */
-    private @Nullable Object keyOf(Object owner, SharedSessionContractImplementor session) {
+    /** Null if it has no value. Not all that an entity holds is shown to a generator. */
+    private @Nullable Object present(
+            IdAttribute attribute,
+            Object owner,
+            @Nullable Object currentValue,
+            SharedSessionContractImplementor session) {
+        if (column != null) {
+            // Shown is what it held when it was persisted, which may have been set since.
+            Object now = session.getEntityPersister(null, owner).getPropertyValue(owner, column);
+            return attribute.isMissing(now) ? currentValue : now;
+        }
+        if (currentValue != null) {
+            return currentValue;
+        }
+        // Hibernate Reactive does not show which key an entity has already.
         EntityPersister entity = session.getEntityPersister(null, owner);
         return equals(entity.getGenerator()) ? entity.getIdentifier(owner, session) : null;
     }

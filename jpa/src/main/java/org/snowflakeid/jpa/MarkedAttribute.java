@@ -5,6 +5,7 @@ import jakarta.persistence.Embeddable;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ final class MarkedAttribute {
         List<MarkedAttribute> all = new ArrayList<>();
         for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
             for (Field field : declaring.getDeclaredFields()) {
-                MarkedAttribute marked = ifMarked(field, field.getType());
+                MarkedAttribute marked = ifMarked(field, type);
                 if (marked == null && !Modifier.isStatic(field.getModifiers()) && !outer.contains(field.getType())) {
                     marked = ifEmbedded(field, outer);
                 }
@@ -59,7 +60,7 @@ final class MarkedAttribute {
                 }
             }
             for (Method method : declaring.getDeclaredMethods()) {
-                MarkedAttribute marked = method.isBridge() ? null : ifMarked(method, method.getReturnType());
+                MarkedAttribute marked = method.isBridge() ? null : ifMarked(method, type);
                 if (marked != null) {
                     method.setAccessible(true);
                     all.add(marked);
@@ -69,13 +70,19 @@ final class MarkedAttribute {
         return List.copyOf(all);
     }
 
-    private static @Nullable MarkedAttribute ifMarked(AnnotatedElement member, Class<?> type) {
+    /** @param type the class that is looked at, which may have the member of a superclass */
+    private static <M extends AnnotatedElement & Member> @Nullable MarkedAttribute ifMarked(M member, Class<?> type) {
         SnowflakeId mark = member.getAnnotation(SnowflakeId.class);
         if (mark == null) {
             return null;
         }
-        IdAttribute ids = new IdAttribute(mark.value(), mark.format(), type, member.toString());
-        Method setter = member instanceof Method getter ? setter(mark, getter, type) : null;
+        if (type.isRecord()) {
+            throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
+                    + ", which belongs to a record, and what a record has can't be set. Make a class of the record.");
+        }
+        IdAttribute ids =
+                new IdAttribute(mark.value(), mark.format(), IdAttribute.typeIn(type, member), member.toString());
+        Method setter = member instanceof Method getter ? setter(mark, getter) : null;
         return new MarkedAttribute(member, setter, ids, List.of());
     }
 
@@ -85,10 +92,10 @@ final class MarkedAttribute {
         return parts.isEmpty() ? null : new MarkedAttribute(field, null, null, parts);
     }
 
-    private static Method setter(SnowflakeId mark, Method getter, Class<?> type) {
+    private static Method setter(SnowflakeId mark, Method getter) {
         try {
             Method setter = getter.getDeclaringClass()
-                    .getDeclaredMethod(getter.getName().replaceFirst("^get", "set"), type);
+                    .getDeclaredMethod(getter.getName().replaceFirst("^get", "set"), getter.getReturnType());
             setter.setAccessible(true);
             return setter;
         } catch (NoSuchMethodException e) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -35,11 +36,14 @@ public abstract class EntityContract {
     private final String unit;
     private final Supplier<? extends Purchase> purchases;
     private final Supplier<?> mistyped;
+    private final Supplier<? extends Heir> heirs;
 
-    protected EntityContract(String unit, Supplier<? extends Purchase> purchases, Supplier<?> mistyped) {
+    protected EntityContract(
+            String unit, Supplier<? extends Purchase> purchases, Supplier<?> mistyped, Supplier<? extends Heir> heirs) {
         this.unit = unit;
         this.purchases = purchases;
         this.mistyped = mistyped;
+        this.heirs = heirs;
     }
 
     @AfterEach
@@ -170,6 +174,57 @@ public abstract class EntityContract {
                             .first()
                             .asString()
                             .contains("snowflake 'purchases': @SnowflakeId stands on ", "Mistyped.id", "a String."));
+        }
+    }
+
+    // with Hibernate an id took the place of what was set between persist and flush
+    @Test
+    public void aValueThatIsSetAfterPersistIsKept() {
+        try (SeContainer container = start();
+                EntityManagerFactory factory = open(unit)) {
+            Purchase purchase = purchases.get();
+
+            transact(factory, entities -> {
+                entities.persist(purchase);
+                purchase.presetNumber(77L);
+            });
+
+            assertThat(container.isRunning()).isTrue();
+            assertThat(purchase.number()).isEqualTo(77);
+            assertThat(stored(factory, purchase).number()).isEqualTo(77);
+        }
+    }
+
+    private static Purchase stored(EntityManagerFactory factory, Purchase purchase) {
+        try (EntityManager entities = factory.createEntityManager()) {
+            return entities.find(purchase.getClass(), Objects.requireNonNull(purchase.id()));
+        }
+    }
+
+    @Test
+    public void zeroInALongIsAValue() {
+        try (SeContainer container = start();
+                EntityManagerFactory factory = open(unit)) {
+            Purchase purchase = purchases.get();
+            purchase.presetNumber(0L);
+
+            transact(factory, entities -> entities.persist(purchase));
+
+            assertThat(container.isRunning()).isTrue();
+            assertThat(stored(factory, purchase).number()).isZero();
+        }
+    }
+
+    @Test
+    public void aKeyHasItsTypeFromAGenericSuperclass() {
+        try (SeContainer container = start();
+                EntityManagerFactory factory = open(unit + "-heir")) {
+            Heir heir = heirs.get();
+
+            transact(factory, entities -> entities.persist(heir));
+
+            assertThat(container.isRunning()).isTrue();
+            assertThat(heir.key()).isPositive();
         }
     }
 }

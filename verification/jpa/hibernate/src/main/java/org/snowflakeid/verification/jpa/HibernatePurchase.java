@@ -2,6 +2,7 @@
 package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.CascadeType;
+import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
@@ -17,6 +18,7 @@ import org.snowflakeid.hibernate.SnowflakeId;
 public class HibernatePurchase extends HibernateRow implements Purchase {
 
     @SnowflakeId
+    @Column(nullable = false)
     private @Nullable Long number;
 
     @Embedded

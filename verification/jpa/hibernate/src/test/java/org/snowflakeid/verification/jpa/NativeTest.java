@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class NativeTest extends EntityContract {
 
     NativeTest() {
-        super("hibernate", HibernatePurchase::new, HibernateMistyped::new);
+        super("hibernate", HibernatePurchase::new, HibernateMistyped::new, HibernateHeir::new);
     }
 
     @Override
@@ -56,6 +56,21 @@ class NativeTest extends EntityContract {
                     .hasSize(2)
                     .doesNotHaveDuplicates()
                     .allSatisfy(id -> assertThat(id).isPositive()));
+        }
+    }
+
+    @Test
+    void aKeyOfZeroIsKeptInALong() {
+        System.setProperty("snowflake.coordinator", "memory");
+        try (SeContainer container = SeContainerInitializer.newInstance().initialize();
+                EntityManagerFactory factory = open("hibernate")) {
+            HibernatePurchase purchase = new HibernatePurchase();
+            purchase.preset(0L);
+
+            transact(factory, entities -> entities.persist(purchase));
+
+            assertThat(container.isRunning()).isTrue();
+            assertThat(purchase.id()).isZero();
         }
     }
 }
