@@ -5,6 +5,7 @@ import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnable
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -15,6 +16,8 @@ class HealthOnBoot3 {
 
     @Bean
     @ConditionalOnEnabledHealthIndicator("snowflake")
+    // A data warehouse has the same name, and two contributors of one name would stop the start.
+    @ConditionalOnMissingBean(name = {"snowflakeHealthIndicator", "snowflakeHealthContributor"})
     static HealthIndicator snowflakeHealthIndicator(Generators generators) {
         return () -> {
             Readiness now = Readiness.of(generators);

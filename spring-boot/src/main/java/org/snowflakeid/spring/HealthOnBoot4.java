@@ -2,6 +2,7 @@
 package org.snowflakeid.spring;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -15,6 +16,8 @@ class HealthOnBoot4 {
 
     @Bean
     @ConditionalOnEnabledHealthIndicator("snowflake")
+    // A data warehouse has the same name, and two contributors of one name would stop the start.
+    @ConditionalOnMissingBean(name = {"snowflakeHealthIndicator", "snowflakeHealthContributor"})
     static HealthIndicator snowflakeHealthIndicator(Generators generators) {
         return () -> {
             Readiness now = Readiness.of(generators);

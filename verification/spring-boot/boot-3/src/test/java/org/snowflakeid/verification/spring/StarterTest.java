@@ -711,6 +711,20 @@ class StarterTest {
                 context -> assertThat(context).hasSingleBean(MeterBinder.class).hasBean("snowflakeHealthIndicator"));
     }
 
+    // Spring Boot let no bean of that name replace ours, and so did not start
+    @ParameterizedTest
+    @ValueSource(strings = {"snowflakeHealthIndicator", "snowflakeHealthContributor"})
+    void theApplicationsHealthOfTheDataWarehouseTakesThePlaceOfOurs(String name) {
+        Object own = new Object();
+
+        memory.withBean(name, Object.class, () -> own).run(context -> {
+            assertThat(context).hasNotFailed().getBean(name).isSameAs(own);
+            assertThat(context.getBeanDefinitionNames())
+                    .filteredOn(each -> each.startsWith("snowflakeHealth"))
+                    .containsExactly(name);
+        });
+    }
+
     @Test
     void theCoordinatorsOfTheApplicationDecideAsEverywhere() {
         // This class path has those of a folder and of a database.
