@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spring;
 
+import java.util.Properties;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
@@ -9,10 +12,16 @@ import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /** Gives each persistence unit of Hibernate the generators that its entities name, as beans. */
-final class EntityGenerators implements BeanPostProcessor {
+// Ordered, since other post-processors may want a persistence unit while they are made.
+final class EntityGenerators implements BeanPostProcessor, PriorityOrdered {
+
+    private static final Set<String> SESSION_FACTORIES = Set.of(
+            "org.springframework.orm.hibernate5.LocalSessionFactoryBean",
+            "org.springframework.orm.jpa.hibernate.LocalSessionFactoryBean");
 
     private final AutowireCapableBeanFactory beans;
 
@@ -21,12 +30,35 @@ final class EntityGenerators implements BeanPostProcessor {
     }
 
     @Override
+    public int getOrder() {
+        return LOWEST_PRECEDENCE;
+    }
+
+    @Override
     public Object postProcessBeforeInitialization(Object bean, String name) {
+        GeneratorSource source = this::named;
         if (bean instanceof AbstractEntityManagerFactoryBean unit) {
-            GeneratorSource source = this::named;
             unit.getJpaPropertyMap().putIfAbsent(GeneratorSource.SETTING, source);
+        } else if (isSessionFactory(bean.getClass())) {
+            hibernateProperties(bean).putIfAbsent(GeneratorSource.SETTING, source);
         }
         return bean;
+    }
+
+    /** By its name, since it moved to another package from Spring 6 to 7. */
+    private static boolean isSessionFactory(@Nullable Class<?> type) {
+        return type != null && (SESSION_FACTORIES.contains(type.getName()) || isSessionFactory(type.getSuperclass()));
+    }
+
+    private static Properties hibernateProperties(Object sessionFactory) {
+        try {
+            return (Properties) sessionFactory
+                    .getClass()
+                    .getMethod("getHibernateProperties")
+                    .invoke(sessionFactory);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private Snowflake named(String generator) {

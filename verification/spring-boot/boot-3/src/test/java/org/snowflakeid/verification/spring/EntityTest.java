@@ -9,6 +9,7 @@ import jakarta.persistence.EntityManagerFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.Test;
@@ -21,8 +22,12 @@ import org.snowflakeid.testing.TestSnowflake;
 import org.snowflakeid.verification.jpa.EntityApplication;
 import org.snowflakeid.verification.jpa.EntityStep;
 import org.snowflakeid.verification.jpa.HibernatePurchase;
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.BeanWrapperImpl;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -31,6 +36,7 @@ import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
 
 /** Entities in repositories of Spring Data. */
 class EntityTest {
@@ -141,6 +147,54 @@ class EntityTest {
                 .hasStackTraceContaining("snowflake 'default': an entity names this generator, and the application")
                 .hasStackTraceContaining("found 2: fixed,orderIds")
                 .hasStackTraceContaining("Mark the one that is meant with @Primary or @Qualifier(\"default\").");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class UnitThatIsWantedEarly {
+        @Bean
+        static BeanPostProcessor wantsTheUnit(EntityManagerFactory unit) {
+            return new BeanPostProcessor() {};
+        }
+    }
+
+    @Test
+    void aUnitThatAPostProcessorWantsHasTheGeneratorsToo() {
+        try (RunningApplication application =
+                RunningApplication.start("spring.main.sources=" + UnitThatIsWantedEarly.class.getName())) {
+            assertThat(application.context().getBean(Purchases.class).save(Purchase.of("tea")).id)
+                    .isPositive();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnSessions {
+        @Bean
+        static FactoryBean<SessionFactory> entityManagerFactory(DataSource database) {
+            BeanWrapper sessions = new BeanWrapperImpl(sessionFactoryBean());
+            sessions.setPropertyValue("dataSource", database);
+            sessions.setPropertyValue("annotatedClasses", Purchase.class);
+            sessions.setPropertyValue("hibernateProperties", "hibernate.hbm2ddl.auto=create");
+            @SuppressWarnings("unchecked") // that of either package
+            FactoryBean<SessionFactory> bean = (FactoryBean<SessionFactory>) sessions.getWrappedInstance();
+            return bean;
+        }
+
+        /** It moved from one Spring to the next. */
+        private static Class<?> sessionFactoryBean() {
+            String before = "org.springframework.orm.hibernate5.LocalSessionFactoryBean";
+            String now = "org.springframework.orm.jpa.hibernate.LocalSessionFactoryBean";
+            ClassLoader loader = OwnSessions.class.getClassLoader();
+            return ClassUtils.resolveClassName(ClassUtils.isPresent(now, loader) ? now : before, loader);
+        }
+    }
+
+    @Test
+    void aSessionFactoryOfSpringHasTheGeneratorsToo() {
+        try (RunningApplication application =
+                RunningApplication.start("spring.main.sources=" + OwnSessions.class.getName())) {
+            assertThat(application.context().getBean(Purchases.class).save(Purchase.of("tea")).id)
+                    .isPositive();
+        }
     }
 
     @Test
