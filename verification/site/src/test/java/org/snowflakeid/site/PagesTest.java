@@ -149,7 +149,7 @@ class PagesTest {
         }
         List<String> blocks = Pages.blocks("java", "docs/testing.md");
 
-        assertThat(blocks).hasSize(3).allSatisfy(block -> assertThat(withoutBlanks(tests.toString()))
+        assertThat(blocks).hasSize(4).allSatisfy(block -> assertThat(withoutBlanks(tests.toString()))
                 .contains(withoutBlanks(block)));
     }
 

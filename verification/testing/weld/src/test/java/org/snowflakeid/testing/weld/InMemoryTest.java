@@ -29,4 +29,17 @@ class InMemoryTest {
         assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).owner("snowflake", workerId))
                 .isNotNull();
     }
+
+    @Test
+    void idsGoOnWhileTheCoordinatorIsAway() {
+        MemoryStore store = MemoryStore.named(MemoryStore.DEFAULT_NAME);
+        long before = orders.place();
+
+        store.disconnect();
+        try {
+            assertThat(orders.place()).isGreaterThan(before);
+        } finally {
+            store.reconnect();
+        }
+    }
 }
