@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -24,13 +25,17 @@ final class RedisConnection {
     /** For each step on the way to an open connection; a virtual machine that has just started needs seconds for its first handshake. */
     private static final int STEP_MILLIS = 5_000;
 
+    /** For all steps together: a step has no end while single bytes trickle in. */
+    private static final long SET_UP_NANOS = TimeUnit.SECONDS.toNanos(15);
+
     private final RedisSettings settings;
 
     // Guarded by this.
     private boolean closed;
     private @Nullable Socket socket;
 
-    private @Nullable Connection connection;
+    private final long beganNanos = System.nanoTime();
+    private volatile @Nullable Connection connection;
     private boolean used;
 
     RedisConnection(RedisSettings settings) {
@@ -127,6 +132,11 @@ final class RedisConnection {
             opened.sendCommand(Command.SELECT, Integer.toString(database));
             Object unused = opened.getOne();
         }
+    }
+
+    /** Whether it is still being set up, after a time in which it should be open. */
+    boolean isOverdue() {
+        return connection == null && System.nanoTime() - beganNanos > SET_UP_NANOS;
     }
 
     /** Whether it has had an answer. */

@@ -111,6 +111,11 @@ final class RedisFailure extends Exception {
         return new RedisFailure(new CoordinatorException(named(settings, complaint), true), true, false);
     }
 
+    /** The server must not be used now; waiting cures that. */
+    static RedisFailure notYet(RedisSettings settings, String complaint) {
+        return new RedisFailure(new CoordinatorException(named(settings, complaint), false), true, false);
+    }
+
     static RedisFailure answered(RedisSettings settings, JedisDataException answered) {
         JedisDataException e = withoutArguments(answered);
         // A script's name says nothing to anybody.

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -69,6 +70,10 @@ final class RedisSettings {
             List.of(URI, USER, PASSWORD, PASSWORD_FILE, DURABILITY, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
 
     private static final Server NONE = new Server(false, "", 0, 0);
+
+    /** Host and port where java.net.URI sees neither: it knows no underscore, which is ordinary in names of containers. */
+    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
+
     private static final Pattern DATABASE = Pattern.compile("/?|/(\\d{1,6})");
 
     private final CoordinatorConfig config;
@@ -127,6 +132,12 @@ final class RedisSettings {
         access = new Access(server, user, password, passwordFile, Map.copyOf(files), reader.value(DURABILITY));
         if (server.encrypted()) {
             socketFactory(reader);
+            if (server.host().indexOf('_') >= 0) {
+                reader.refuse(
+                        URI,
+                        "has '_' in the name of its host, and Java trusts no certificate for such a name. Name the host"
+                                + " without '_', by an alias perhaps.");
+            }
         } else {
             TLS.read(reader);
             if (!server.equals(NONE) && TLS.areSet(reader)) {
@@ -168,16 +179,23 @@ final class RedisSettings {
             URI uri = new URI(text);
             String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
             var database = DATABASE.matcher(String.valueOf(uri.getPath()));
-            int port = uri.getPort() == -1 ? 6379 : uri.getPort();
+            Matcher underscored = UNDERSCORED.matcher(String.valueOf(uri.getRawAuthority()));
+            String host = uri.getHost();
+            int port = uri.getPort();
+            if (host == null && underscored.matches()) {
+                host = underscored.group(1);
+                port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
+            }
+            port = port == -1 ? 6379 : port;
             boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
             boolean known = scheme.equals("redis") || scheme.equals("rediss");
-            if (!known || !bare || uri.getHost() == null || port < 1 || port > 65_535 || !database.matches()) {
+            if (!known || !bare || host == null || port < 1 || port > 65_535 || !database.matches()) {
                 return null;
             }
             String number = database.group(1);
             return new Server(
                     scheme.equals("rediss"),
-                    uri.getHost().replaceAll("[\\[\\]]", ""),
+                    host.replaceAll("[\\[\\]]", ""),
                     port,
                     number == null ? 0 : Integer.parseInt(number));
         } catch (URISyntaxException e) {

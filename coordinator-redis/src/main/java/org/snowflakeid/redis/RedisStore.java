@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,9 @@ final class RedisStore implements RecordStore {
 
     private static final byte[] ONE_KEY = {'1'};
 
+    /** Others wait while a command runs, and servers before 7 refuse one of more than a million words. */
+    private static final int KEYS_OF_A_COMMAND = 1_024;
+
     private final RedisSettings settings;
     private final SharedConnection shared;
     private boolean closed;
@@ -53,9 +57,18 @@ final class RedisStore implements RecordStore {
         try {
             return shared.call(settings, settings.callTimeout(timeout), true, connection -> {
                 connection.sendCommand(Command.TIME);
-                connection.sendCommand(Command.MGET, names);
-                List<Object> replies = connection.getMany(2);
-                return new Reading(entries(keys, elements(replies.get(1))), time(elements(replies.get(0))));
+                int commands = 1;
+                for (int from = 0; from < names.length; from += KEYS_OF_A_COMMAND, commands++) {
+                    connection.sendCommand(
+                            Command.MGET,
+                            Arrays.copyOfRange(names, from, Math.min(from + KEYS_OF_A_COMMAND, names.length)));
+                }
+                List<Object> replies = connection.getMany(commands);
+                List<?> values = replies.stream()
+                        .skip(1)
+                        .flatMap(reply -> elements(reply).stream())
+                        .toList();
+                return new Reading(entries(keys, values), time(elements(replies.get(0))));
             });
         } catch (RedisFailure e) {
             throw e.exception();

@@ -110,7 +110,26 @@ final class ServerCheck {
                     + ". Ids could be issued twice after its crash. Change that with CONFIG SET and in redis.conf, or"
                     + " accept it with " + RedisSettings.DURABILITY + "=warn.");
         }
+        if (hasNoWholeFileYet()) {
+            if (settings.access().durability() == Durability.REQUIRE) {
+                throw RedisFailure.notYet(
+                        settings,
+                        "writes its first append-only file: until that has ended, a crash takes all that it"
+                                + " acknowledges. It is asked again.");
+            }
+            losses.add("its first append-only file is not written yet (it will be soon)");
+        }
         return warnings();
+    }
+
+    /**
+     * After CONFIG SET appendonly yes it says at once that it has such a file. The first rewrite of a server that was started with one
+     * looks the same, and is soon over too.
+     */
+    private boolean hasNoWholeFileYet() {
+        return is("aof_enabled", "1")
+                && is("aof_base_size", "0")
+                && (is("aof_rewrite_in_progress", "1") || is("aof_rewrite_scheduled", "1"));
     }
 
     private boolean is(String name, String value) {

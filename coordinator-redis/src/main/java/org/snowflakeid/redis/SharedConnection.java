@@ -24,7 +24,8 @@ import redis.clients.jedis.Connection;
  *
  * <p><b>Deadlines.</b> A read from a socket ends neither at an interrupt nor, if bytes trickle in, at its timeout. So the connection
  * belongs to a thread of its own, and who calls waits for that: who waits no longer closes the connection if the request was on its way, and
- * else sees to it that it never is. A connection that is being set up goes on without him, for those who come after.
+ * else sees to it that it never is. A connection that is being set up goes on without him, for those who come after,
+ * unless it takes far too long.
  *
  * <p>After any failure the next call begins with a new connection, which looks at the server anew.
  */
@@ -147,6 +148,7 @@ final class SharedConnection {
             if (sentOver != null && !result.isDone()) {
                 discard(sentOver);
             }
+            discardOverdue();
             return sentOver != null;
         }
 
@@ -220,6 +222,12 @@ final class SharedConnection {
         } catch (RedisFailure e) {
             discard(opened);
             throw e;
+        }
+    }
+
+    private synchronized void discardOverdue() {
+        if (present != null && present.isOverdue()) {
+            discard(present);
         }
     }
 

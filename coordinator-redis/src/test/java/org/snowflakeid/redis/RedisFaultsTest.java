@@ -18,6 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -252,6 +255,40 @@ class RedisFaultsTest {
             for (Socket each : swallowed) {
                 each.close();
             }
+        }
+    }
+
+    /** Each byte comes in time, and the answer never ends. */
+    @Test
+    void aConnectionThatIsNotSetUpAfterManySecondsIsMadeAnew() throws IOException {
+        List<Socket> accepted = new CopyOnWriteArrayList<>();
+        ScheduledExecutorService trickling = Executors.newSingleThreadScheduledExecutor();
+        try (ServerSocket slow = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Node waiting = RedisNode.at("redis://127.0.0.1:" + slow.getLocalPort(), namespace)) {
+            Thread accepting = new Thread(() -> swallow(slow, accepted), "slow");
+            accepting.setDaemon(true);
+            accepting.start();
+            var unused = trickling.scheduleWithFixedDelay(
+                    () -> accepted.forEach(RedisFaultsTest::trickle), 0, 1, TimeUnit.SECONDS);
+
+            await(Node.PATIENCE, () -> {
+                assertThat(waiting.answers()).isFalse();
+                return accepted.size() > 1;
+            });
+        } finally {
+            trickling.shutdownNow();
+            for (Socket each : accepted) {
+                each.close();
+            }
+        }
+    }
+
+    /** The line of a status, which has no end. */
+    private static void trickle(Socket to) {
+        try {
+            to.getOutputStream().write('+');
+        } catch (IOException closed) {
+            // by the other end
         }
     }
 

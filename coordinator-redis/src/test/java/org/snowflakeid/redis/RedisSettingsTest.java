@@ -60,6 +60,19 @@ class RedisSettingsTest {
         assertThat(server("rediss://[::1]:3/15")).hasToString("rediss://[::1]:3/15");
     }
 
+    /** As Compose makes them; java.net.URI takes no such name for a host's. */
+    @Test
+    void takesNamesOfHostsWithAnUnderscore() {
+        assertThat(server("redis://my_redis:1/2")).isEqualTo(new RedisSettings.Server(false, "my_redis", 1, 2));
+        assertThat(server("redis://my_redis_1.a-b_"))
+                .isEqualTo(new RedisSettings.Server(false, "my_redis_1.a-b_", 6379, 0));
+        assertThat(server("redis://my_redis:1/2")).hasToString("redis://my_redis:1/2");
+        assertThat(problems(Map.of(RedisSettings.URI.name(), "rediss://my_redis:6379")))
+                .singleElement()
+                .asString()
+                .contains("snowflake.redis.uri=rediss://my_redis:6379 has '_' in the name of its host");
+    }
+
     private static RedisSettings.Server server(String uri) {
         return settings(Map.of(RedisSettings.URI.name(), uri)).server();
     }
@@ -84,6 +97,10 @@ class RedisSettingsTest {
                 "redis://a:6379,",
                 "redis://a b:6379",
                 "redis://a:99999",
+                "redis://a_b:99999",
+                "redis://a_b:0",
+                "redis://a_b:6379,b:6379",
+                "redis://a_b:6379?password=secret",
                 "redis://a:6379/v3",
                 "redis://a:6379/-1",
                 "redis://a:6379/1/2",
@@ -106,6 +123,7 @@ class RedisSettingsTest {
     @ValueSource(
             strings = {
                 "redis://user:hunter2@a:6379",
+                "redis://user:hunter2@a_b:6379",
                 "redis://user:hunter2/x@a:6379",
                 "redis://user:12/hunter2@a:6379",
                 "redis://user:12,hunter2@a:6379",
@@ -114,7 +132,8 @@ class RedisSettingsTest {
                 "redis://a:6379?password=hunter2@b",
                 "user:hunter2@a:6379",
                 "user:12,hunter2@a:6379",
-                "hunter2@a"
+                "hunter2@a",
+                "hunter2@a_b"
             })
     void refusesCredentialsInTheUriAndDoesNotShowThem(String value) {
         assertThat(problems(Map.of(RedisSettings.URI.name(), value)))

@@ -149,6 +149,22 @@ class RedisStoreTest {
         assertThat(reading.time()).isBetween(before.minusMillis(50), after.plusMillis(50));
     }
 
+    /** One command of them all would be refused by older servers, and keeps everybody else waiting. */
+    @Test
+    void manyRecordsAreReadByCommandsOfAThousandEach() {
+        List<String> keys =
+                IntStream.range(0, 5_000).mapToObj(i -> key + "/" + i).toList();
+        List<String> there = List.of(keys.get(0), keys.get(1_023), keys.get(1_024), keys.get(4_999));
+        there.forEach(each -> applied(store.compareAndSet(each, null, each, TIMEOUT)));
+        long before = server.calls("mget");
+
+        RecordStore.Reading reading = store.read(keys, TIMEOUT);
+
+        assertThat(server.calls("mget") - before).isEqualTo(5);
+        assertThat(reading.entries()).containsOnlyKeys(there);
+        there.forEach(each -> assertThat(reading.entries().get(each).value()).isEqualTo(each));
+    }
+
     @Test
     void ofManyWhoReplaceTheSameRecordOneSucceedsEachTime() {
         applied(store.compareAndSet(key, null, "0", TIMEOUT));

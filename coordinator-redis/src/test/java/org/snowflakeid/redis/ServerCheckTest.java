@@ -122,7 +122,41 @@ class ServerCheckTest {
             careless.command("CONFIG", "SET", "appendonly", "yes");
             careless.command("CONFIG", "SET", "appendfsync", "always");
 
+            await(Node.PATIENCE, node::answers);
             assertThat(node.createMeta()).isNotNull();
+        }
+    }
+
+    /** A crash in that time takes all that was acknowledged: the server writes to a file that it would not read. */
+    @Test
+    void aServerThatStillWritesItsFirstAppendOnlyFileIsWaitedForUnlessThatIsAccepted() {
+        try (RedisServer slow =
+                        RedisServer.builder().arguments("--appendonly", "no").start();
+                Node node = node(slow)) {
+            slow.command("SET", "x", "y");
+            // Microseconds for each key, in the process that writes the file.
+            slow.command("CONFIG", "SET", "rdb-key-save-delay", "600000000");
+            slow.command("CONFIG", "SET", "appendonly", "yes");
+            try {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+                List<String> warnings = warnings(slow, Map.of("snowflake.redis.durability", "warn"));
+
+                assertThat(thrown)
+                        .hasMessageStartingWith(
+                                "redis (" + slow.uri() + ") writes its first append-only file: until that has ended,");
+                assertThat(thrown.permanent()).isFalse();
+                assertThat(warnings)
+                        .singleElement()
+                        .asString()
+                        .contains("does not keep all that it acknowledges: its first append-only file");
+            } finally {
+                // Ends that process, which would outlive its server.
+                slow.command("CONFIG", "SET", "appendonly", "no");
+            }
+            slow.command("CONFIG", "SET", "rdb-key-save-delay", "0");
+            slow.command("CONFIG", "SET", "appendonly", "yes");
+            await(Node.PATIENCE, node::answers);
         }
     }
 
