@@ -140,11 +140,19 @@ final class FileCoordinator implements WorkerCoordinator {
                             .toList(),
                     null);
         }
+        long deadline = System.nanoTime() + timeout.toNanos();
         Snapshot snapshot = locked(timeout, () -> {
             NamespaceFolder.Presence marks = folder.marks(fromId, toId);
             NamespaceFolder.Presence workers = folder.workers(fromId, toId);
             List<Slot> slots = new ArrayList<>();
             for (int id = fromId; id <= toId; id++) {
+                // Not before the first: the lock may have come at the last moment. All others wait for it.
+                if (id > fromId && System.nanoTime() - deadline >= 0) {
+                    throw new CoordinatorException(
+                            "the disk is too slow to read the worker ids from " + fromId + " to " + toId + " within "
+                                    + timeout + ". Use a faster disk.",
+                            false);
+                }
                 Stored mark = marks.mayExist(id) ? mark(id) : null;
                 Owner owner = workers.mayExist(id) ? owner(id) : null;
                 slots.add(new Slot(id, mark, owner == null ? null : owner.value()));

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -151,12 +152,17 @@ final class NamespaceFolder {
             throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
         }
         close();
-        create(directory);
-        String type = Files.getFileStore(directory).type();
-        requireLocal(directory, type);
-        Surroundings.warn(generator, directory, type);
-        create(marks);
-        create(workers);
+        String typeAbove = "";
+        // What is below may be a link, or mounted there.
+        for (Path each : List.of(directory, folder, marks, workers)) {
+            create(each);
+            String type = Files.getFileStore(each).type();
+            requireLocal(directory, each, type);
+            if (!type.equals(typeAbove)) {
+                Surroundings.warn(generator, directory, each, type);
+                typeAbove = type;
+            }
+        }
         ProcessLock opened = ProcessLock.open(folder);
         lock = opened;
         unforced.add(folder);
@@ -174,13 +180,16 @@ final class NamespaceFolder {
             unforced.add(parent);
             each = parent;
         }
-        Files.createDirectories(path);
+        // Before Java 20 that fails where a link leads to a folder.
+        if (!Files.isDirectory(path)) {
+            Files.createDirectories(path);
+        }
     }
 
-    private static void requireLocal(Path path, String type) {
+    private static void requireLocal(Path directory, Path path, String type) {
         if (!LocalFileSystems.isLocal(type) || path.toString().startsWith("\\\\")) {
             throw new CoordinatorException(
-                    FileCoordinatorProvider.DIRECTORY + "=" + path + " is on a shared file system (" + type
+                    Surroundings.named(directory, path) + " is on a shared file system (" + type
                             + "), where locks of other hosts may not be seen and ids would repeat. Name a folder on a"
                             + " local disk, or use the etcd or the ZooKeeper coordinator.",
                     true);

@@ -64,7 +64,11 @@ final class ProcessLock implements AutoCloseable {
             try {
                 Files.createFile(file);
             } catch (FileAlreadyExistsException e) {
-                // Not by us: nothing was opened or closed.
+                // Not by us: nothing was opened or closed. Opening a pipe would last until somebody reads from it.
+                if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                        && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                    throw new FileAlreadyExistsException(file.toString(), null, "it is no file");
+                }
             }
             // Two paths may lead to one file, where a folder is mounted twice.
             Object key = keyOf(file);

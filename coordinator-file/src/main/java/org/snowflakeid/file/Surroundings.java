@@ -21,18 +21,27 @@ final class Surroundings {
 
     private Surroundings() {}
 
-    /** Once for each folder. */
-    static void warn(String generator, Path directory, String fileSystemType) {
-        if (WARNED.add(directory)) {
-            for (String doubt : doubts(directory, fileSystemType, System.getenv(IN_A_POD))) {
+    /**
+     * Once for each folder.
+     *
+     * @param place the directory, or what lies below it
+     */
+    static void warn(String generator, Path directory, Path place, String fileSystemType) {
+        if (WARNED.add(place)) {
+            for (String doubt : doubts(named(directory, place), fileSystemType, System.getenv(IN_A_POD))) {
                 LOGGER.log(Level.WARNING, "snowflake '" + generator + "': " + doubt);
             }
         }
     }
 
+    /** As the setting has the directory; what lies below it is in parentheses. */
+    static String named(Path directory, Path place) {
+        return FileCoordinatorProvider.DIRECTORY + "=" + directory
+                + (place.equals(directory) ? "" : " (" + place + ")");
+    }
+
     /** @param podsApi null: not in a pod */
-    static List<String> doubts(Path directory, String fileSystemType, @Nullable String podsApi) {
-        String place = FileCoordinatorProvider.DIRECTORY + "=" + directory;
+    static List<String> doubts(String place, String fileSystemType, @Nullable String podsApi) {
         List<String> doubts = new ArrayList<>();
         if (IN_MEMORY.contains(fileSystemType)) {
             doubts.add(place + " is in memory (" + fileSystemType

@@ -4,6 +4,7 @@ package org.snowflakeid.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +79,7 @@ class FileCoordinatorProviderTest {
 
     @Test
     void tellsWhatWouldBeLostInMemoryAndInAPod() {
-        Path directory = Path.of("/data/ids");
+        String directory = Surroundings.named(Path.of("/data/ids"), Path.of("/data/ids"));
 
         assertThat(Surroundings.doubts(directory, "ext4", null)).isEmpty();
         assertThat(Surroundings.doubts(directory, "tmpfs", null))
@@ -96,29 +97,52 @@ class FileCoordinatorProviderTest {
     void warnsOfMemoryAndOfPodsAtTheFirstWrite() throws Exception {
         Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "snowflake-test-");
         try {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Peer.class.getName(),
-                            memory.toString(),
-                            "PT10S")
-                    .redirectErrorStream(true)
-                    .start();
-            try (Writer in = process.outputWriter()) {
-                in.write("claim 3 limit=1\nclaim 4 limit=1\n");
-            }
-            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            String said = saidByWhoClaimsIn(memory);
 
             assertThat(said).contains("applied, owner held: true");
-            assertThat(said).containsOnlyOnce("snowflake.file.directory=" + memory + " is in memory (tmpfs)");
+            assertThat(said).containsOnlyOnce("is in memory (tmpfs)");
+            assertThat(said).contains("snowflake.file.directory=" + memory + " is in memory (tmpfs)");
             assertThat(said).doesNotContain("in a pod");
         } finally {
-            try (Stream<Path> all = Files.walk(memory)) {
-                all.sorted(Comparator.reverseOrder())
-                        .forEach(path -> path.toFile().delete());
-            }
+            delete(memory);
+        }
+    }
+
+    @Test
+    void warnsOfMarksThatALinkKeepsInMemory(@TempDir Path disk) throws Exception {
+        Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "snowflake-test-");
+        try {
+            Path marks = Files.createDirectories(disk.resolve(Peer.NAMESPACE)).resolve("marks");
+            Files.createSymbolicLink(marks, memory);
+
+            String said = saidByWhoClaimsIn(disk);
+
+            assertThat(said).contains("applied, owner held: true");
+            assertThat(said).contains("snowflake.file.directory=" + disk + " (" + marks + ") is in memory (tmpfs)");
+        } finally {
+            delete(memory);
+        }
+    }
+
+    private static String saidByWhoClaimsIn(Path folder) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Peer.class.getName(),
+                        folder.toString(),
+                        "PT10S")
+                .redirectErrorStream(true)
+                .start();
+        try (Writer in = process.outputWriter()) {
+            in.write("claim 3 limit=1\nclaim 4 limit=1\n");
+        }
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            all.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
@@ -97,6 +98,21 @@ class FileLockTest {
             assertThat(results.get(many.size() - 1))
                     .isInstanceOfSatisfying(CasResult.Unknown.class, late -> assertThat(late.cause())
                             .hasMessageContaining("too slow to extend all worker ids"));
+        }
+    }
+
+    // all others waited for as long as that took
+    @Test
+    void isNotHeldBeyondTheTimeoutWhereManyAreRead() {
+        try (WorkerCoordinator coordinator = open(directory)) {
+            coordinator.writeMeta(null, META.value(), TIMEOUT);
+
+            assertThatThrownBy(() -> coordinator.read(0, 3_000_000, Duration.ofNanos(1)))
+                    .isInstanceOfSatisfying(CoordinatorException.class, late -> assertThat(late.permanent())
+                            .isFalse())
+                    .hasMessageContaining("too slow to read the worker ids from 0 to 3000000");
+
+            assertThat(coordinator.read(0, 3_000, TIMEOUT).meta()).isEqualTo(META);
         }
     }
 }

@@ -16,6 +16,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -185,6 +187,28 @@ class NamespaceFolderTest {
             assertThatThrownBy(() -> linked.writeMeta(null, "meta", TIMEOUT)).isInstanceOf(CoordinatorException.class);
         }
         assertThat(victim).doesNotExist();
+    }
+
+    // its opening never ended, and whoever else opened one in this process waited for that
+    @Test
+    void aPipeInPlaceOfTheLockIsSaidToBeInTheWay() throws Exception {
+        Path planted = directory.resolve("planted");
+        Path pipe = Files.createDirectories(planted.resolve(Peer.NAMESPACE)).resolve(".lock");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        FutureTask<Void> refusal = new FutureTask<>(
+                () -> assertRefusedAtOnce(
+                        planted, Peer.NAMESPACE, pipe + ": it is no file. Something else is in the way"),
+                null);
+        Thread opening = new Thread(refusal, "opening");
+        opening.setDaemon(true);
+        opening.start();
+        try {
+            refusal.get(60, TimeUnit.SECONDS);
+        } finally {
+            // Whoever opens it goes on when somebody reads from it.
+            new RandomAccessFile(pipe.toFile(), "rw").close();
+        }
     }
 
     private List<Path> tree() throws IOException {
