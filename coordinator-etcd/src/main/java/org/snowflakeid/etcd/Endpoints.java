@@ -75,13 +75,17 @@ final class Endpoints extends NameResolver.Factory {
     }
 
     private static List<InetSocketAddress> addresses(URI endpoint) {
+        String authority = endpoint.getAuthority();
+        int colon = authority.lastIndexOf(':');
+        String name = authority.substring(0, colon);
+        int port = Integer.parseInt(authority.substring(colon + 1));
         try {
-            return Arrays.stream(InetAddress.getAllByName(endpoint.getHost()))
-                    .map(host -> new InetSocketAddress(host, endpoint.getPort()))
+            return Arrays.stream(InetAddress.getAllByName(name))
+                    .map(host -> new InetSocketAddress(host, port))
                     .toList();
         } catch (UnknownHostException e) {
             // Said by who tries to connect to it; here gRPC would log it, with a stack trace, at each attempt.
-            return List.of(InetSocketAddress.createUnresolved(endpoint.getHost(), endpoint.getPort()));
+            return List.of(InetSocketAddress.createUnresolved(name, port));
         }
     }
 }

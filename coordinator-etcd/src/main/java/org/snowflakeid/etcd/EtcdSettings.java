@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,9 @@ final class EtcdSettings {
     static final List<Key<?>> KEYS =
             List.of(ENDPOINTS, USER, PASSWORD, PASSWORD_FILE, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
 
+    /** Host and port where java.net.URI sees neither: it knows no underscore, which is ordinary in names of containers. */
+    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
+
     private final CoordinatorConfig config;
     private final Access access;
     private final @Nullable Duration callTimeout;
@@ -66,7 +71,8 @@ final class EtcdSettings {
      * Which servers are reached, and how; equal for those who may use the same connection. Files are named here and read when they are
      * needed, since they are replaced while a process runs.
      *
-     * @param endpoints scheme, host and port each
+     * @param endpoints scheme, host and port each; where the host has an underscore, only their {@linkplain URI#getAuthority authority}
+     *     tells it
      * @param files of the encryption, by key
      */
     record Access(
@@ -148,6 +154,12 @@ final class EtcdSettings {
         if (uris.stream().map(EtcdSettings::scheme).distinct().count() > 1) {
             reader.refuse(ENDPOINTS, "mixes http and https. Use the same for all of them.");
         }
+        if (uris.stream().anyMatch(uri -> scheme(uri).equals("https") && uri.getHost() == null)) {
+            reader.refuse(
+                    ENDPOINTS,
+                    "has '_' in the name of a host, and Java trusts no certificate for such a name. Name the host without"
+                            + " '_', by an alias perhaps.");
+        }
         return List.copyOf(uris);
     }
 
@@ -160,11 +172,18 @@ final class EtcdSettings {
                     && uri.getQuery() == null
                     && uri.getFragment() == null
                     && (path == null || path.isEmpty() || path.equals("/"));
-            int port = uri.getPort() == -1 ? 2379 : uri.getPort();
-            if (!known || !bare || uri.getHost() == null || port < 1 || port > 65_535) {
+            Matcher underscored = UNDERSCORED.matcher(String.valueOf(uri.getRawAuthority()));
+            String host = uri.getHost();
+            int port = uri.getPort();
+            if (host == null && underscored.matches()) {
+                host = underscored.group(1);
+                port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
+            }
+            port = port == -1 ? 2379 : port;
+            if (!known || !bare || host == null || port < 1 || port > 65_535) {
                 return null;
             }
-            return new URI(scheme(uri), null, uri.getHost(), port, null, null, null);
+            return new URI(scheme(uri), host + ":" + port, null, null, null);
         } catch (URISyntaxException e) {
             return null;
         }

@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;
 
-    /** A server that does not answer HTTP here will hardly begin to. */
+    /** A server that answers gRPC but not HTTP here will hardly begin to. */
     private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Executor background;
+    private final BooleanSupplier answers;
 
     private CompletableFuture<Optional<Instant>> underWay = CompletableFuture.completedFuture(Optional.empty());
 
@@ -40,14 +42,16 @@ final class ServerTime {
     private volatile int preferred;
     private volatile @Nullable Long failedAtNanos;
 
-    ServerTime(Executor background) {
+    /** @param answers whether gRPC was answered: a server that is away tells nothing about what it will answer when it is there */
+    ServerTime(Executor background, BooleanSupplier answers) {
         this.background = background;
+        this.answers = answers;
     }
 
     /** Begins to ask; the answer is empty where none can be had. */
     synchronized Future<Optional<Instant>> ask(EtcdSettings settings) {
         Long failedAt = failedAtNanos;
-        if (failedAt != null && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
+        if (failedAt != null && answers.getAsBoolean() && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         CompletableFuture<Optional<Instant>> question = next;
@@ -86,6 +90,7 @@ final class ServerTime {
 
     private Optional<Instant> fetch(EtcdSettings settings) {
         List<URI> endpoints = settings.endpoints();
+        boolean answeredBefore = answers.getAsBoolean();
         for (int i = 0; i < endpoints.size() && !Thread.currentThread().isInterrupted(); i++) {
             int n = (preferred + i) % endpoints.size();
             try {
@@ -97,7 +102,7 @@ final class ServerTime {
                 // The next one, perhaps. The answer is welcome, never needed.
             }
         }
-        failedAtNanos = System.nanoTime();
+        failedAtNanos = answeredBefore ? System.nanoTime() : null;
         return Optional.empty();
     }
 

@@ -71,7 +71,7 @@ final class SharedClient {
                 threads("snowflake-etcd-background"),
                 new ThreadPoolExecutor.DiscardPolicy());
         background.allowCoreThreadTimeOut(true);
-        this.serverTime = new ServerTime(background);
+        this.serverTime = new ServerTime(background, this::hasAnswered);
     }
 
     private ThreadFactory threads(String name) {

@@ -73,6 +73,26 @@ class EtcdFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
+    /** Who starts before it has nothing else to doubt a wrong clock by. */
+    @Test
+    void aServerThatWasAwayTellsItsTimeAsSoonAsItIsThere() {
+        server.kill();
+        try (Node early = EtcdNode.at(server.endpoint(), namespace)) {
+            assertThat(early.answers()).isFalse();
+            server.startAgain();
+            server.awaitHealthy();
+            await(Node.PATIENCE, early::answers);
+
+            boolean told = false;
+            // A machine that is held up answers late, but not each time.
+            for (int i = 0; i < 10 && !told; i++) {
+                told = early.read(0, 0).serverTime() != null;
+            }
+
+            assertThat(told).isTrue();
+        }
+    }
+
     @Test
     void worksWithinTwoSecondsOfTheReturnOfAKilledServer() {
         Stored mark = node.claim(3);

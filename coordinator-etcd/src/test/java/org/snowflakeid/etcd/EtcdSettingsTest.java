@@ -64,6 +64,19 @@ class EtcdSettingsTest {
                 .containsExactly(URI.create("http://a:1"), URI.create("http://b:2379"), URI.create("http://[::1]:3"));
     }
 
+    /** As Compose makes them; java.net.URI takes no such name for a host's. */
+    @Test
+    void takesNamesOfHostsWithAnUnderscore() {
+        EtcdSettings settings = settings(Map.of(EtcdSettings.ENDPOINTS.name(), "http://etcd_1:1,http://my_etcd/"));
+
+        assertThat(settings.endpoints())
+                .containsExactly(URI.create("http://etcd_1:1"), URI.create("http://my_etcd:2379"));
+        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), "https://a:1,https://etcd_1:1")))
+                .singleElement()
+                .asString()
+                .contains("snowflake.etcd.endpoints=https://a:1,https://etcd_1:1 has '_' in the name of a host");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -74,6 +87,8 @@ class EtcdSettingsTest {
                 "http://a:2379,",
                 "http://a b:2379",
                 "http://a:99999",
+                "http://a_b:99999",
+                "http://a_b:2379?password=secret",
                 "http://a:2379/v3",
                 "http://a:2379?password=secret",
                 "http://a:2379#secret",
@@ -93,6 +108,7 @@ class EtcdSettingsTest {
     @ValueSource(
             strings = {
                 "http://user:hunter2@a:2379",
+                "http://user:hunter2@a_b:2379",
                 "http://user:hunter2/x@a:2379",
                 "http://user:12/hunter2@a:2379",
                 "http://user:12,hunter2@a:2379",
