@@ -47,6 +47,11 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private static final int PAGE = 1_000;
 
+    /** Of the paths in a page, with what is around each: less than a server takes in one message, which is a mebibyte. */
+    private static final int PAGE_BYTES = 900_000;
+
+    private static final int BYTES_AROUND_PATH = 32;
+
     /** So many marks are far less than a server takes in one message, which is a mebibyte unless it is configured otherwise. */
     private static final int MAX_EXTENSIONS = 256;
 
@@ -194,8 +199,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             }
         }
         Map<Integer, OpResult> read = new HashMap<>();
-        for (int start = 0; start < ids.size(); start += PAGE) {
-            List<Integer> page = ids.subList(start, Math.min(start + PAGE, ids.size()));
+        int longest = Math.max(1, Math.min(PAGE, PAGE_BYTES / (utf8(parent).length + BYTES_AROUND_PATH)));
+        for (int start = 0; start < ids.size(); start += longest) {
+            List<Integer> page = ids.subList(start, Math.min(start + longest, ids.size()));
             List<OpResult> got = reader.prepare(
                     page.stream().map(id -> Op.getData(parent + "/" + id)).toList(), deadline);
             for (int i = 0; i < page.size(); i++) {
@@ -212,9 +218,10 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private static @Nullable Stored stored(Session reader, OpResult result) throws ZooKeeperFailure {
         if (result instanceof OpResult.GetDataResult data) {
+            // Null where somebody else wrote it so.
+            byte[] bytes = data.getData() == null ? NOTHING : data.getData();
             return new Stored(
-                    new String(data.getData(), StandardCharsets.UTF_8),
-                    data.getStat().getVersion());
+                    new String(bytes, StandardCharsets.UTF_8), data.getStat().getVersion());
         }
         Code code = Session.outcome(List.of(result));
         if (code != Code.NONODE) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
@@ -51,6 +52,9 @@ final class ZooKeeperSettings {
     /** A path may have colons, but what looks like a port is one. */
     private static final Pattern SERVER_IN_PATH = Pattern.compile(",|:\\d+(/|$)");
 
+    /** Host and port where java.net.URI sees neither: it knows no underscore, which is ordinary in names of containers. */
+    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
+
     private final CoordinatorConfig config;
     private final List<Server> servers = new ArrayList<>();
     private final String root;
@@ -59,6 +63,11 @@ final class ZooKeeperSettings {
     private final Encryption encryption;
 
     record Server(String host, int port) {
+
+        boolean isUnderscored() {
+            return host.indexOf('_') >= 0;
+        }
+
         @Override
         public String toString() {
             return host + ":" + port;
@@ -93,6 +102,12 @@ final class ZooKeeperSettings {
                     reader.isSet(DIGEST) ? DIGEST : PASSWORD_FILE,
                     "is sent over connections that are not encrypted: whoever sees the network's traffic can read the"
                             + " password. Set " + TLS_ENABLED + "=true.");
+        }
+        if (tls && servers.stream().anyMatch(Server::isUnderscored)) {
+            reader.refuse(
+                    CONNECT_STRING,
+                    "has '_' in the name of a host, and Java trusts no certificate for such a name. Name the host without"
+                            + " '_', by an alias perhaps.");
         }
         reader.throwProblems();
         reader.logWarnings(LOG);
@@ -142,11 +157,18 @@ final class ZooKeeperSettings {
     private static @Nullable Server server(String text) {
         try {
             URI uri = new URI("zk://" + text);
-            int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
+            Matcher underscored = UNDERSCORED.matcher(text);
+            String host = uri.getHost();
+            int port = uri.getPort();
+            if (host == null && underscored.matches()) {
+                host = underscored.group(1);
+                port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
+            }
+            port = port == -1 ? DEFAULT_PORT : port;
             boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
-            return !bare || uri.getHost() == null || text.endsWith(":") || port < 1 || port > 65_535
+            return !bare || host == null || text.endsWith(":") || port < 1 || port > 65_535
                     ? null
-                    : new Server(uri.getHost(), port);
+                    : new Server(host, port);
         } catch (URISyntaxException e) {
             return null;
         }

@@ -41,12 +41,17 @@ final class Inspector implements AutoCloseable {
         return new String(client.getData(path, false, null), StandardCharsets.UTF_8);
     }
 
+    private static byte[] bytes(String value) {
+        return value == null ? null : value.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** @param value null: none, which is not the same as an empty one */
     void set(String path, String value) throws Exception {
-        client.setData(path, value.getBytes(StandardCharsets.UTF_8), -1);
+        client.setData(path, bytes(value), -1);
     }
 
     void create(String path, String value, CreateMode mode) throws Exception {
-        client.create(path, value.getBytes(StandardCharsets.UTF_8), Ids.OPEN_ACL_UNSAFE, mode);
+        client.create(path, bytes(value), Ids.OPEN_ACL_UNSAFE, mode);
     }
 
     void permitReadingOnly(String path) throws Exception {

@@ -131,6 +131,39 @@ class ZooKeeperCoordinatorTest {
         }
     }
 
+    /** As an operator's command for a node writes it that names no value. */
+    @Test
+    void nodesWithoutDataAreReadAsEmptyOnes() throws Exception {
+        Stored mark = node.claim(7);
+        superuser.create(path("marks", 8), null, CreateMode.PERSISTENT);
+        superuser.create(path("workers", 8), null, CreateMode.PERSISTENT);
+        superuser.set(path("marks", 7), null);
+
+        assertThat(node.slot(7).mark().value()).isEmpty();
+        assertThat(node.read(0, 1_023).slots().get(8).mark().value()).isEmpty();
+        assertThat(node.slot(8).owner()).isEmpty();
+        assertThat(rejected(node.extend(7, mark)).seen().mark().value()).isEmpty();
+        superuser.set("/" + namespace + "/meta", null);
+        assertThat(node.meta().value()).isEmpty();
+    }
+
+    /** Their paths alone would be more than the server takes in one message. */
+    @Test
+    void readsThousandsOfMarksBelowALongPath() throws Exception {
+        String root = ("/" + "a".repeat(250)).repeat(8);
+        try (Node below = ZooKeeperNode.at(server.connectString() + root, namespace)) {
+            below.createMeta();
+            below.claim(7);
+            for (int id = 8; id < 1_000; id++) {
+                superuser.create(root + path("marks", id), "limit=1", CreateMode.PERSISTENT);
+            }
+
+            assertThat(below.read(0, 1_023).slots())
+                    .filteredOn(slot -> slot.mark() != null)
+                    .hasSize(993);
+        }
+    }
+
     private static List<String> tree(String path) throws Exception {
         List<String> all = new ArrayList<>(List.of(path));
         for (String child : inspector.children(path)) {

@@ -61,6 +61,18 @@ class ZooKeeperSettingsTest {
         assertThat(settings.tls()).isFalse();
     }
 
+    /** As Compose makes them; java.net.URI takes no such name for a host's. */
+    @Test
+    void takesNamesOfHostsWithAnUnderscore() {
+        String key = ZooKeeperSettings.CONNECT_STRING.name();
+
+        assertThat(settings(Map.of(key, "zk_1:1,my_zk/ids")).connectString()).isEqualTo("zk_1:1,my_zk:2181");
+        assertThat(problems(Map.of(key, "zk_1:1", ZooKeeperSettings.TLS_ENABLED.name(), "true")))
+                .singleElement()
+                .asString()
+                .contains("snowflake.zookeeper.connect-string=zk_1:1 has '_' in the name of a host");
+    }
+
     @Test
     void putsEverythingBelowThePathOfTheConnectString() {
         assertThat(settings(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), "a:1,b:2/teams/ids"))
@@ -72,7 +84,9 @@ class ZooKeeperSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a:2181,", "a b:2181", "a:99999", "a:0", "a:", "http://a:2181", ",a", "/ids"})
+    @ValueSource(
+            strings = {"a:2181,", "a_b:99999", "a_b:", "a b:2181", "a:99999", "a:0", "a:", "http://a:2181", ",a", "/ids"
+            })
     void refusesWhatIsNoServer(String value) {
         assertThat(problems(Map.of(ZooKeeperSettings.CONNECT_STRING.name(), value)))
                 .singleElement()
@@ -85,6 +99,7 @@ class ZooKeeperSettingsTest {
     @ValueSource(
             strings = {
                 "user:hunter2@a:2181",
+                "b_c:2181,user:hunter2@a:2181",
                 "hunter2@a:2181",
                 "user:hunter2/x@a:2181/ids",
                 "user:12/hunter2@a:2181",
