@@ -226,11 +226,11 @@ final class NacosStore implements RecordStore {
                         "has no administrators' API: " + said + ". That is in Nacos 3.0 and newer, and below"
                                 + " the context path: check the version and " + NacosSettings.SERVER_ADDR + ".",
                         false);
-            // Nacos refuses what its rules for parameters don't allow.
+            // Of Nacos, whose rules for parameters don't allow something, or of another server.
             case 400 ->
                 server.failure(
-                        "refuses the request: " + said + ". Check " + NacosSettings.NACOS_NAMESPACE + ", and host and"
-                                + " port in " + NacosSettings.SERVER_ADDR + ".",
+                        said + ". Check http or https, host and port in " + NacosSettings.SERVER_ADDR + ", and "
+                                + NacosSettings.NACOS_NAMESPACE + ".",
                         false);
             case 200, 405 -> server.foreign(answer);
             default -> server.failure(said + ".", false);
