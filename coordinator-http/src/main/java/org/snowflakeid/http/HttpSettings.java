@@ -96,8 +96,8 @@ public final class HttpSettings {
         reader.refuse(
                 key,
                 underscore
-                        ? complaint + " No host name may have an '_': give the server another name, or write its IP"
-                                + " address."
+                        ? complaint + " The HTTP client of Java takes no host name with an '_': give the server another"
+                                + " name, or write its IP address."
                         : complaint);
     }
 

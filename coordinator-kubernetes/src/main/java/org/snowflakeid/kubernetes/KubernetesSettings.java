@@ -43,7 +43,7 @@ final class KubernetesSettings {
             .use(Key.Use.OFTEN)
             .meaning("The namespace of Kubernetes in which the `Lease` objects are.");
     static final Key<Path> TOKEN_FILE = Key.file("snowflake.kubernetes.token-file")
-            .otherwise("in a pod, that of its service account")
+            .otherwise("in a pod, that of its service account, unless `snowflake.kubernetes.tls.cert` is set")
             .use(Key.Use.OFTEN)
             .meaning("File of the token, read anew for each request, since Kubernetes replaces it.");
     static final TlsKeys TLS = new TlsKeys(

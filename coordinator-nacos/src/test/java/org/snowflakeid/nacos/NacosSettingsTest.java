@@ -111,7 +111,7 @@ class NacosSettingsTest {
     @Test
     void saysThatItIsTheUnderscoreOfAHostNameThatIsRefused() {
         assertThat(problem(Map.of(ADDR, "my_nacos:8848")))
-                .contains("No host name may have an '_': give the server another name, or write its IP address.");
+                .contains("The HTTP client of Java takes no host name with an '_': give the server another name");
     }
 
     @Test

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands in bin/ build what they run; two at once in one folder must not write the same files. Maven is a script here. */
+/**
+ * The commands in bin/ build what they run; two at once in one folder must not write the same files. Maven is a script here, which says
+ * that it builds, and goes on when the file {@code go} is there.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BuildLockTest {
 
     @TempDir
@@ -26,7 +31,11 @@ class BuildLockTest {
         Files.createFile(builds);
         Files.createDirectory(folder.resolve("bin"));
         Files.writeString(folder.resolve("bin/lib.sh"), Pages.text("bin/lib.sh"));
-        script("bin/mvn", "echo begin >> builds; sleep 1; touch jar; echo end >> builds");
+        script(
+                "bin/mvn",
+                "echo begin >> builds; echo building",
+                "until [ -e go ]; do sleep 0.1; done",
+                "touch jar; echo end >> builds");
         script(
                 "bin/command",
                 "set -euo pipefail; . \"$(dirname \"$0\")/lib.sh\"; PATH=$root/bin:$PATH",
@@ -44,22 +53,37 @@ class BuildLockTest {
     private Process command() throws IOException {
         return new ProcessBuilder("bin/command")
                 .directory(folder.toFile())
-                .inheritIO()
+                .redirectErrorStream(true)
                 .start();
     }
 
+    /** The first that it says: that it builds, or that it waits for another. */
+    private static String firstLine(Process process) throws IOException {
+        return process.inputReader().readLine();
+    }
+
     private static void requireSuccess(Process process) throws InterruptedException {
-        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
-        assertThat(process.exitValue()).isZero();
+        assertThat(process.waitFor()).isZero();
+    }
+
+    private void go() throws IOException {
+        Files.createFile(folder.resolve("go"));
     }
 
     // they wrote into the same target folder, and one ended with an error of Maven
     @Test
     void ofCommandsThatAreStartedAtOnceOneBuilds() throws Exception {
-        for (Process process : List.of(command(), command(), command())) {
+        List<Process> all = List.of(command(), command(), command());
+        List<String> said = new ArrayList<>();
+        for (Process process : all) {
+            said.add(firstLine(process));
+        }
+        go();
+
+        assertThat(said).filteredOn("building"::equals).hasSize(1);
+        for (Process process : all) {
             requireSuccess(process);
         }
-
         assertThat(builds).content().isEqualTo("begin\nend\n");
         assertThat(folder.resolve("target")).isEmptyDirectory();
     }
@@ -67,18 +91,17 @@ class BuildLockTest {
     @Test
     void theLockOfABuildThatWasKilledBlocksNobody() throws Exception {
         Process killed = command();
-        while (Files.size(builds) == 0) {
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
+        assertThat(firstLine(killed)).isEqualTo("building");
         // From the top: none of them sees that another one has failed, and tidies up.
         List<ProcessHandle> shells = killed.children().toList();
         List<ProcessHandle> all = killed.descendants().toList();
         killed.destroyForcibly().waitFor();
         shells.forEach(ProcessHandle::destroyForcibly);
         all.forEach(ProcessHandle::destroyForcibly);
-        Files.deleteIfExists(folder.resolve("jar"));
+        all.forEach(each -> each.onExit().join());
         assertThat(folder.resolve("target/build-lock")).exists();
 
+        go();
         for (Process process : List.of(command(), command())) {
             requireSuccess(process);
         }
