@@ -30,6 +30,7 @@ final class Handover {
     private volatile @Nullable String fileTrouble;
     private volatile @Nullable String clockWarning;
     private volatile @Nullable String suspension;
+    private volatile @Nullable String clockBehind;
     private volatile Runnable keeper = () -> {};
 
     /** @param workerIds how many of them the generator uses at a time */
@@ -176,6 +177,14 @@ final class Handover {
         return lastError().orElse(reason);
     }
 
+    /** A call fails since the clock is behind the last id. The keeper says so once, however many they are. */
+    void failedBehind(String failure) {
+        if (clockBehind == null) {
+            clockBehind = failure;
+            keeper.run();
+        }
+    }
+
     /** Ends issuing for good: when it returns no call gets an id any more, whatever the keeper is doing. */
     void close() {
         synchronized (leases) {
@@ -256,6 +265,16 @@ final class Handover {
     /** A process that is restarted could not take over from this one. */
     void noteFileTrouble(@Nullable String what) {
         fileTrouble = what;
+    }
+
+    /** What the first call said that failed since the clock is behind; null if it has caught up. */
+    @Nullable
+    String clockBehind() {
+        return clockBehind;
+    }
+
+    void noteCaughtUp() {
+        clockBehind = null;
     }
 
     void noteClock(@Nullable String warning, @Nullable String suspendedBy) {

@@ -88,18 +88,32 @@ final class LeaseKeeper {
                 ? Duration.ofMillis(500)
                 : sixth.compareTo(Duration.ofSeconds(2)) > 0 ? Duration.ofSeconds(2) : sixth;
         this.guarded = !(provider instanceof StaticCoordinatorProvider);
-        this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
         this.coordinatorName = provider.name();
-        this.outage = new Outage(platform, clock, handover, provider.name());
-        this.namespace = new Namespace(settings, coordinator, platform, provider);
-        this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
         this.resumption = resumption;
-        this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
-        SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
-        this.workerIds = new WorkerIds(
-                settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, resumption);
-        this.vetting = new ClockVetting(clock, slots, platform, settings, provider.name(), workerIds::wrote);
+        this.outage = new Outage(platform, clock, handover, coordinatorName);
         this.start = new StartDeadline(settings, platform, clock, handover);
+        this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
+        try {
+            this.namespace = new Namespace(settings, coordinator, platform, provider);
+            this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
+            this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
+            SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
+            this.workerIds = new WorkerIds(
+                    settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, resumption);
+            this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
+        } catch (Throwable e) {
+            discardAfter(e);
+            throw e;
+        }
+    }
+
+    /** Nobody else knows yet that there is a connection. */
+    private void discardAfter(Throwable failure) {
+        try {
+            discard();
+        } catch (Throwable e) {
+            failure.addSuppressed(e);
+        }
     }
 
     // ---- for any thread; none of these blocks

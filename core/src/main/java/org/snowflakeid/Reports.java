@@ -13,6 +13,8 @@ import org.snowflakeid.SnowflakeStatus.State;
 /** What is reported of a generator's worker ids: log lines, and events for whoever listens. Called by the keeper's thread only. */
 final class Reports {
 
+    private static final long LOOK_NANOS = 1_000_000_000L;
+
     private final SnowflakeLayout layout;
     private final String generator;
     private final String coordinatorName;
@@ -25,6 +27,9 @@ final class Reports {
 
     /** Places for a worker id that have no ids, as was reported. */
     private final Set<LeaseInUse> suspended = new HashSet<>();
+
+    /** Whether it was reported that the clock is behind the last id. */
+    private boolean behind;
 
     Reports(
             SnowflakeSettings settings,
@@ -100,6 +105,7 @@ final class Reports {
 
     /** What nobody does, but time brings about: ids stopped, or are issued again. */
     void lookAt(List<Succession> successions) {
+        lookAtClock();
         if (!events.isWanted()) {
             return;
         }
@@ -108,6 +114,21 @@ final class Reports {
             if (current != null) {
                 lookAt(current.claim(), succession.inUse());
             }
+        }
+    }
+
+    private void lookAtClock() {
+        String failure = handover.clockBehind();
+        if (failure == null) {
+            return;
+        }
+        if (!behind) {
+            behind = true;
+            LOG.log(Level.WARNING, handover.message("calls fail: " + failure));
+        } else if (!status.isClockBehind()) {
+            behind = false;
+            handover.noteCaughtUp();
+            LOG.log(Level.INFO, handover.message("the clock has caught up with the last id"));
         }
     }
 
@@ -132,13 +153,17 @@ final class Reports {
     /** When to look again, since extensions come too rarely to notice that a window ends, or that there are ids again. */
     long nextLookNanos(List<Succession> successions, long now, long otherwise) {
         long next = otherwise;
+        if (behind) {
+            long look = now + LOOK_NANOS;
+            next = look - next < 0 ? look : next;
+        }
         if (events.isWanted()) {
             for (Succession succession : successions) {
                 Renewal current = succession.current();
                 if (current != null) {
                     long end = current.claim().lease().endNanos();
                     boolean often = suspended.contains(succession.inUse()) || end - now <= 0;
-                    long look = often ? now + 1_000_000_000L : end;
+                    long look = often ? now + LOOK_NANOS : end;
                     next = look - next < 0 ? look : next;
                 }
             }

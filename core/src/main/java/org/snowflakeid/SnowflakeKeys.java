@@ -49,8 +49,9 @@ public final class SnowflakeKeys {
                     "snowflake.namespace-creation", NamespaceCreation.class)
             .standard("create")
             .use(Use.ESSENTIAL)
-            .meaning("What happens at a coordinator without this namespace; `require` refuses the start:"
-                    + " the production setting.");
+            .meaning(
+                    "What a start does at a coordinator without this namespace: `create` it, `create-fenced` it with ids that begin"
+                            + " above all that a lost one may have reserved, or `require` it and be refused, which is the production setting.");
 
     static final Key<Instant> EPOCH = Key.instant("snowflake.epoch", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
             .standard("2020-01-01T00:00:00Z")
@@ -109,8 +110,8 @@ public final class SnowflakeKeys {
             .standard("PT2S")
             .use(Use.OFTEN)
             .meaning(
-                    "When the reserved timestamps are used up, a call waits so long for the coordinator. If the outage lasts"
-                            + " longer, calls fail at once.");
+                    "When the reserved timestamps are used up, a call waits so long for the coordinator; after a jump of the clock,"
+                            + " until that clock was compared with others. If it lasts longer, calls fail at once.");
 
     static final Key<Integer> WORKERS = Key.integer("snowflake.workers", 1, 64)
             .standard("1")
@@ -143,12 +144,16 @@ public final class SnowflakeKeys {
     static final Key<OnRollback> ON_ROLLBACK = Key.choice("snowflake.clock.on-rollback", OnRollback.class)
             .standard("wait")
             .perGenerator()
-            .meaning("What callers meet when the clock stepped back.");
+            .meaning(
+                    "While the clock is behind the last id, a call waits for it, up to `snowflake.clock.max-wait` (`wait`),"
+                            + " fails at once (`fail`), or gets an id ahead of it, up to `snowflake.clock.max-ahead` (`continue`).");
 
     static final Key<Duration> MAX_WAIT = Key.duration("snowflake.clock.max-wait", "PT0S", "PT1H")
             .standard("PT0.5S")
             .perGenerator()
-            .meaning("For `wait`: after a longer step back calls fail at once.");
+            .meaning(
+                    "For `wait`, and for `continue` beyond `snowflake.clock.max-ahead`: so long a call waits for a clock that is behind."
+                            + " If it is further behind, calls fail at once.");
 
     static final Key<Duration> MAX_AHEAD = Key.duration("snowflake.clock.max-ahead", "PT0S", "PT1H")
             .standard("PT5S")

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -55,6 +56,15 @@ final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
                 () -> "snowflake '" + config.generator() + "': the worker id is fixed by"
                         + " snowflake.static.worker-id. Nothing notices if another process uses it too, or if the clock was set"
                         + " back before a restart: both issue duplicates.");
+        SettingsReader reader = new SettingsReader(config);
+        for (Key<?> key : List.of(SnowflakeKeys.WORKER_IDS, SnowflakeKeys.STARTUP_AHEAD)) {
+            if (reader.isSet(key)) {
+                LOG.log(
+                        Level.WARNING,
+                        () -> "snowflake '" + config.generator() + "': " + reader.shown(key)
+                                + " has no effect with snowflake.coordinator=static. Remove it.");
+            }
+        }
         return new ProcessLocal();
     }
 

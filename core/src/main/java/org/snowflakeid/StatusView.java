@@ -75,9 +75,7 @@ final class StatusView {
         long reserved = positions.tick(lease.granted());
         long ticksLeft = reserved - now;
         long drift = issuing ? positions.tick(last) - now : 0;
-        long ahead = issuing ? lease.ahead(now, positions.tick(last)) : 0;
-        long behind = issuing ? positions.tick(last + 1) - rollback.lastTick(now, ahead) : 0;
-        boolean clockBehind = behind > 1 && rollback.failsAtOnce(behind);
+        boolean clockBehind = issuing && isBehind(lease, last, now);
         // A clock that came back where it should be keeps nobody waiting, though the keeper could not look yet.
         Optional<String> suspension = clock.isCredible(clock.tick()) ? Optional.empty() : handover.suspension();
         State state;
@@ -103,6 +101,21 @@ final class StatusView {
                         ? Optional.of("The clock is " + drift + " ms behind the last id.")
                         : suspension.or(handover::lastError),
                 handover.clockWarning().or(this::unvettedStep));
+    }
+
+    private boolean isBehind(Lease lease, long last, long now) {
+        long ahead = lease.ahead(now, positions.tick(last));
+        long behind = positions.tick(last + 1) - rollback.lastTick(now, ahead);
+        return behind > 1 && rollback.failsAtOnce(behind);
+    }
+
+    /** Whether calls fail since the clock is behind the last id, of whichever worker id. */
+    boolean isClockBehind() {
+        long now = clock.credibleTick();
+        return handover.leases().stream().map(LeaseInUse::get).allMatch(lease -> {
+            long last = lease.position();
+            return last != Lease.SEALED && isBehind(lease, last, now);
+        });
     }
 
     private long ticksNotReady(long windowTicks) {

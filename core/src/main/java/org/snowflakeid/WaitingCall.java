@@ -305,13 +305,15 @@ final class WaitingCall {
         }
         long left = rollback.maxWaitNanos() - waitedNanos();
         if (rollback.failsAtOnce(gapMillis) || gapMillis > left / 1_000_000) {
-            throw new ClockMovedBackwardsException(handover.message("the clock (now "
-                    + Instant.ofEpochMilli(clock.millis()) + ") is " + behindMillis + " ms behind the last id. "
+            String reason = "the clock (now " + Instant.ofEpochMilli(clock.millis()) + ") is " + behindMillis
+                    + " ms behind the last id. "
                     + switch (rollback.policy()) {
                         case FAIL -> settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait.";
                         case WAIT -> settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait for less.";
                         case CONTINUE -> settings.shown(SnowflakeKeys.MAX_AHEAD) + " is used up.";
-                    }));
+                    };
+            handover.failedBehind(reason);
+            throw new ClockMovedBackwardsException(handover.message(reason));
         }
         requireUninterrupted();
         platform.park(Math.min(gapMillis * 1_000_000, CLOCK_LOOK_NANOS));

@@ -89,6 +89,26 @@ class KeeperErrorsTest {
     @Nested
     class AtStart {
 
+        // its connection stayed open, for a generator that nobody has
+        @Test
+        void anErrorRightAfterTheCoordinatorWasOpenedClosesIt() {
+            Error error = new StackOverflowError("planted");
+            Platform platform = new DelegatingPlatform(process) {
+                @Override
+                public long nanoTime() {
+                    if (process.wire.connections() > 0) {
+                        throw error;
+                    }
+                    return super.nanoTime();
+                }
+            };
+
+            assertThatThrownBy(() -> LeasedSnowflake.open(SnowflakeSettings.of(stage.keys), process.wire, platform))
+                    .isSameAs(error);
+
+            assertThat(process.wire.connections()).isZero();
+        }
+
         // the keeper went on for ever, for a generator that nobody could close
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")

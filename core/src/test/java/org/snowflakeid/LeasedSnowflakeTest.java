@@ -374,6 +374,37 @@ class LeasedSnowflakeTest {
             assertThat(ids.nextId()).isGreaterThan(before);
         }
 
+        // whoever looked for the cause in the log found nothing there
+        @Test
+        void saysOnceInTheLogThatCallsFailAndThatTheyDoNoMore() {
+            LeasedSnowflake ids = open();
+            ids.nextId();
+            try (LogLines log = new LogLines()) {
+                process.stepClock(Duration.ofSeconds(-3));
+                for (int tenth = 0; tenth < 25; tenth++) {
+                    assertThatThrownBy(ids::nextId).isInstanceOf(ClockMovedBackwardsException.class);
+                    world.sleep(Duration.ofMillis(100));
+                }
+                assertThat(log.all())
+                        .singleElement()
+                        .asString()
+                        .startsWith("snowflake 'default': calls fail: the clock (now ")
+                        .endsWith(" ms behind the last id. snowflake.clock.max-wait=PT0.5S allows to wait for less.");
+
+                seconds(3);
+                assertThat(ids.nextId()).isPositive();
+                assertThat(log.all())
+                        .hasSize(2)
+                        .last()
+                        .isEqualTo("snowflake 'default': the clock has caught up with the last id");
+
+                process.stepClock(Duration.ofSeconds(-3));
+                assertThatThrownBy(ids::nextId).isInstanceOf(ClockMovedBackwardsException.class);
+                seconds(1);
+                assertThat(log.all()).hasSize(3);
+            }
+        }
+
         @Test
         void policyFailDoesNotWaitAtAll() {
             keys.put("snowflake.clock.on-rollback", "fail");

@@ -26,6 +26,23 @@ class StaticCoordinatorTest {
         return LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), new StaticCoordinatorProvider(), process);
     }
 
+    // they were ignored without a word
+    @Test
+    void saysWhichSettingsHaveNoEffect() {
+        keys.put("snowflake.worker-ids", "0-511");
+        keys.put("snowflake.startup-ahead", "PT5S");
+        try (LogLines log = new LogLines()) {
+            open().close();
+
+            assertThat(log.all())
+                    .contains(
+                            "snowflake 'default': snowflake.worker-ids=0-511 has no effect with"
+                                    + " snowflake.coordinator=static. Remove it.",
+                            "snowflake 'default': snowflake.startup-ahead=PT5S has no effect with"
+                                    + " snowflake.coordinator=static. Remove it.");
+        }
+    }
+
     // what was issued ahead of the clock was issued again
     @Test
     void aProcessThatIsRestartedAfterABurstIssuesNothingAgain() {

@@ -16,13 +16,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
@@ -59,9 +58,6 @@ final class EtcdSettings {
 
     static final List<Key<?>> KEYS =
             List.of(ENDPOINTS, USER, PASSWORD, PASSWORD_FILE, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
-
-    /** Host and port where java.net.URI sees neither: it knows no underscore, which is ordinary in names of containers. */
-    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
 
     private final CoordinatorConfig config;
     private final Access access;
@@ -172,18 +168,11 @@ final class EtcdSettings {
                     && uri.getQuery() == null
                     && uri.getFragment() == null
                     && (path == null || path.isEmpty() || path.equals("/"));
-            Matcher underscored = UNDERSCORED.matcher(String.valueOf(uri.getRawAuthority()));
-            String host = uri.getHost();
-            int port = uri.getPort();
-            if (host == null && underscored.matches()) {
-                host = underscored.group(1);
-                port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
-            }
-            port = port == -1 ? 2379 : port;
-            if (!known || !bare || host == null || port < 1 || port > 65_535) {
+            HostAndPort server = HostAndPort.of(uri, 2379).orElse(null);
+            if (!known || !bare || server == null) {
                 return null;
             }
-            return new URI(scheme(uri), host + ":" + port, null, null, null);
+            return new URI(scheme(uri), server.toString(), null, null, null);
         } catch (URISyntaxException e) {
             return null;
         }

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -20,6 +19,7 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
@@ -70,9 +70,6 @@ final class RedisSettings {
             List.of(URI, USER, PASSWORD, PASSWORD_FILE, DURABILITY, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
 
     private static final Server NONE = new Server(false, "", 0, 0);
-
-    /** Host and port where java.net.URI sees neither: it knows no underscore, which is ordinary in names of containers. */
-    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
 
     private static final Pattern DATABASE = Pattern.compile("/?|/(\\d{1,6})");
 
@@ -179,24 +176,17 @@ final class RedisSettings {
             URI uri = new URI(text);
             String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
             var database = DATABASE.matcher(String.valueOf(uri.getPath()));
-            Matcher underscored = UNDERSCORED.matcher(String.valueOf(uri.getRawAuthority()));
-            String host = uri.getHost();
-            int port = uri.getPort();
-            if (host == null && underscored.matches()) {
-                host = underscored.group(1);
-                port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
-            }
-            port = port == -1 ? 6379 : port;
+            HostAndPort server = HostAndPort.of(uri, 6379).orElse(null);
             boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
             boolean known = scheme.equals("redis") || scheme.equals("rediss");
-            if (!known || !bare || host == null || port < 1 || port > 65_535 || !database.matches()) {
+            if (!known || !bare || server == null || !database.matches()) {
                 return null;
             }
             String number = database.group(1);
             return new Server(
                     scheme.equals("rediss"),
-                    host.replaceAll("[\\[\\]]", ""),
-                    port,
+                    server.host().replaceAll("[\\[\\]]", ""),
+                    server.port(),
                     number == null ? 0 : Integer.parseInt(number));
         } catch (URISyntaxException e) {
             return null;

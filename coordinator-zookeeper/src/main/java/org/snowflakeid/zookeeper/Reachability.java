@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.zookeeper.ZooKeeperSettings.Server;
+import org.snowflakeid.spi.HostAndPort;
 
 /** Finds out why no session comes about: ZooKeeper's client does not say it, but tries again. */
 final class Reachability {
@@ -38,7 +38,7 @@ final class Reachability {
 
     /** Tries to connect to the servers, and returns the first reason that it meets. */
     Finding look() {
-        for (Server server : settings.servers()) {
+        for (HostAndPort server : settings.servers()) {
             Finding finding = look(server);
             if (finding != null) {
                 return finding;
@@ -47,7 +47,7 @@ final class Reachability {
         return NOTHING_FOUND;
     }
 
-    private @Nullable Finding look(Server server) {
+    private @Nullable Finding look(HostAndPort server) {
         try (Socket socket = new Socket()) {
             InetAddress address = InetAddress.getAllByName(server.host())[0];
             socket.connect(new InetSocketAddress(address, server.port()), CONNECT_MILLIS);
@@ -72,7 +72,7 @@ final class Reachability {
         }
     }
 
-    private void handshake(Socket socket, Server server) throws IOException {
+    private void handshake(Socket socket, HostAndPort server) throws IOException {
         socket.setSoTimeout(HANDSHAKE_MILLIS);
         try (SSLSocket tls = settings.encryption().encrypt(socket, server.host(), server.port())) {
             tls.setSoTimeout(REFUSAL_MILLIS);
@@ -82,7 +82,7 @@ final class Reachability {
         }
     }
 
-    private static Finding refused(Server server, SSLException e) {
+    private static Finding refused(HostAndPort server, SSLException e) {
         String message = String.valueOf(e.getMessage());
         if (causes(e).stream().anyMatch(CertificateException.class::isInstance)) {
             return new Finding(

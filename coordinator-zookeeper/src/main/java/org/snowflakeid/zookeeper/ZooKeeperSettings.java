@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.TlsKeys;
@@ -52,30 +52,15 @@ final class ZooKeeperSettings {
     /** A path may have colons, but what looks like a port is one. */
     private static final Pattern SERVER_IN_PATH = Pattern.compile(",|:\\d+(/|$)");
 
-    /** Host and port where java.net.URI sees neither: it knows no underscore, which is ordinary in names of containers. */
-    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
-
     private final CoordinatorConfig config;
-    private final List<Server> servers = new ArrayList<>();
+    private final List<HostAndPort> servers = new ArrayList<>();
     private final String root;
     private final @Nullable Digest digest;
     private final boolean tls;
     private final Encryption encryption;
 
-    record Server(String host, int port) {
-
-        boolean isUnderscored() {
-            return host.indexOf('_') >= 0;
-        }
-
-        @Override
-        public String toString() {
-            return host + ":" + port;
-        }
-    }
-
     /** Which servers are reached, and how: by which files, whatever they hold now. */
-    record Access(List<Server> servers, @Nullable Digest digest, boolean encrypted, Map<String, String> files) {
+    record Access(List<HostAndPort> servers, @Nullable Digest digest, boolean encrypted, Map<String, String> files) {
 
         /** Without the password. */
         @Override
@@ -103,7 +88,7 @@ final class ZooKeeperSettings {
                     "is sent over connections that are not encrypted: whoever sees the network's traffic can read the"
                             + " password. Set " + TLS_ENABLED + "=true.");
         }
-        if (tls && servers.stream().anyMatch(Server::isUnderscored)) {
+        if (tls && servers.stream().anyMatch(server -> server.host().indexOf('_') >= 0)) {
             reader.refuse(
                     CONNECT_STRING,
                     "has '_' in the name of a host, and Java trusts no certificate for such a name. Name the host without"
@@ -122,7 +107,7 @@ final class ZooKeeperSettings {
         int slash = text.indexOf('/');
         String hosts = slash < 0 ? text : text.substring(0, slash);
         for (String part : hosts.split(",", -1)) {
-            Server server = server(part.strip());
+            HostAndPort server = server(part.strip());
             if (server == null) {
                 reader.refuse(
                         CONNECT_STRING,
@@ -154,21 +139,13 @@ final class ZooKeeperSettings {
         return path.equals("/") ? "" : path;
     }
 
-    private static @Nullable Server server(String text) {
+    private static @Nullable HostAndPort server(String text) {
         try {
             URI uri = new URI("zk://" + text);
-            Matcher underscored = UNDERSCORED.matcher(text);
-            String host = uri.getHost();
-            int port = uri.getPort();
-            if (host == null && underscored.matches()) {
-                host = underscored.group(1);
-                port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
-            }
-            port = port == -1 ? DEFAULT_PORT : port;
             boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
-            return !bare || host == null || text.endsWith(":") || port < 1 || port > 65_535
+            return !bare || text.endsWith(":")
                     ? null
-                    : new Server(host, port);
+                    : HostAndPort.of(uri, DEFAULT_PORT).orElse(null);
         } catch (URISyntaxException e) {
             return null;
         }
@@ -221,13 +198,13 @@ final class ZooKeeperSettings {
         return config.namespace();
     }
 
-    List<Server> servers() {
+    List<HostAndPort> servers() {
         return servers;
     }
 
     /** Without the path, which {@link #root()} begins with. */
     String connectString() {
-        return servers.stream().map(Server::toString).collect(Collectors.joining(","));
+        return servers.stream().map(HostAndPort::toString).collect(Collectors.joining(","));
     }
 
     /** The node of the namespace. */

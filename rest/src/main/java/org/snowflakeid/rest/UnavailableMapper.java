@@ -9,9 +9,6 @@ import jakarta.ws.rs.core.Response.Status;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Provider;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.snowflakeid.ClockMovedBackwardsException;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeUnavailableException;
@@ -26,23 +23,6 @@ public class UnavailableMapper implements ExceptionMapper<SnowflakeException> {
 
     private static final System.Logger LOG = System.getLogger(UnavailableMapper.class.getName());
 
-    private static final long NANOS_BETWEEN_WARNINGS = Duration.ofMinutes(1).toNanos();
-
-    private final LongSupplier nanoTime;
-
-    /** When a clock that is behind was warned of. */
-    private final AtomicLong lastWarning;
-
-    /** For Jakarta REST. */
-    public UnavailableMapper() {
-        this(System::nanoTime);
-    }
-
-    UnavailableMapper(LongSupplier nanoTime) {
-        this.nanoTime = nanoTime;
-        this.lastWarning = new AtomicLong(nanoTime.getAsLong() - NANOS_BETWEEN_WARNINGS);
-    }
-
     @Override
     public Response toResponse(SnowflakeException failure) {
         LOG.log(isTold(failure) ? Level.DEBUG : Level.WARNING, "answered 503, since no id could be made", failure);
@@ -51,13 +31,8 @@ public class UnavailableMapper implements ExceptionMapper<SnowflakeException> {
                 .build();
     }
 
-    /** Each request would log again what the generator itself has logged, or what the last request has. */
-    private boolean isTold(SnowflakeException failure) {
-        if (!(failure instanceof ClockMovedBackwardsException)) {
-            return failure instanceof SnowflakeUnavailableException;
-        }
-        long now = nanoTime.getAsLong();
-        long last = lastWarning.get();
-        return now - last < NANOS_BETWEEN_WARNINGS || !lastWarning.compareAndSet(last, now);
+    /** The generator itself has logged it, once, and each request would do so again. */
+    private static boolean isTold(SnowflakeException failure) {
+        return failure instanceof SnowflakeUnavailableException || failure instanceof ClockMovedBackwardsException;
     }
 }

@@ -3,17 +3,18 @@ package org.snowflakeid.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.snowflakeid.ClockMovedBackwardsException;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeUnavailableException;
@@ -38,8 +39,7 @@ class UnavailableMapperTest {
         public void close() {}
     };
 
-    private final AtomicLong now = new AtomicLong(Long.MAX_VALUE);
-    private final UnavailableMapper mapper = new UnavailableMapper(now::get);
+    private final UnavailableMapper mapper = new UnavailableMapper();
 
     @BeforeEach
     void listen() {
@@ -51,25 +51,16 @@ class UnavailableMapperTest {
         logger.removeHandler(handler);
     }
 
-    // nothing else logs it
-    @Test
-    void warnsOfAClockThatIsBehindOnceAMinute() {
-        SnowflakeException behind = new ClockMovedBackwardsException("the clock is 7 s behind the last id");
-        SnowflakeException stillBehind = new ClockMovedBackwardsException("the clock is 6 s behind the last id");
-
-        mapper.toResponse(behind);
-        now.addAndGet(Duration.ofSeconds(59).toNanos());
-        mapper.toResponse(stillBehind);
-        assertThat(warnings).containsExactly(behind);
-
-        now.addAndGet(Duration.ofSeconds(1).toNanos());
-        mapper.toResponse(stillBehind);
-        assertThat(warnings).containsExactly(behind, stillBehind);
+    static Stream<SnowflakeException> told() {
+        return Stream.of(
+                new SnowflakeUnavailableException("the window is used up"),
+                new ClockMovedBackwardsException("the clock is 7 s behind the last id"));
     }
 
-    @Test
-    void leavesAnOutageToTheGeneratorsOwnWarnings() {
-        mapper.toResponse(new SnowflakeUnavailableException("the window is used up"));
+    @ParameterizedTest
+    @MethodSource("told")
+    void leavesToTheGeneratorWhatItWarnsOfItself(SnowflakeException failure) {
+        mapper.toResponse(failure);
 
         assertThat(warnings).isEmpty();
     }

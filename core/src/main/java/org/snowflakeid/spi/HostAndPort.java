@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spi;
+
+import java.net.URI;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a server is, as a URL says. A name with an underscore is none of a host for {@link URI}, but for the networks of containers it is.
+ *
+ * @param host an IPv6 address is in brackets
+ * @param port 1 to 65535
+ */
+public record HostAndPort(String host, int port) {
+
+    private static final Pattern UNDERSCORED = Pattern.compile("([\\w.-]*_[\\w.-]*)(?::(\\d{1,5}))?");
+
+    /**
+     * @param usualPort of a URL that names none
+     * @return empty: the URL names no host, or a port that does not exist
+     */
+    public static Optional<HostAndPort> of(URI url, int usualPort) {
+        String host = url.getHost();
+        int port = url.getPort();
+        if (host == null) {
+            Matcher underscored = UNDERSCORED.matcher(String.valueOf(url.getRawAuthority()));
+            if (!underscored.matches()) {
+                return Optional.empty();
+            }
+            host = underscored.group(1);
+            port = underscored.group(2) == null ? -1 : Integer.parseInt(underscored.group(2));
+        }
+        port = port == -1 ? usualPort : port;
+        return port < 1 || port > 65_535 ? Optional.empty() : Optional.of(new HostAndPort(host, port));
+    }
+
+    @Override
+    public String toString() {
+        return host + ":" + port;
+    }
+}
