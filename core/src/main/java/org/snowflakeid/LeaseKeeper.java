@@ -91,9 +91,9 @@ final class LeaseKeeper {
         this.coordinatorName = provider.name();
         this.resumption = resumption;
         this.outage = new Outage(platform, clock, handover, coordinatorName);
-        this.start = new StartDeadline(settings, platform, clock, handover);
         this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
         try {
+            this.start = new StartDeadline(settings, platform, clock, handover);
             this.namespace = new Namespace(settings, coordinator, platform, provider);
             this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
             this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);

@@ -109,12 +109,12 @@ final class StatusView {
         return behind > 1 && rollback.failsAtOnce(behind);
     }
 
-    /** Whether calls fail since the clock is behind the last id, of whichever worker id. */
+    /** Whether no worker id has a last id that the clock has caught up with. */
     boolean isClockBehind() {
         long now = clock.credibleTick();
         return handover.leases().stream().map(LeaseInUse::get).allMatch(lease -> {
             long last = lease.position();
-            return last != Lease.SEALED && isBehind(lease, last, now);
+            return last == Lease.SEALED || isBehind(lease, last, now);
         });
     }
 

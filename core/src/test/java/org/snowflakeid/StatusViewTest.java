@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** When a generator with two worker ids counts as one whose clock is behind. */
+class StatusViewTest {
+
+    private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.workers", "2"));
+    private final Positions positions = Positions.of(settings.layout());
+    private final VirtualWorld world = new VirtualWorld(1);
+    private final VirtualWorld.Machine process = world.new Machine();
+    private final VettedClock clock = new VettedClock(process, settings.layout(), 10_000);
+    private final Handover handover = new Handover("default", process, 2);
+    private final StatusView status = new StatusView(settings, "memory", clock, handover);
+
+    private Lease issuedUpTo(long tick) {
+        Lease lease = new Lease(1, Long.MAX_VALUE);
+        lease.open(positions.first(0), 0, 0, clock.tick());
+        assertThat(lease.advance(lease.position(), positions.first(tick))).isTrue();
+        return lease;
+    }
+
+    // one that was lost was taken for one with ids, and the log said each second that it is over
+    @Test
+    void aWorkerIdThatWasLostHasNotCaughtUp() {
+        handover.publish(handover.leases().get(0), issuedUpTo(clock.tick() + 3_000));
+
+        assertThat(status.isClockBehind()).isTrue();
+    }
+
+    @Test
+    void oneWorkerIdWithIdsIsEnough() {
+        handover.publish(handover.leases().get(0), issuedUpTo(clock.tick() + 3_000));
+        handover.publish(handover.leases().get(1), issuedUpTo(clock.tick() - 1));
+
+        assertThat(status.isClockBehind()).isFalse();
+    }
+}
