@@ -199,9 +199,11 @@ final class Claim {
                 Standing.RESUMED);
     }
 
-    /** Whether this process wrote it, or the one that it took the worker id over from. */
-    boolean wrote(Mark other) {
-        return other.token().equals(mark.token());
+    /** Whether it is the mark that this process wrote last, or one that it may have written since; not that of the process before. */
+    boolean wrote(Mark shown) {
+        String bytes = shown.value();
+        Mark sent = pending;
+        return (sent != null && bytes.equals(sent.value())) || (!predecessorMayWrite && bytes.equals(mark.value()));
     }
 
     int workerId() {

@@ -134,6 +134,29 @@ class OwnClockWitnessTest {
         stage.assertSafe();
     }
 
+    // it was taken for one of its own: beside no other peer, a clock was believed that leapt while the coordinator was
+    // away
+    @Test
+    void theMarkOfTheProcessBeforeIsAWitness() {
+        Actor before = open(1, 1, "snowflake.resume.directory", "/resume");
+        before.crash();
+        stage.store.down = true;
+        Actor process = stage.processOnHostOf(before);
+        process.open();
+        process.machine.stepClock(Duration.ofDays(1));
+        stage.store.down = false;
+
+        for (int i = 0; i < 30; i++) {
+            stage.sleep(Duration.ofSeconds(1));
+            assertNoMarkIsPoisoned();
+        }
+
+        assertThat(process.ids().status().lastError()).hasValueSatisfying(error -> assertThat(error)
+                .contains(
+                        "The system clock says 2026-03-02T10:", "but the median of 2 live peers says 2026-03-01T10:"));
+        stage.assertSafe();
+    }
+
     /** Its next extension, and no claim of the owner entry. */
     private static void arrive(Actor process, boolean answered) {
         Request request = process.wire.next();

@@ -143,6 +143,7 @@ final class Recovery {
             process.watches().forEach(Watch::requireNoThreadLeft);
             // What one of two copies holds, it may have claimed when they were one.
             if (process.watch().isOpening()
+                    && !isMisled()
                     && !process.machine.isPaused()
                     && !run.oracle.copies.isCopied(process.machine)
                     && held(process) < settings.workers) {
@@ -162,6 +163,24 @@ final class Recovery {
                         + ", which have been free for more than " + longestNeedMillis() + " ms since");
             }
         });
+    }
+
+    /**
+     * Whether owner entries tell starts a wrong time: a request may arrive late, of a process that has crashed since, and bring one about that
+     * lasts for a window from then on.
+     */
+    private boolean isMisled() {
+        return !run.store.tellsTime && run.store.owners.keySet().stream().anyMatch(this::isMisleading);
+    }
+
+    private boolean isMisleading(int workerId) {
+        FakeStore.Held held = run.store.held(workerId);
+        if (held == null || held.machine() == null || !held.machine().isCrashed()) {
+            return false;
+        }
+        Duration off = Duration.between(run.store.mark(workerId).at(), run.world.trueTime())
+                .abs();
+        return off.compareTo(settings.maxSkew.plus(settings.window)) > 0;
     }
 
     private long held(SimulatedProcess process) {
