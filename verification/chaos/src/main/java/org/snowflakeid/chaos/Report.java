@@ -36,6 +36,7 @@ final class Report {
             "could not be released; others can claim it after",
             "and is not believed yet",
             "it is not believed, ids go on as if it had not stepped",
+            "calls fail: the clock (now",
             "a copy of this process may be running, since the system clock stepped, and no other worker id is free");
 
     private final ChaosRun.Outcome outcome;
@@ -251,6 +252,7 @@ final class Report {
         row("windows used up", outcome.logs().count("is used up, no ids"));
         row("clock doubted after a jump", outcome.logs().count("is not believed yet"));
         row("clock contradicted, and not followed", outcome.logs().count("it is not believed, ids go on"));
+        row("calls failed, since the clock was behind", outcome.logs().count("calls fail: the clock (now"));
         line("");
         line("Wanted at least, so that finding nothing means something: "
                 + happened().entrySet().stream()
