@@ -28,8 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;
 
-    /** A server that answers gRPC but not HTTP here will hardly begin to. */
-    private static final long PAUSE_AFTER_FAILURE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** A server that answers gRPC but not HTTP here will hardly begin to. One that has much to do may be late once or twice. */
+    private static final int FAILURES_BEFORE_PAUSE = 3;
+
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Executor background;
     private final BooleanSupplier answers;
@@ -40,7 +42,11 @@ final class ServerTime {
     private @Nullable CompletableFuture<Optional<Instant>> next;
 
     private volatile int preferred;
-    private volatile @Nullable Long failedAtNanos;
+
+    /** In a row, while gRPC was answered. Of one question at a time. */
+    private int failures;
+
+    private volatile @Nullable Long pausedSinceNanos;
 
     /** @param answers whether gRPC was answered: a server that is away tells nothing about what it will answer when it is there */
     ServerTime(Executor background, BooleanSupplier answers) {
@@ -50,8 +56,8 @@ final class ServerTime {
 
     /** Begins to ask; the answer is empty where none can be had. */
     synchronized Future<Optional<Instant>> ask(EtcdSettings settings) {
-        Long failedAt = failedAtNanos;
-        if (failedAt != null && answers.getAsBoolean() && System.nanoTime() - failedAt < PAUSE_AFTER_FAILURE_NANOS) {
+        Long pausedSince = pausedSinceNanos;
+        if (pausedSince != null && answers.getAsBoolean() && System.nanoTime() - pausedSince < PAUSE_NANOS) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         CompletableFuture<Optional<Instant>> question = next;
@@ -96,13 +102,15 @@ final class ServerTime {
             try {
                 Instant time = fetch(endpoints.get(n), settings.sslContext());
                 preferred = n;
-                failedAtNanos = null;
+                failures = 0;
+                pausedSinceNanos = null;
                 return Optional.of(time);
             } catch (IOException | RuntimeException e) {
                 // The next one, perhaps. The answer is welcome, never needed.
             }
         }
-        failedAtNanos = answeredBefore ? System.nanoTime() : null;
+        failures = answeredBefore ? failures + 1 : 0;
+        pausedSinceNanos = failures >= FAILURES_BEFORE_PAUSE ? System.nanoTime() : null;
         return Optional.empty();
     }
 

@@ -34,6 +34,7 @@ class ServerTimeTest {
 
     private final ExecutorService background = Executors.newCachedThreadPool();
     private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch askedAgain = new CountDownLatch(2);
     private final CountDownLatch released = new CountDownLatch(1);
     private final AtomicInteger questions = new AtomicInteger();
     private HttpServer server;
@@ -45,6 +46,7 @@ class ServerTimeTest {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(background);
         server.createContext("/version", exchange -> {
+            askedAgain.countDown();
             if (questions.incrementAndGet() == 1) {
                 asked.countDown();
                 await(released);
@@ -132,6 +134,35 @@ class ServerTimeTest {
 
             assertThat(questions.get()).isGreaterThanOrEqualTo(i);
         }
+    }
+
+    // for half a minute a server was not asked that had answered late once
+    @Test
+    void asksAgainAfterAnAnswerThatWasLate() throws Exception {
+        ServerTime patient = new ServerTime(background, () -> true);
+        assertThat(patient.ask(settings).get(10, TimeUnit.SECONDS)).isEmpty();
+        released.countDown();
+
+        Future<Optional<Instant>> unused = patient.ask(settings);
+
+        assertThat(askedAgain.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void pausesAfterThreeQuestionsWithoutAnAnswer() throws Exception {
+        EtcdSettings nobody = settings("http://127.0.0.1:" + FreePorts.next());
+        AtomicInteger tasks = new AtomicInteger();
+        ServerTime pausing = new ServerTime(
+                task -> {
+                    tasks.incrementAndGet();
+                    background.execute(task);
+                },
+                () -> true);
+        for (int i = 0; i < 5; i++) {
+            assertThat(pausing.ask(nobody).get(10, TimeUnit.SECONDS)).isEmpty();
+        }
+
+        assertThat(tasks).hasValue(3);
     }
 
     // an application that was started before its server believed a wrong clock, and had nothing to doubt it by
