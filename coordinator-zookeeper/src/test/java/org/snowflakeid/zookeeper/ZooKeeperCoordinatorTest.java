@@ -47,6 +47,7 @@ class ZooKeeperCoordinatorTest {
     @BeforeAll
     static void startServer() throws Exception {
         server = ZooKeeperServer.builder()
+                .longestSession(Node.TIME_TO_LIVE)
                 .jvmArguments("-Dzookeeper.DigestAuthenticationProvider.superDigest="
                         + DigestAuthenticationProvider.generateDigest(SUPER))
                 .start();

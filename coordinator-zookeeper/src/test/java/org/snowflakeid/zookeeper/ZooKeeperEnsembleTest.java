@@ -23,7 +23,8 @@ class ZooKeeperEnsembleTest {
     private static final Duration CALL = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(100);
 
-    private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3);
+    private final ZooKeeperEnsemble ensemble =
+            ZooKeeperEnsemble.start(3, ZooKeeperServer.builder().longestSession(Node.TIME_TO_LIVE));
     private final Node node = ZooKeeperNode.at(ensemble.connectString(), Node.freshNamespace());
 
     private Stored meta;

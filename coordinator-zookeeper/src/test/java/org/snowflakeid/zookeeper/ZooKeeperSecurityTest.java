@@ -46,8 +46,8 @@ class ZooKeeperSecurityTest {
     static void start() throws Exception {
         trusted = new Certificates(Files.createDirectory(directory.resolve("trusted")));
         foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
-        tls = ZooKeeperServer.builder().tls(trusted, false).start();
-        mutualTls = ZooKeeperServer.builder().tls(trusted, true).start();
+        tls = server().tls(trusted, false).start();
+        mutualTls = server().tls(trusted, true).start();
     }
 
     @AfterAll
@@ -119,6 +119,10 @@ class ZooKeeperSecurityTest {
         assertPermanent(missing, "forbids an anonymous client", DIGEST);
     }
 
+    private static ZooKeeperServer.Builder server() {
+        return ZooKeeperServer.builder().longestSession(Node.TIME_TO_LIVE);
+    }
+
     private static Map<String, String> tls(Certificates authority) {
         return Map.of("snowflake.zookeeper.tls.ca", authority.ca().toString());
     }
@@ -151,7 +155,7 @@ class ZooKeeperSecurityTest {
     void connectsByTheCertificatesAndTheKeyThatAreThereNow() throws Exception {
         Path live = Files.createDirectory(directory.resolve("live"));
         Certificates first = new Certificates(live);
-        try (ZooKeeperServer server = ZooKeeperServer.builder().tls(first, true).start();
+        try (ZooKeeperServer server = server().tls(first, true).start();
                 Node node = ZooKeeperNode.at(server.connectString(), tls(first, first))) {
             node.createMeta();
             Stored mark = node.claim(3);
@@ -172,7 +176,7 @@ class ZooKeeperSecurityTest {
     void saysWhichFileCanNotBeReadNowAndGoesOnWhenItCan() throws Exception {
         Path live = Files.createDirectory(directory.resolve("gone"));
         Certificates pem = new Certificates(live);
-        try (ZooKeeperServer server = ZooKeeperServer.builder().tls(pem, true).start();
+        try (ZooKeeperServer server = server().tls(pem, true).start();
                 Node node = ZooKeeperNode.at(server.connectString(), tls(pem, pem))) {
             node.createMeta();
             server.stop();

@@ -40,7 +40,7 @@ class ZooKeeperUnknownOutcomeTest {
 
     @BeforeAll
     static void startServer() {
-        server = ZooKeeperServer.start();
+        server = ZooKeeperServer.builder().longestSession(Node.TIME_TO_LIVE).start();
     }
 
     @AfterAll

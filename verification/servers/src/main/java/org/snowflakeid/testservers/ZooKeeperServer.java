@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One ZooKeeper server on free loopback ports with a data directory of its own, deleted on close: a JVM of its own, or a container if
- * that is asked for. Its faults are those of a process: paused, killed, started again. Sessions from one second on: it ticks twice a
- * second.
+ * that is asked for. Its faults are those of a process: paused, killed, started again. It ticks twice a second and grants sessions of one
+ * to ten seconds, if nothing else is asked for.
  */
 public final class ZooKeeperServer extends TestServer {
     private final Ports ports;
@@ -84,6 +85,14 @@ public final class ZooKeeperServer extends TestServer {
         public Builder configure(String key, String value) {
             configuration.put(key, value);
             return this;
+        }
+
+        /**
+         * For tests in which no owner may be lost: a session of ten seconds ends while a slow machine starts the server again, or while the
+         * client shakes hands with it.
+         */
+        public Builder longestSession(Duration time) {
+            return configure("maxSessionTimeout", Long.toString(time.toMillis()));
         }
 
         /** Further arguments of the JVM, such as system properties. */
