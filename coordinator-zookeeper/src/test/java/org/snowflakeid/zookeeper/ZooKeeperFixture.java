@@ -8,6 +8,7 @@ import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 import org.snowflakeid.tck.CoordinatorFixture;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -16,7 +17,8 @@ import org.snowflakeid.testservers.ZooKeeperServer;
  * connection.
  */
 final class ZooKeeperFixture implements CoordinatorFixture, WorkerCoordinatorProvider, AutoCloseable {
-    private final ZooKeeperServer server = ZooKeeperServer.start();
+    private final ZooKeeperServer server =
+            ZooKeeperServer.builder().longestSession(Node.TIME_TO_LIVE).start();
     private final WorkerCoordinatorProvider zookeeper = new ZooKeeperCoordinatorProvider();
     private final Map<WorkerCoordinator, TcpProxy> proxies = new ConcurrentHashMap<>();
     private boolean frozen;
