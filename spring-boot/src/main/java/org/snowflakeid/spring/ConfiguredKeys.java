@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spring;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -23,7 +25,6 @@ final class ConfiguredKeys {
 
     private static final Pattern NAMED = Pattern.compile("snowflake\\.generators\\.([^.]+)\\..+");
     private static final Pattern EXPRESSION = Pattern.compile("\\$\\{([^:}]+)");
-    private static final Pattern VARIABLE = Pattern.compile("SNOWFLAKE_.*");
 
     private final ConfigurableEnvironment environment;
 
@@ -85,10 +86,11 @@ final class ConfiguredKeys {
     }
 
     UnknownKeys unknown() {
-        List<Key<?>> known = SnowflakeKeys.all();
+        Set<String> generators = generators();
+        Map<String, String> elsewhere = variablesElsewhere(generators);
         List<String> names =
-                names().stream().map(name -> asElsewhere(name, known)).toList();
-        return UnknownKeys.among(names, this::value, generators());
+                names().stream().map(name -> elsewhere.getOrDefault(name, name)).toList();
+        return UnknownKeys.among(names, this::value, generators);
     }
 
     private Set<String> names() {
@@ -101,19 +103,20 @@ final class ConfiguredKeys {
         return names;
     }
 
-    /** Spring's users leave out the hyphens of a key in its environment variable, which others replace: {@code SNOWFLAKE_WORKERIDS}. */
-    private static String asElsewhere(String name, List<Key<?>> known) {
-        if (!VARIABLE.matcher(name).matches()) {
-            return name;
-        }
-        for (Key<?> key : known) {
-            String rest = key.name().replaceFirst("^snowflake", "");
-            String here = variable(rest.replace("-", ""));
-            if (name.endsWith(here)) {
-                return name.substring(0, name.length() - here.length()) + variable(rest);
+    /**
+     * Spring's users leave out all hyphens of a key in its environment variable, which others replace: {@code SNOWFLAKE_WORKERIDS}. Nobody
+     * reads a variable in which some are left out and some replaced.
+     */
+    private static Map<String, String> variablesElsewhere(Set<String> generators) {
+        Map<String, String> elsewhere = new HashMap<>();
+        for (Key<?> key : SnowflakeKeys.all()) {
+            elsewhere.put(variable(key.name().replace("-", "")), variable(key.name()));
+            for (String generator : generators) {
+                String named = key.name().replaceFirst("^snowflake", "snowflake.generators." + generator);
+                elsewhere.put(variable(named.replace("-", "")), variable(named));
             }
         }
-        return name;
+        return elsewhere;
     }
 
     private static String variable(String key) {

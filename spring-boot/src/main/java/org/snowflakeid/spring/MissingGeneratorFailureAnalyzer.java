@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spring;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeSettings;
 import org.springframework.beans.factory.InjectionPoint;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.UnsatisfiedDependencyException;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -18,12 +22,22 @@ import org.springframework.core.annotation.Order;
 final class MissingGeneratorFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
 
     static String remedy(String generator) {
+        try {
+            SnowflakeSettings unused = SnowflakeSettings.of(generator, Map.of());
+        } catch (InvalidSettingsException e) {
+            // No key can be set for it.
+            return String.join(" ", e.problems());
+        }
         return "Set snowflake.claim-at-start=default," + generator + ", or any key below snowflake.generators."
                 + generator + ". if it is configured otherwise than the one without a name.";
     }
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, NoSuchBeanDefinitionException cause) {
+        if (cause instanceof NoUniqueBeanDefinitionException) {
+            // Spring's own words are right: there are too many.
+            return null;
+        }
         if (cause.getResolvableType() == null || cause.getResolvableType().toClass() != Snowflake.class) {
             return null;
         }

@@ -9,6 +9,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -31,6 +32,14 @@ public class SnowflakeAutoConfiguration {
     @Bean(Generators.BEAN)
     static Generators generators(ConfigurableApplicationContext context) {
         return new Generators(context);
+    }
+
+    /** Spring makes it when Flyway, Liquibase and the application's scripts are done, where there are any. */
+    @Bean(name = ContextResources.INITIALIZED_DATABASES, defaultCandidate = false)
+    @Lazy
+    @DependsOnDatabaseInitialization
+    static Object initializedDatabases() {
+        return ContextResources.INITIALIZED_DATABASES;
     }
 
     @Bean(Generators.BEAN_PREFIX + "default")

@@ -10,7 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.spring.SnowflakeAutoConfiguration;
+import org.snowflakeid.testing.TestSnowflake;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.WebApplicationType;
@@ -18,6 +20,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** A generator that is wanted by its name and configured nowhere. */
@@ -43,6 +46,30 @@ class MissingGeneratorTest {
         OfAnotherType(@Qualifier("invoices") Runnable task) {}
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(SnowflakeAutoConfiguration.class)
+    static class TwoOfThem {
+        TwoOfThem(@Qualifier("invoices") Snowflake ids) {}
+
+        @Bean
+        @Qualifier("invoices")
+        static Snowflake one() {
+            return TestSnowflake.workerId(1);
+        }
+
+        @Bean
+        @Qualifier("invoices")
+        static TestSnowflake other() {
+            return TestSnowflake.workerId(2);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(SnowflakeAutoConfiguration.class)
+    static class OfNoGeneratorsName {
+        OfNoGeneratorsName(@Qualifier("invoiceIds") Snowflake ids) {}
+    }
+
     private static void run(Class<?> application) {
         new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
@@ -61,6 +88,30 @@ class MissingGeneratorTest {
                 .contains(application.getName())
                 .contains("Set snowflake.claim-at-start=default,invoices")
                 .doesNotContain("Consider defining a bean");
+    }
+
+    // it said that there is none, and what to set for one more
+    @Test
+    void whereThereAreTwoSpringSaysSo(CapturedOutput output) {
+        assertThatThrownBy(() -> run(TwoOfThem.class)).hasRootCauseInstanceOf(NoUniqueBeanDefinitionException.class);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("@Primary")
+                .doesNotContain("claim-at-start");
+    }
+
+    // the next start refused what it had said to set
+    @Test
+    void aNameThatNoGeneratorCanHaveIsToBeChanged(CapturedOutput output) {
+        assertThatThrownBy(() -> run(OfNoGeneratorsName.class))
+                .hasRootCauseInstanceOf(NoSuchBeanDefinitionException.class);
+
+        assertThat(output)
+                .contains("snowflake 'invoiceIds': nothing configures this generator")
+                .contains("a generator's name is lower-case letters")
+                .contains("Rename it.")
+                .doesNotContain("claim-at-start");
     }
 
     @Test

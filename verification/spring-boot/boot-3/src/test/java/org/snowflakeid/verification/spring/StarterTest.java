@@ -317,6 +317,31 @@ class StarterTest {
                         .hasValue(5));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ORDERIDS_WORKERIDS", "ORDER_IDS_WORKER_IDS"})
+    void theVariableOfAGeneratorWithAHyphenIsReadWithAllOfThemOrWithNone(String variable) {
+        withVariables(memory, Map.of("SNOWFLAKE_GENERATORS_" + variable, "5"))
+                .withPropertyValues("snowflake.claim-at-start=order-ids")
+                .withInitializer(EnvironmentAsBootPreparesIt::prepare)
+                .run(context -> assertThat(context.getBean("snowflake.order-ids", Snowflake.class)
+                                .status()
+                                .workerId())
+                        .hasValue(5));
+    }
+
+    // the second was left alone without a word
+    @ParameterizedTest
+    @ValueSource(strings = {"ORDERIDS_WORKER_IDS", "ORDER_IDS_WORKERIDS"})
+    void theVariableOfAGeneratorThatNobodyReadsIsRefused(String variable) {
+        withVariables(memory, Map.of("SNOWFLAKE_GENERATORS_" + variable, "5"))
+                .withPropertyValues("snowflake.claim-at-start=order-ids")
+                .withInitializer(EnvironmentAsBootPreparesIt::prepare)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("SNOWFLAKE_GENERATORS_" + variable + " ")
+                        .hasMessageContaining("SNOWFLAKE_GENERATORS_ORDER_IDS_WORKER_IDS"));
+    }
+
     @Test
     void valuesOfYamlThatAreNoTextAreReadAsText() {
         memory.withInitializer(context -> context.getEnvironment()
