@@ -221,7 +221,8 @@ final class WaitingCall {
             return true;
         }
         if (isClockStanding()) {
-            return awaitMovingClock();
+            awaitMovingClock();
+            return false;
         }
         endWait();
         if (usedUp) {
@@ -331,12 +332,9 @@ final class WaitingCall {
         return nanos - movedNanos > STANDING_NANOS;
     }
 
-    /** The next millisecond does not come, and nobody knows when it will. */
-    private boolean awaitMovingClock() {
+    /** The next millisecond does not come, and nobody knows when it will. To no other worker id of this process either. */
+    private void awaitMovingClock() {
         handover.requireOpen();
-        if (elsewhere.getAsBoolean()) {
-            return true;
-        }
         boolean fails = rollback.policy() == OnRollback.FAIL;
         long left = rollback.maxWaitNanos() - waitedNanos();
         if (fails || left <= 0) {
@@ -350,7 +348,6 @@ final class WaitingCall {
         }
         requireUninterrupted();
         platform.park(Math.min(left, CLOCK_LOOK_NANOS));
-        return false;
     }
 
     /** The wall clock has stepped, and it is not known yet whether rightly. */

@@ -418,6 +418,10 @@ final class Stage {
                 return id;
             }
 
+            Optional<SnowflakeException> failure() {
+                return Optional.ofNullable(failure);
+            }
+
             SnowflakeException awaitFailure() {
                 until("a failure", this::isOver);
                 assertThat(id).isNull();

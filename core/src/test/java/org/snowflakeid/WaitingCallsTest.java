@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -150,6 +151,24 @@ class WaitingCallsTest {
         stage.sleep(Duration.ofMillis(200));
         process.holdClock(null);
         waiting.await();
+    }
+
+    // each worker id sent its calls to the other one, without end, and they were not to be interrupted
+    @Test
+    void aClockThatStandsStillIsWaitedForNoLongerWithSeveralWorkerIds() {
+        stage.keys.put("snowflake.sequence-bits", "1");
+        stage.keys.put("snowflake.workers", "2");
+        process.open();
+        process.holdClock(stage.world.trueTime());
+        // Each worker id has two ids a millisecond, and a half of the threads.
+        List<Actor.Call> calls = Stream.generate(process::startCall).limit(8).toList();
+
+        stage.within(
+                Duration.ofMillis(700), "all of them over", () -> calls.stream().allMatch(Actor.Call::isOver));
+
+        assertThat(calls.stream().map(Actor.Call::failure).flatMap(Optional::stream))
+                .hasSize(4)
+                .allSatisfy(failure -> assertThat(failure).hasMessageContaining("stands still"));
     }
 
     // it was how far the clock was behind what max-ahead allows
