@@ -236,11 +236,18 @@ final class LeaseKeeper {
         workerIds.claimMissing(firstPage);
         // The clock may have stepped back meanwhile: back again, it would be credible by what it showed before.
         clock.show();
-        workerIds.swapReady().ifPresent(claim -> start.failed(reserved(claim)));
+        Optional<Claim> awaited = workerIds.swapReady();
         workerIds.releaseLeft();
+        if (awaited.isPresent()) {
+            NoFreeWorkerIdException reserved = reserved(awaited.get());
+            start.failed(reserved);
+            if (handover.isStarted()) {
+                throw reserved;
+            }
+        }
     }
 
-    private SnowflakeException reserved(Claim claim) {
+    private NoFreeWorkerIdException reserved(Claim claim) {
         return new NoFreeWorkerIdException("worker id " + claim.workerId() + " is reserved, but usable only from "
                 + layout.instantOf(claim.from()) + ". Wait until then, or set snowflake.startup-ahead.");
     }

@@ -111,6 +111,17 @@ final class Outage {
         }
     }
 
+    /** There are ids, which may be of something that was claimed long before. */
+    void idsAgain() {
+        if (windowEnded) {
+            windowEnded = false;
+            if (failures == 0) {
+                handover.noteError(null);
+            }
+            LOG.log(Level.INFO, handover.message("ids again"));
+        }
+    }
+
     private static String seconds(long nanos) {
         Duration left = Duration.ofNanos(nanos);
         return left.toSeconds() + "." + left.toMillisPart() / 100 + " s";
@@ -127,15 +138,15 @@ final class Outage {
     /**
      * The coordinator answered as it should.
      *
-     * @param missing whether a worker id is to be claimed still
+     * @param missing whether a worker id is to be claimed still, or waited for
+     * @param hasIds whether there are ids
      */
-    void over(boolean started, boolean missing) {
-        if (windowEnded) {
-            LOG.log(Level.INFO, handover.message("ids again"));
+    void over(boolean started, boolean missing, boolean hasIds) {
+        if (windowEnded && hasIds) {
+            idsAgain();
         } else if (failures > 0 && started) {
             LOG.log(Level.INFO, handover.message("renewal works again"));
         }
-        windowEnded = false;
         failures = 0;
         if (!missing) {
             noneFree = 0;

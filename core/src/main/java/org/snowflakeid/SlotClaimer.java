@@ -88,6 +88,25 @@ final class SlotClaimer {
         return claimed;
     }
 
+    /** As {@link #claim}, if one can be used at once, and that is before a tick that is waited for; else null. */
+    @Nullable
+    Claim claimSooner(@Nullable Snapshot firstPage, Terms terms, long awaited) {
+        if (Math.max(clock.vettedTick(), floor(terms)) >= awaited) {
+            return null;
+        }
+        lastFailure = null;
+        Snapshot page = firstPage != null ? firstPage : reader.page();
+        Claim claimed = claimNow(new ArrayList<>(page.slots()), terms);
+        if (claimed == null && !reader.isAll(page)) {
+            claimed = claimNow(new ArrayList<>(reader.all().slots()), terms);
+        }
+        CoordinatorException failure = lastFailure;
+        if (claimed == null && failure != null) {
+            throw failure;
+        }
+        return claimed;
+    }
+
     private long floor(Terms terms) {
         return Math.max(namespace.meta().floor(), terms.firstTick());
     }

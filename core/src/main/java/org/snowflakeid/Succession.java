@@ -100,6 +100,16 @@ final class Succession {
         return successor == null && (current == null || current.claim().needsReplacement());
     }
 
+    /** What ids have to wait for here, or will: it begins after the end of what is in use. Null: nothing. */
+    @Nullable
+    Claim awaited(long allowedLead) {
+        if (successor == null || isReady(allowedLead)) {
+            return null;
+        }
+        Claim following = successor.claim();
+        return current == null || current.claim().limit() < following.from() ? following : null;
+    }
+
     /** The first tick that a claim may begin at. */
     long firstTick() {
         noteHighest();

@@ -44,6 +44,7 @@ final class WorkerIds {
     private List<Claim> resumed = List.of();
 
     private long nextClaimNanos;
+    private long nextLookNanos;
 
     /**
      * @param timeout of a call now; {@code callTimeout} once the generator has started
@@ -73,6 +74,7 @@ final class WorkerIds {
         this.allowedTicks = settings.burst().toMillis();
         this.resumption = resumption;
         this.nextClaimNanos = platform.nanoTime();
+        this.nextLookNanos = nextClaimNanos;
         for (LeaseInUse inUse : handover.leases()) {
             successions.add(new Succession(settings, platform, clock, handover, inUse, reports));
         }
@@ -114,7 +116,7 @@ final class WorkerIds {
         } else {
             extendTogether(due);
         }
-        outage.over(handover.isStarted(), isAnyMissing());
+        coordinatorAnswers();
         due.forEach(this::noteLimit);
         handover.wakeCallers();
     }
@@ -163,11 +165,11 @@ final class WorkerIds {
 
     /** @param firstPage what was read just now, as far as it can be of use */
     void claimMissing(@Nullable Snapshot firstPage) {
-        if (platform.nanoTime() - nextClaimNanos < 0) {
-            return;
-        }
+        boolean claims = platform.nanoTime() - nextClaimNanos >= 0;
+        boolean looks = platform.nanoTime() - nextLookNanos >= 0;
         for (Succession succession : successions) {
-            if (succession.needsClaim()) {
+            Claim awaited = succession.awaited(leadAllowed());
+            if (claims && succession.needsClaim()) {
                 try {
                     claim(succession, firstPage);
                 } catch (NoFreeWorkerIdException e) {
@@ -178,21 +180,47 @@ final class WorkerIds {
                     }
                     throw e;
                 }
-                outage.over(handover.isStarted(), isAnyMissing());
+                coordinatorAnswers();
+            } else if (looks && awaited != null && !resumed.contains(awaited)) {
+                claimSooner(succession, firstPage, awaited);
             }
         }
     }
 
-    private boolean isAnyMissing() {
-        return successions.stream().anyMatch(Succession::needsClaim);
+    /** Another process may have ended meanwhile. */
+    private void claimSooner(Succession succession, @Nullable Snapshot firstPage, Claim awaited) {
+        nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+        Claim sooner = claimer.claimSooner(firstPage, terms(succession), awaited.from());
+        if (sooner != null) {
+            succeedWith(succession, sooner);
+        }
+        coordinatorAnswers();
+    }
+
+    private void coordinatorAnswers() {
+        outage.over(
+                handover.isStarted(),
+                successions.stream().anyMatch(Succession::needsClaim)
+                        || awaited().isPresent(),
+                hasIds());
+    }
+
+    private boolean hasIds() {
+        long now = platform.nanoTime();
+        return endNanos(now) - now > 0;
     }
 
     private void claim(Succession succession, @Nullable Snapshot firstPage) {
-        Claim claimed = claimNow(succession, firstPage);
+        succeedWith(succession, claimer.claim(firstPage, terms(succession)));
+    }
+
+    private void succeedWith(Succession succession, Claim claimed) {
         try {
             if (resumption != null) {
                 resumption.keep(claimed, namespace.meta());
             }
+            nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+            succession.releaseSuccessor(callTimeout);
             succession.succeedWith(claimed);
         } catch (Throwable e) {
             // Nobody would know that it is held.
@@ -201,15 +229,13 @@ final class WorkerIds {
         }
     }
 
-    private Claim claimNow(Succession succession, @Nullable Snapshot firstPage) {
-        return claimer.claim(
-                firstPage,
-                new SlotClaimer.Terms(
-                        id -> successions.stream().anyMatch(each -> each.uses(id)),
-                        succession.firstTick(),
-                        horizon(),
-                        leadAllowed(),
-                        !succession.hasBegun()));
+    private SlotClaimer.Terms terms(Succession succession) {
+        return new SlotClaimer.Terms(
+                id -> successions.stream().anyMatch(each -> each.uses(id)),
+                succession.firstTick(),
+                horizon(),
+                leadAllowed(),
+                !succession.hasBegun());
     }
 
     // ---- what was taken over from a process before this one
@@ -275,23 +301,29 @@ final class WorkerIds {
     /**
      * Lets ids come from what was claimed, as soon as it may be used.
      *
-     * @return what the start still waits for, if it does
+     * @return what ids wait for, if they do
      */
     Optional<Claim> swapReady() {
-        if (handover.isStarted()) {
-            for (Succession succession : successions) {
-                if (succession.isReady(allowedTicks)) {
-                    succession.swap(leastTick());
-                }
+        if (!handover.isStarted()) {
+            if (successions.stream().allMatch(each -> each.hasBegun() || each.isReady(leadAllowed()))) {
+                begin();
             }
-            return Optional.empty();
+            return awaited();
         }
-        if (successions.stream().allMatch(each -> each.hasBegun() || each.isReady(leadAllowed()))) {
-            begin();
-            return Optional.empty();
+        for (Succession succession : successions) {
+            if (succession.isReady(allowedTicks)) {
+                succession.swap(leastTick());
+            }
         }
-        return successors()
-                .filter(claim -> claim.from() > clock.vettedTick() + leadAllowed())
+        if (hasIds()) {
+            outage.idsAgain();
+        }
+        return awaited();
+    }
+
+    private Optional<Claim> awaited() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.awaited(leadAllowed())))
                 .findFirst();
     }
 
@@ -338,7 +370,7 @@ final class WorkerIds {
             succession.skipShared();
         }
         if (answered) {
-            outage.over(handover.isStarted(), isAnyMissing());
+            coordinatorAnswers();
         }
     }
 
@@ -372,6 +404,9 @@ final class WorkerIds {
             }
             if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
+            }
+            if (succession.awaited(leadAllowed()) != null) {
+                next = Math.min(next, nextLookNanos);
             }
         }
         return next;

@@ -234,8 +234,9 @@ class StartAheadTest {
         process.open();
         assertThat(process.workerId()).isZero();
         long limit = stage.store.mark(0).limit();
-        Mark another =
-                Mark.next(Pairs.NONE, limit, "another", 0, limit, stage.world.trueTime(), SnowflakeLayout.STANDARD, 1);
+        // For longer than the other one is reserved.
+        Mark another = Mark.next(
+                Pairs.NONE, limit + 120_000, "another", 0, limit, stage.world.trueTime(), SnowflakeLayout.STANDARD, 1);
         stage.store.putMark(0, another.value());
         stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
 
