@@ -444,7 +444,7 @@ final class Claim {
     void share() {
         shared = true;
         if (local != null) {
-            boolean unused = local.share();
+            local.shareWithCopy();
         }
     }
 

@@ -225,6 +225,19 @@ final class LocalLimit {
         return true;
     }
 
+    /** As {@link #share}, since a copy of this process may be running. There will be no file for as long as this claim is used. */
+    void shareWithCopy() {
+        boolean wasOver = over;
+        if (share() && !wasOver) {
+            LOG.log(
+                    Level.WARNING,
+                    handover.message("the file of worker id " + lease.workerId + " in " + SnowflakeKeys.RESUME_DIRECTORY
+                            + " was deleted, since the system clock stepped, as when a copy of this process is resumed."
+                            + " Ids go on, but a process that is started in place of this one does not start while the"
+                            + " coordinator is down. To have a file again, restart this one while it can be reached."));
+        }
+    }
+
     /**
      * Deletes the file, for good. The lease must have been sealed, or may be used to its limit.
      *

@@ -215,7 +215,8 @@ class ProtocolRulesTest {
     class PoisonedClock {
 
         private void openAndBelieveAWrongClock() {
-            stage.keys.put("snowflake.worker-ids", "0-2");
+            // It leaves one at each step, since a copy of it may be running.
+            stage.keys.put("snowflake.worker-ids", "0-3");
             stage.store.tellsTime = false;
             process.open();
             process.machine.stepClock(Duration.ofHours(1));
@@ -242,7 +243,7 @@ class ProtocolRulesTest {
                     1);
             stage.store.putMark(id, successors.value());
             Map<Integer, Stored> marks = Map.copyOf(stage.store.marks);
-            assertThat(marks).as("one worker id is as good as new").hasSizeLessThan(3);
+            assertThat(marks).as("one worker id is as good as new").hasSizeLessThan(4);
 
             stage.sleep(Duration.ofSeconds(60));
 

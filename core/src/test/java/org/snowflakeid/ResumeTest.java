@@ -830,9 +830,14 @@ class ResumeTest {
         before.machine.stepClock(Duration.ofSeconds(3));
         Actor.Call call = before.startCall();
 
-        stage.until("left", () -> !disk.has(0));
-
-        stage.sleep(Duration.ofSeconds(30));
+        try (LogLines log = new LogLines()) {
+            stage.until("left", () -> !disk.has(0));
+            stage.sleep(Duration.ofSeconds(30));
+            assertThat(log.all())
+                    .filteredOn(
+                            line -> line.contains("the file of worker id 0 in snowflake.resume.directory was deleted"))
+                    .hasSize(1);
+        }
         assertThat(call.isOver()).isTrue();
         assertThat(disk.has(0)).isFalse();
         long id = before.ids().nextId();
