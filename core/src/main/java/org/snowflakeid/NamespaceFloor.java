@@ -53,7 +53,8 @@ import org.snowflakeid.NamespaceRefusedException.Reason;
  *
  * All of it is done on ticks from 0 to the layout's last one: what is read lies in that range, or is not taken for a mark or a
  * record at all, and nothing is added that does not fit below the last tick. So no number ever wraps around, and a floor that does
- * not fit is refused before it is computed.
+ * not fit is refused before it is computed. A floor must also leave room for a window of ids that have no more than {@code
+ * snowflake.id-bits}, since no process could start otherwise.
  */
 final class NamespaceFloor {
 
@@ -69,7 +70,8 @@ final class NamespaceFloor {
     private final long farAheadTick;
 
     /**
-     * @param view of {@code old}, by clocks that are right: {@link NamespacePlace#requireRightClock}
+     * @param view of {@code old}, by clocks that are right: {@link NamespacePlace#requireRightClock}; its layout is the configured
+     *     one: {@link NamespacePlace#requireConfiguredLayout}
      * @throws NamespaceRefusedException if the layout's last tick is past
      */
     NamespaceFloor(NamespacePlace old, NamespaceView view) {
@@ -85,7 +87,7 @@ final class NamespaceFloor {
                 .plus(old.settings().maxSkew().multipliedBy(2));
         this.nowTick = layout.tickOf(view.nowMillis());
         if (nowTick < 0 || nowTick > layout.lastTick()) {
-            throw noRoom(old, layout);
+            throw noRoom(old);
         }
         // A clock within the layout plus some days: far from where a long ends.
         Duration reach = uncertainty.plus(longestWindow);
@@ -121,7 +123,7 @@ final class NamespaceFloor {
                 .max()
                 .orElse(0);
         long floor = aboveAllGrants(near);
-        requireRoomFor(old, layout, floor);
+        requireRoomFor(old, floor);
         requireNear(
                 old,
                 layout,
@@ -141,7 +143,7 @@ final class NamespaceFloor {
         long bound = aboveAllGrants(all);
         SnowflakeLayout newLayout = place.settings().layout();
         long floor = Math.max(newLayout.firstTickAbove(layout, bound), there.floor());
-        requireRoomFor(place, newLayout, floor);
+        requireRoomFor(place, floor);
         requireNear(
                 place,
                 newLayout,
@@ -159,23 +161,25 @@ final class NamespaceFloor {
     /** @param tick 0 to the last one */
     private long plus(long tick, Duration span) {
         if (span.toMillis() >= layout.lastTick() - tick) {
-            throw noRoom(old, layout);
+            throw noRoom(old);
         }
         return tick + span.toMillis();
     }
 
-    /** A limit ends at the last tick, so that there must be room for a window below it. */
-    private static void requireRoomFor(NamespacePlace place, SnowflakeLayout layout, long floor) {
-        if (place.settings().window().toMillis() >= layout.lastTick() - floor) {
-            throw noRoom(place, layout);
+    /** A limit ends at the last tick, so that there must be room for a window below it. With fewer bits of an id that tick comes sooner. */
+    private static void requireRoomFor(NamespacePlace place, long floor) {
+        SnowflakeSettings settings = place.settings();
+        if (settings.window().toMillis() >= settings.lastTick() - floor) {
+            throw noRoom(place);
         }
     }
 
-    private static NamespaceRefusedException noRoom(NamespacePlace place, SnowflakeLayout layout) {
+    private static NamespaceRefusedException noRoom(NamespacePlace place) {
+        SnowflakeSettings settings = place.settings();
         return place.refused(
                 Reason.NO_FLOOR,
-                ": ids would have to be dated after " + layout.exhaustedAt() + ", when the timestamps of "
-                        + Namespace.describe(layout)
+                ": ids would have to be dated after " + settings.exhaustedAt() + ", when the timestamps of "
+                        + Namespace.describe(settings.layout()) + settings.boundOfIds()
                         + " end. Move to a namespace with a layout whose timestamps last longer.");
     }
 

@@ -333,14 +333,20 @@ public final class SnowflakeSettings {
 
     /** When it is and what to do then, to follow "the". */
     String endOfTimestamps() {
-        boolean bounded = idBits < SnowflakeLayout.ID_BITS;
-        return "timestamps of " + layout + (bounded ? " with " + shown(SnowflakeKeys.ID_BITS) : "") + " end at "
+        String bound = boundOfIds();
+        return "timestamps of " + layout + bound + " end at "
                 + exhaustedAt()
                 + ", and ids with them. Use a new namespace with a later epoch, for a column of its own: in the"
                 + " old one ids would repeat."
-                + (bounded
-                        ? " Or raise " + nameOf(SnowflakeKeys.ID_BITS) + ", if all who read the ids keep so many bits."
-                        : "");
+                + (bound.isEmpty()
+                        ? ""
+                        : " Or raise " + nameOf(SnowflakeKeys.ID_BITS)
+                                + ", if all who read the ids keep so many bits.");
+    }
+
+    /** To follow the layout; empty if it alone says when timestamps end. */
+    String boundOfIds() {
+        return idBits < SnowflakeLayout.ID_BITS ? " with " + shown(SnowflakeKeys.ID_BITS) : "";
     }
 
     /** The key that is in force, for messages: the generator's own where it is set. */

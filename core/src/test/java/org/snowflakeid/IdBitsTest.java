@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -227,6 +228,55 @@ class IdBitsTest {
 
         assertThat(stage.world.trueTime()).isBefore(until.minusSeconds(2));
         process.issueFor(Duration.ofSeconds(1));
+    }
+
+    /** The operator's settings have the bound, too. */
+    @Nested
+    class InAnotherNamespace {
+
+        private NamespaceAdministration namespace(FakeStore store) {
+            return NamespaceAdministration.open(
+                    SnowflakeSettings.of(stage.keys), new Wire(stage.world, store), process);
+        }
+
+        // the old namespace was retired, and no process could start in the new one
+        @Test
+        void aMoveToWhereIdsDoNotFitAnyMoreIsRefused() {
+            process.open();
+            String record = stage.store.meta.value();
+            try (NamespaceAdministration old = namespace(stage.store)) {
+                set("id-bits", 53);
+                try (NamespaceAdministration next = namespace(stage.elsewhere())) {
+                    assertThatThrownBy(() -> old.prepareMove(next).carryOut(Set.of()))
+                            .isInstanceOf(NamespaceRefusedException.class)
+                            .hasMessageContaining(
+                                    ": ids would have to be dated after 2020-01-25T20:31:23.647Z, when the timestamps of"
+                                            + " epoch=2020-01-01T00:00:00Z worker-id-bits=10 sequence-bits=12 with"
+                                            + " snowflake.id-bits=53 end");
+                }
+            }
+
+            assertThat(stage.store.meta.value()).isEqualTo(record);
+        }
+
+        @Test
+        void aRestoreWhoseFirstIdsWouldNotFitIsRefused() {
+            Instant end = stage.world.trueTime().plusSeconds(40);
+            set("epoch", end.minusMillis((1L << 40) - 1));
+            set("worker-id-bits", 5);
+            set("sequence-bits", 8);
+            set("id-bits", 53);
+            process.open();
+            String record = stage.store.meta.value();
+            try (NamespaceAdministration namespace = namespace(stage.store)) {
+                assertThatThrownBy(() -> namespace.prepareRestore().carryOut(Set.of()))
+                        .isInstanceOf(NamespaceRefusedException.class)
+                        .hasMessageContaining("dated after " + end)
+                        .hasMessageContaining("with snowflake.id-bits=53 end");
+            }
+
+            assertThat(stage.store.meta.value()).isEqualTo(record);
+        }
     }
 
     @Nested
