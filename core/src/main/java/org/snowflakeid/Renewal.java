@@ -154,7 +154,8 @@ final class Renewal {
                         Positions.of(layout).first(claim.limit()),
                         now + Math.min(left, furthestTicks) * 1_000_000,
                         reservedTicks);
-        long untilTwoThirds = (left - reservedTicks * 2 / 3) * 1_000_000;
+        // At the end of the timestamps no write gains any. It is written all the same, to keep the owner entry.
+        long untilTwoThirds = claim.limit() >= lastTick ? windowNanos : (left - reservedTicks * 2 / 3) * 1_000_000;
         dueNanos = now + Math.max(SECOND / 10, Math.min(untilTwoThirds, windowNanos / 3));
     }
 }

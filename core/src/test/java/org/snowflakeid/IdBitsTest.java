@@ -87,6 +87,22 @@ class IdBitsTest {
             assertThat(stage.store.mark(0).limit()).isEqualTo(LAST_TICK);
         }
 
+        // ten writes a second, for ever
+        @Test
+        void atTheEndTheOwnerEntryIsKeptByNoMoreWritesThanBefore() {
+            endSoon();
+            set("id-bits", 53);
+            process.open();
+            stage.until("granted to the end", () -> stage.store.mark(0).limit() == LAST_TICK);
+            int before = stage.store.writes;
+
+            stage.sleep(Duration.ofMinutes(2));
+
+            // One for each third of a window of 12 s.
+            assertThat(stage.store.writes - before).isBetween(25, 31);
+            assertThat(stage.store.owners).containsKey(0);
+        }
+
         @Test
         void aClaimEndsToo() {
             endSoon();
