@@ -31,8 +31,9 @@ import org.snowflakeid.NamespaceRefusedException.Reason;
  * So the floor is max(now + uncertainty, every mark, floor − longest window) + longest window: one window more than the marks ask
  * for, since a mark that is there may be an older one.
  *
- * <p>What this cannot know is a floor that was lost with its record and lay ahead of the clock. A floor lies at most about an
- * hour ahead, so that the argument holds again an hour after the restore or move that wrote it.
+ * <p>What this cannot know is a floor that was lost with its record and lay ahead of the clock. A floor lies at most an hour and a
+ * window ahead, or, with windows or a skew of more than a quarter of an hour, at most {@link #FURTHEST}. So the argument holds again
+ * so long after the restore or move that wrote it.
  *
  * <h2>Another layout</h2>
  *
@@ -61,6 +62,10 @@ final class NamespaceFloor {
     /** Nobody reserves so far ahead by a right clock. */
     private static final Duration FAR_AHEAD = Duration.ofHours(1);
 
+    /** No floor lies further ahead of the clock, whatever is configured. */
+    static final Duration FURTHEST =
+            farAhead(SnowflakeKeys.LONGEST_WINDOW, SnowflakeKeys.LARGEST_SKEW).plus(SnowflakeKeys.LONGEST_WINDOW);
+
     private final NamespacePlace old;
     private final NamespaceView view;
     private final SnowflakeLayout layout;
@@ -79,19 +84,26 @@ final class NamespaceFloor {
         this.view = view;
         this.layout = view.layout();
         this.longestWindow = longest(view, old.settings().window());
-        Duration first =
-                longestWindow.compareTo(SlotClaimer.FIRST_WINDOW) < 0 ? longestWindow : SlotClaimer.FIRST_WINDOW;
-        this.uncertainty = longestWindow
-                .dividedBy(2)
-                .plus(first)
-                .plus(old.settings().maxSkew().multipliedBy(2));
+        Duration maxSkew = old.settings().maxSkew();
+        this.uncertainty = uncertainty(longestWindow, maxSkew);
         this.nowTick = layout.tickOf(view.nowMillis());
         if (nowTick < 0 || nowTick > layout.lastTick()) {
             throw noRoom(old);
         }
         // A clock within the layout plus some days: far from where a long ends.
-        Duration reach = uncertainty.plus(longestWindow);
-        this.farAheadTick = nowTick + (reach.compareTo(FAR_AHEAD) > 0 ? reach : FAR_AHEAD).toMillis();
+        this.farAheadTick = nowTick + farAhead(longestWindow, maxSkew).toMillis();
+    }
+
+    /** By how much more than a window grants may end ahead of our clock. */
+    private static Duration uncertainty(Duration longestWindow, Duration maxSkew) {
+        Duration first =
+                longestWindow.compareTo(SlotClaimer.FIRST_WINDOW) < 0 ? longestWindow : SlotClaimer.FIRST_WINDOW;
+        return longestWindow.dividedBy(2).plus(first).plus(maxSkew.multipliedBy(2));
+    }
+
+    private static Duration farAhead(Duration longestWindow, Duration maxSkew) {
+        Duration reach = uncertainty(longestWindow, maxSkew).plus(longestWindow);
+        return reach.compareTo(FAR_AHEAD) > 0 ? reach : FAR_AHEAD;
     }
 
     private static Duration longest(NamespaceView view, Duration configured) {

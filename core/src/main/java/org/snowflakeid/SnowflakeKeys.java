@@ -22,6 +22,10 @@ public final class SnowflakeKeys {
     /** Names of entries beside which the namespace of a named generator is stored. */
     static final Set<String> RESERVED = Set.of("workers", "marks", "meta");
 
+    static final Duration LONGEST_WINDOW = Duration.ofHours(1);
+
+    static final Duration LARGEST_SKEW = Duration.ofHours(1);
+
     private static final Pattern NAMESPACE =
             Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*");
 
@@ -86,7 +90,7 @@ public final class SnowflakeKeys {
             .perGenerator()
             .meaning("The worker ids to claim from.");
 
-    static final Key<Duration> WINDOW = Key.duration("snowflake.window", "PT3S", "PT1H")
+    static final Key<Duration> WINDOW = Key.duration("snowflake.window", "PT3S", LONGEST_WINDOW.toString())
             .standard("PT60S")
             .use(Use.OFTEN)
             .perGenerator()
@@ -160,7 +164,7 @@ public final class SnowflakeKeys {
             .perGenerator()
             .meaning("For `continue`: how far ids may be ahead of the clock.");
 
-    static final Key<Duration> MAX_SKEW = Key.duration("snowflake.clock.max-skew", "PT1S", "PT1H")
+    static final Key<Duration> MAX_SKEW = Key.duration("snowflake.clock.max-skew", "PT1S", LARGEST_SKEW.toString())
             .standard("PT10S")
             .perGenerator()
             .meaning("A jump of the clock beyond it is checked against other clocks before it is believed.");

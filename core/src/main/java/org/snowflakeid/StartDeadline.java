@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 /** Until when a start may take, and what has kept it from having its worker ids until now. Called by the keeper's thread only. */
 final class StartDeadline {
 
-    /** Of a namespace that was restored or moved. No operator puts ids off for longer. */
-    private static final Duration LONGEST_WAIT_FOR_FLOOR = Duration.ofHours(1);
-
     /** For the claim, once ids may begin. */
     private static final Duration CLAIM_AT_FLOOR = Duration.ofSeconds(10);
 
@@ -68,14 +65,15 @@ final class StartDeadline {
     }
 
     /**
-     * A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once.
+     * A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. Not for a
+     * floor that no restore or move sets.
      *
      * @param floor of the namespace, in ticks
      */
     void waitFor(long floor) {
         long wait = floor - settings.burst().toMillis() - clock.vettedTick();
         // One tick is what a fixed worker id always waits.
-        if (handover.isStarted() || wait <= 1 || wait > LONGEST_WAIT_FOR_FLOOR.toMillis()) {
+        if (handover.isStarted() || wait <= 1 || wait > NamespaceFloor.FURTHEST.toMillis()) {
             return;
         }
         long until = platform.nanoTime()

@@ -96,7 +96,8 @@ class NamespaceFloorTest {
             }
             long oldFloor = Math.floorMod(tick(now, oldLayout.lastTick()), oldLayout.lastTick() + 1);
             oldFloor = random.nextInt(4) == 0 ? oldFloor : 0;
-            Duration maxWindow = Duration.ofMillis(1 + random.nextLong(Meta.LONGEST_WINDOW.toMillis()));
+            Duration longest = random.nextBoolean() ? SnowflakeKeys.LONGEST_WINDOW : Meta.LONGEST_WINDOW;
+            Duration maxWindow = Duration.ofMillis(1 + random.nextLong(longest.toMillis()));
             NamespaceView view = view(meta(oldLayout, maxWindow, oldFloor), oldLayout, limits, null);
             NamespaceView there = view(null, newLayout, List.of(), null);
             NamespacePlace old = new NamespacePlace(from, store, store.world.new Machine());
@@ -110,10 +111,15 @@ class NamespaceFloorTest {
                             .max(BigInteger.valueOf(from.window().toMillis())))
                     .add(BigInteger.valueOf(2 * from.maxSkew().toMillis()));
             BigInteger atLeast = lost.max(BigInteger.valueOf(oldFloor));
+            // A longer window was not written by this library.
+            Instant furthest = maxWindow.compareTo(SnowflakeKeys.LONGEST_WINDOW) > 0
+                    ? Instant.MAX
+                    : Instant.ofEpochMilli(NEW_YEAR).plus(NamespaceFloor.FURTHEST);
             inPlace.ifPresent(floor -> {
                 assertThat(BigInteger.valueOf(floor)).isGreaterThanOrEqualTo(atLeast);
                 assertThat(limits).noneMatch(limit -> limit > floor && limit <= now + 3_600_000);
                 assertThat(floor).isLessThan(from.lastTick() - from.window().toMillis());
+                assertThat(oldLayout.instantOf(floor)).isBeforeOrEqualTo(furthest);
             });
             elsewhere.ifPresent(floor -> {
                 BigInteger granted = atLeast;
@@ -127,6 +133,7 @@ class NamespaceFloorTest {
                         BigInteger.valueOf(floor).shiftLeft(newLayout.workerIdBits() + newLayout.sequenceBits());
                 assertThat(first).isGreaterThanOrEqualTo(numbersBelow);
                 assertThat(floor).isBetween(0L, to.lastTick() - to.window().toMillis() - 1);
+                assertThat(newLayout.instantOf(floor)).isBeforeOrEqualTo(furthest);
             });
             floors += (inPlace.isPresent() ? 1 : 0) + (elsewhere.isPresent() ? 1 : 0);
             refusals += (inPlace.isEmpty() ? 1 : 0) + (elsewhere.isEmpty() ? 1 : 0);

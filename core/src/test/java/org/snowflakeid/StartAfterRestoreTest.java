@@ -10,6 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.spi.Stored;
@@ -78,6 +79,28 @@ class StartAfterRestoreTest {
         process.issueFor(Duration.ofMinutes(1));
     }
 
+    // given up after 90 s: nobody waited for more than an hour
+    @ParameterizedTest
+    @CsvSource({"PT1H, PT10S", "PT1M, PT1H", "PT1H, PT1H"})
+    void aStartWaitsForTheFirstIdsAfterTheLongestWindowsAndTheLargestSkew(String window, String maxSkew) {
+        running().crash();
+        Map<String, String> ofTheStart = Map.copyOf(stage.keys);
+        stage.keys.put("snowflake.window", window);
+        stage.keys.put("snowflake.clock.max-skew", maxSkew);
+        Instant firstIds = restore();
+        stage.keys.clear();
+        stage.keys.putAll(ofTheStart);
+        Duration ahead = Duration.between(stage.world.trueTime(), firstIds);
+        assertThat(ahead).isGreaterThan(Duration.ofMinutes(80));
+
+        Actor process = stage.process();
+        process.startOpening();
+        stage.within(ahead.plusMinutes(10), "open", process::isDecided);
+
+        process.awaitOpen();
+        assertThat(process.issue().timestamp()).isBetween(firstIds, firstIds.plusSeconds(5));
+    }
+
     @Test
     void aStartThatCannotReachTheCoordinatorEndsAllTheSame() {
         running().crash();
@@ -95,7 +118,7 @@ class StartAfterRestoreTest {
     void aFloorThatNobodyCanWaitForEndsTheStartInTime() {
         running().crash();
         long tooFar = SnowflakeLayout.STANDARD.tickOf(
-                stage.world.trueTime().plus(Duration.ofHours(2)).toEpochMilli());
+                stage.world.trueTime().plus(Duration.ofHours(5)).toEpochMilli());
         String record = stage.store.meta.value();
         stage.store.meta = new Stored(record.replace(" floor=0 ", " floor=" + tooFar + " "), 99);
         assertThat(stage.store.meta.value()).contains("floor=" + tooFar);
