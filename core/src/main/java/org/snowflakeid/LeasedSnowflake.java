@@ -41,7 +41,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     /**
      * Claims a worker id through the coordinator that {@code snowflake.coordinator} names, or the only one on the class path.
      * Blocks until a worker id is claimed, for at most {@code snowflake.startup-timeout}. There is one exception: after an operator has
-     * restored or moved the namespace, it waits until ids may begin, whatever that setting says.
+     * restored or moved the namespace, or where it was created fenced, it waits until ids may begin, whatever that setting says.
      *
      * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
      * @throws NoFreeWorkerIdException if all worker ids stay taken

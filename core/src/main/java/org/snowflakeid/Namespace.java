@@ -6,6 +6,7 @@ import static org.snowflakeid.Logs.LOG;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
@@ -116,7 +117,10 @@ final class Namespace {
             // Nothing remembers how far ahead of the clock a process issued ids that ended just now.
             floor = vettedTick + settings.burst().toMillis() + 1;
         } else if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
-            floor = vettedTick + settings.window().plus(settings.maxSkew()).toMillis();
+            floor = vettedTick
+                    + NamespaceFloor.reach(settings.window(), settings.maxSkew())
+                            .toMillis();
+            requireTicksFrom(floor);
         }
         String created = Meta.create(
                 Token.random(platform),
@@ -129,6 +133,15 @@ final class Namespace {
                     Level.WARNING,
                     () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
                             + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
+        }
+    }
+
+    /** A record with a floor after the last tick could be read by nobody. */
+    private void requireTicksFrom(long floor) {
+        if (floor >= settings.lastTick()) {
+            throw new InvalidSettingsException(List.of(who + " can't be created with "
+                    + settings.shown(SnowflakeKeys.NAMESPACE_CREATION) + ": its ids would begin at "
+                    + settings.layout().instantOf(floor) + ", but the " + settings.endOfTimestamps()));
         }
     }
 

@@ -101,8 +101,13 @@ final class NamespaceFloor {
         return longestWindow.dividedBy(2).plus(first).plus(maxSkew.multipliedBy(2));
     }
 
+    /** How far ahead of our clock grants may end whose marks were lost. */
+    static Duration reach(Duration longestWindow, Duration maxSkew) {
+        return uncertainty(longestWindow, maxSkew).plus(longestWindow);
+    }
+
     private static Duration farAhead(Duration longestWindow, Duration maxSkew) {
-        Duration reach = uncertainty(longestWindow, maxSkew).plus(longestWindow);
+        Duration reach = reach(longestWindow, maxSkew);
         return reach.compareTo(FAR_AHEAD) > 0 ? reach : FAR_AHEAD;
     }
 

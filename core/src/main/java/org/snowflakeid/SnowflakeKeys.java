@@ -55,7 +55,8 @@ public final class SnowflakeKeys {
             .use(Use.ESSENTIAL)
             .meaning(
                     "What a start does at a coordinator without this namespace: `create` it, `create-fenced` it with ids that begin"
-                            + " above all that a lost one may have reserved, or `require` it and be refused, which is the production setting.");
+                            + " above all that a lost one may have reserved if no window was longer and no two clocks differed by more"
+                            + " than twice `snowflake.clock.max-skew`, or `require` it and be refused, which is the production setting.");
 
     static final Key<Instant> EPOCH = Key.instant("snowflake.epoch", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
             .standard("2020-01-01T00:00:00Z")
@@ -101,8 +102,8 @@ public final class SnowflakeKeys {
             .otherwise("`PT90S`, or one and a half windows if that is longer")
             .use(Use.OFTEN)
             .meaning(
-                    "How long a start keeps trying; at least one and a half windows. After a restore or a move it waits longer:"
-                            + " until ids may begin.");
+                    "How long a start keeps trying; at least one and a half windows. After a restore or a move, and with"
+                            + " `create-fenced`, it waits longer: until ids may begin.");
 
     static final Key<Duration> STARTUP_AHEAD = Key.duration("snowflake.startup-ahead", "PT0S", "PT1H")
             .standard("PT0S")

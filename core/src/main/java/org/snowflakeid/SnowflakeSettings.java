@@ -43,8 +43,9 @@ public final class SnowflakeSettings {
         /** Create it. */
         CREATE,
         /**
-         * Create it, with first ids that are later than all windows of its own length that may still be open. So ids do not repeat if the
-         * coordinator has lost all its data.
+         * Create it, with first ids that are later than all that may have been reserved. So ids do not repeat if the coordinator has lost all
+         * its data, provided that no process had a longer window, and that no two clocks differed by more than twice {@code
+         * snowflake.clock.max-skew}.
          */
         CREATE_FENCED,
         /** Refuse to start. */

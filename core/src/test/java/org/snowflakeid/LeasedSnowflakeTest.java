@@ -703,7 +703,7 @@ class LeasedSnowflakeTest {
 
             LeasedSnowflake ids = open();
 
-            assertThat(time(ids.nextId())).isAfterOrEqualTo(before.plusSeconds(70));
+            assertThat(time(ids.nextId())).isAfterOrEqualTo(before.plusSeconds(120));
         }
 
         @Test

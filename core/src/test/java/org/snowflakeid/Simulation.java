@@ -218,6 +218,11 @@ final class Simulation {
         int fit = simulated.ids / simulated.workers;
         int count = domain == Domain.WIDE ? fit + 1 + random.nextInt(6) : 2 + random.nextInt(2);
         SimulatedDisk disk = newDisk();
+        if (domain == Domain.DISASTER) {
+            // One that is created fenced has its first ids when the disaster is over.
+            SnowflakeLayout layout = SnowflakeSettings.of(simulated.keys).layout();
+            store.putMeta(Meta.create("first", layout, simulated.window, 0, world.trueTime()));
+        }
         for (int i = 0; i < count; i++) {
             disk = disks.nextInt(3) == 0 ? disk : newDisk();
             processes.add(newProcess(disk));

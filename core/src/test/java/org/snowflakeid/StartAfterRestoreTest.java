@@ -158,6 +158,48 @@ class StartAfterRestoreTest {
                         "is kept for another namespace, which is to move here. Start again when that is done.");
     }
 
+    // the fence lay 15 s below what was granted: it allowed for one clock that is wrong, and not for two
+    @Test
+    void aFenceLiesAboveWhatWasGrantedThoughBothClocksAreWrong() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        Actor cutOff = stage.process();
+        cutOff.setClock(stage.world.trueTime().plusSeconds(14));
+        cutOff.open();
+        stage.sleep(Duration.ofMinutes(2));
+        Instant before = cutOff.ids().status().reservedUntil().orElseThrow();
+        stage.until(
+                "extended",
+                () -> cutOff.ids().status().reservedUntil().orElseThrow().isAfter(before));
+        cutOff.wire.cut = true;
+        stage.store.wipe();
+        stage.keys.put("snowflake.namespace-creation", "create-fenced");
+        Actor creator = stage.process();
+        creator.setClock(stage.world.trueTime().minusSeconds(9));
+
+        creator.open();
+
+        assertThat(creator.issue().timestamp())
+                .isAfterOrEqualTo(cutOff.ids().status().reservedUntil().orElseThrow());
+    }
+
+    // its record had a floor after the end, so that nobody could read it
+    @Test
+    void noNamespaceIsCreatedWithAFenceAfterTheEndOfItsTimestamps() {
+        Instant end = stage.world.trueTime().plusSeconds(65);
+        stage.keys.put("snowflake.epoch", end.minusMillis((1L << 40) - 1).toString());
+        stage.keys.put("snowflake.sequence-bits", "13");
+        stage.keys.put("snowflake.namespace-creation", "create-fenced");
+        Actor process = stage.process();
+        process.startOpening();
+
+        assertThat(process.awaitRefusal())
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(
+                        "can't be created with snowflake.namespace-creation=create-fenced: its ids would begin at ")
+                .hasMessageContaining("end at " + end);
+        assertThat(stage.store.meta).isNull();
+    }
+
     // a clock that leapt to 2012 while the process started left a record with a floor of -248795976129, which nobody
     // could read
     @ParameterizedTest

@@ -275,7 +275,9 @@ final class Watch {
         said();
         Matcher firstIds = FIRST_IDS.matcher(text);
         if (firstIds.find()) {
-            long wait = Instant.parse(firstIds.group(1)).toEpochMilli() - machine.wallMillis();
+            // It waits by the clock that it believes, which need not be its own.
+            long now = Math.min(machine.wallMillis(), run.world.trueMillis());
+            long wait = Instant.parse(firstIds.group(1)).toEpochMilli() - now;
             mayStartMillis = Math.max(mayStartMillis, millis() + wait);
         }
         Matcher shared = SHARED.matcher(text);
