@@ -3,7 +3,9 @@ package org.snowflakeid;
 
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -33,7 +35,8 @@ import org.snowflakeid.spi.LocalFileSystems;
  * A folder on a local disk: {@code <namespace>/workers/<n>}, replaced as a whole, and {@code <n>.lock}, never replaced.
  *
  * <p>POSIX locks belong to the process, and closing <em>any</em> of its channels on a file drops them. So a lock file that is held in this JVM
- * is not opened a second time, by whatever class loader: those held are in a map in the system properties.
+ * is not opened a second time, by whatever class loader: those held are in a map in the system properties. Nor is it read or written by its
+ * channel, which an interrupt would close.
  *
  * <p>The first line of a file names the start of the machine. The lock file says which file was written last, by its number, and when that
  * was changed last, by the time that nobody can set. So a copy that is put back is noticed: numbers of files are used again, and what is
@@ -125,8 +128,12 @@ final class ResumeFolder implements ResumeDirectory {
     /** As much as a file may ever take. */
     private void probe() throws IOException {
         Path probe = Files.createTempFile(folder, "probe", "");
-        try (FileChannel out = FileChannel.open(probe, StandardOpenOption.WRITE)) {
-            writeAll(out, new byte[8192]);
+        try {
+            inSpiteOfInterrupts(() -> {
+                try (FileChannel out = FileChannel.open(probe, StandardOpenOption.WRITE)) {
+                    writeAll(out, new byte[8192]);
+                }
+            });
         } finally {
             remove(probe);
         }
@@ -159,22 +166,24 @@ final class ResumeFolder implements ResumeDirectory {
         if (key == null || registry().putIfAbsent(key, Boolean.TRUE) != null) {
             return null;
         }
-        FileChannel channel = null;
+        RandomAccessFile opened = null;
         Entry entry = null;
         try {
-            channel = FileChannel.open(
-                    file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-            FileLock lock = channel.tryLock();
+            if (Files.isSymbolicLink(file)) {
+                throw new IOException(file + " is a symbolic link.");
+            }
+            opened = new RandomAccessFile(file.toFile(), "rw");
+            FileLock lock = opened.getChannel().tryLock();
             if (lock != null && key.equals(keyOf(file))) {
-                entry = new Held(folder.resolve(Integer.toString(workerId)), channel, key);
+                entry = new Held(folder.resolve(Integer.toString(workerId)), opened, key);
             }
         } catch (OverlappingFileLockException e) {
-            // Somebody replaced the system properties, and with them the map. Closed, the channel would drop that lock.
-            channel = null;
+            // Somebody replaced the system properties, and with them the map. Closed, the file would drop that lock.
+            opened = null;
         } finally {
             if (entry == null) {
-                if (channel != null) {
-                    channel.close();
+                if (opened != null) {
+                    opened.close();
                 }
                 registry().remove(key);
             }
@@ -209,8 +218,33 @@ final class ResumeFolder implements ResumeDirectory {
     }
 
     private static void force(Path folder) throws IOException {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
+        inSpiteOfInterrupts(() -> {
+            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        });
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** Does again what an interrupt ends, by a channel of its own each time. The interrupt is kept: nobody means the disk. */
+    private static void inSpiteOfInterrupts(Step step) throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            for (boolean done = false; !done; ) {
+                try {
+                    step.run();
+                    done = true;
+                } catch (ClosedByInterruptException e) {
+                    interrupted |= Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -221,11 +255,11 @@ final class ResumeFolder implements ResumeDirectory {
     private final class Held implements Entry {
         private final Path file;
         private final Path temporary;
-        private final FileChannel locked;
+        private final RandomAccessFile locked;
         private final String lockKey;
         private boolean closed;
 
-        Held(Path file, FileChannel locked, String lockKey) {
+        Held(Path file, RandomAccessFile locked, String lockKey) {
             this.file = file;
             this.temporary = file.resolveSibling(file.getFileName() + ".tmp");
             this.locked = locked;
@@ -259,9 +293,10 @@ final class ResumeFolder implements ResumeDirectory {
         }
 
         private String lockText() throws IOException {
-            ByteBuffer bytes = ByteBuffer.allocate(MAX_BYTES);
-            int length = locked.read(bytes, 0);
-            return length < 0 ? "" : new String(bytes.array(), 0, length, StandardCharsets.UTF_8);
+            byte[] bytes = new byte[(int) Math.min(locked.length(), MAX_BYTES)];
+            locked.seek(0);
+            locked.readFully(bytes);
+            return new String(bytes, StandardCharsets.UTF_8);
         }
 
         /** Of this very file, with this content. */
@@ -273,13 +308,14 @@ final class ResumeFolder implements ResumeDirectory {
         @Override
         public void write(String text) throws IOException {
             try {
-                create(text);
+                inSpiteOfInterrupts(() -> create(text));
                 Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
                 force(folder);
                 // Whoever is killed before this leaves nothing to be taken over.
                 byte[] identity = identity().getBytes(StandardCharsets.UTF_8);
-                int unused = locked.write(ByteBuffer.wrap(identity), 0);
-                FileChannel unusedChannel = locked.truncate(identity.length);
+                locked.seek(0);
+                locked.write(identity);
+                locked.setLength(identity.length);
             } catch (IOException e) {
                 try {
                     remove(temporary);

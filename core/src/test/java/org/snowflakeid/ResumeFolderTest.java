@@ -3,6 +3,7 @@ package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -233,6 +234,64 @@ class ResumeFolderTest {
             entry.write("later\n");
             assertThat(entry.read()).isEqualTo("later\n");
         }
+    }
+
+    // ---- interrupts
+
+    // the lock was gone while the process ran on, and each later write failed
+    @Test
+    void anInterruptDoesNotLetGoOfTheLock() throws IOException {
+        try (Entry entry = folder.lock(7)) {
+            entry.write("text\n");
+            Thread.currentThread().interrupt();
+
+            Throwable reading = catchThrowable(entry::read);
+            Throwable writing = catchThrowable(() -> entry.write("later\n"));
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(AnotherProcess.lock(directory)).isEqualTo("held");
+            assertThat(reading).isNull();
+            assertThat(writing).isNull();
+            assertThat(entry.read()).isEqualTo("later\n");
+        } finally {
+            boolean unused = Thread.interrupted();
+        }
+    }
+
+    @Test
+    void aFileIsDeletedByAThreadThatIsInterrupted() throws IOException {
+        try (Entry entry = folder.lock(7)) {
+            entry.write("text\n");
+            Thread.currentThread().interrupt();
+
+            entry.delete();
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(entry.read()).isNull();
+        } finally {
+            boolean unused = Thread.interrupted();
+        }
+    }
+
+    // it was said that the folder can't be written, or that only Linux says when the machine was started
+    @Test
+    void aThreadThatIsInterruptedFindsNothingWrongWithTheFolder() {
+        ResumeFolder next = folder(directory);
+        Thread.currentThread().interrupt();
+        try {
+            next.require();
+
+            assertThat(Thread.interrupted()).isTrue();
+        } finally {
+            boolean unused = Thread.interrupted();
+        }
+    }
+
+    @Test
+    void aLockFileThatIsALinkIsNotLocked() throws IOException {
+        Files.createSymbolicLink(file.resolveSibling("7.lock"), Files.createFile(directory.resolve("another")));
+
+        assertThatThrownBy(() -> folder.lock(7)).isInstanceOf(IOException.class);
     }
 
     // ---- what is refused at the start
