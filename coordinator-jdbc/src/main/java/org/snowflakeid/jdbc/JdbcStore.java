@@ -139,7 +139,9 @@ final class JdbcStore implements RecordStore {
             session.dialect().set(statement, 1, key);
             session.dialect().set(statement, 2, next);
             session.beforeChange();
-            return statement.executeUpdate() == 1;
+            boolean applied = statement.executeUpdate() == 1;
+            session.afterChange();
+            return applied;
         } catch (SQLException e) {
             if (JdbcFailure.saysDuplicate(e)) {
                 return false;
@@ -158,7 +160,9 @@ final class JdbcStore implements RecordStore {
             statement.setLong(3, (Long) expected.version());
             session.dialect().set(statement, 4, expected.value());
             session.beforeChange();
-            return statement.executeUpdate() == 1;
+            boolean applied = statement.executeUpdate() == 1;
+            session.afterChange();
+            return applied;
         } catch (SQLException e) {
             if (JdbcFailure.saysAbsent(e)) {
                 session.forgetTable();

@@ -98,6 +98,18 @@ final class Session {
     }
 
     /**
+     * To be called right after that. H2's driver may have connected anew in between, without auto-commit if its URL says so: what was
+     * changed is undone then when the connection is closed.
+     *
+     * @throws SQLException if it may not have been committed
+     */
+    void afterChange() throws SQLException {
+        if (!connection.getAutoCommit()) {
+            throw new SQLException("auto-commit was turned off during the call, and so the change may be undone");
+        }
+    }
+
+    /**
      * Whether there is a table, one that can be used.
      *
      * @throws CoordinatorException if there is one that can't

@@ -307,13 +307,12 @@ final class SharedConnections {
         }
 
         private T work(Connection taken) throws SQLException {
+            boolean lent = key.access().dataSource() != null;
             boolean committing = taken.getAutoCommit();
-            if (key.access().dataSource() != null) {
-                // A transaction that somebody began by a statement, unseen by JDBC, and left open would have our writes
-                // in it.
-                taken.setAutoCommit(false);
-                taken.rollback();
-                taken.setAutoCommit(true);
+            if (lent || !committing) {
+                // Who had it before may have begun a transaction by a statement, unseen by JDBC, and left it open; and
+                // drivers that connect anew by themselves, when a server went away, begin as the URL says.
+                commitEachStatement(taken);
             }
             int before = limit(taken, leftMillis());
             try {
@@ -321,7 +320,7 @@ final class SharedConnections {
                 session.requireCommittedReads();
                 return work.run(session);
             } finally {
-                restore(taken, committing, before);
+                restore(taken, committing || !lent, before);
             }
         }
 
@@ -354,6 +353,16 @@ final class SharedConnections {
                 return 0;
             }
         }
+    }
+
+    /**
+     * Whatever URL, driver and server have made of auto-commit. It is turned off first, since a driver that wrongly believes that it is on
+     * sends nothing to turn it on.
+     */
+    private static void commitEachStatement(Connection connection) throws SQLException {
+        connection.setAutoCommit(false);
+        connection.rollback();
+        connection.setAutoCommit(true);
     }
 
     private static void abort(Connection connection) {
@@ -402,7 +411,13 @@ final class SharedConnections {
         if (connection == null) {
             throw new SQLException("the driver refuses this URL");
         }
-        return connection;
+        try {
+            commitEachStatement(connection);
+            return connection;
+        } catch (SQLException | RuntimeException e) {
+            close(connection);
+            throw e;
+        }
     }
 
     private void putBack(Connection connection, boolean usable) {
