@@ -39,6 +39,7 @@ import org.snowflakeid.CoordinatorException;
  *       whatever it has not sent by then it never sends. Never is such a thread interrupted: H2 would close its files.
  *   <li>A data source lends a connection for each call. One that was opened by URL is kept for a few seconds after its last call, since
  *       several follow each other; so it never gets old enough for a firewall to forget it, or for its password to be replaced.
+ *   <li>A connection by URL may take longer to be set up than a call lasts. It goes on without that call, for those who come after.
  * </ul>
  */
 final class SharedConnections {
@@ -53,6 +54,15 @@ final class SharedConnections {
 
     private static final long LINGER_SECONDS = 5;
     private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How long a step of setting up a connection may take, also if the call for which it began is over by then. */
+    private static final int SET_UP_MILLIS = 15_000;
+
+    /** The first of these steps needs no work of the database, and where several hosts are named it is the next one's turn then. */
+    private static final int REACH_MILLIS = 5_000;
+
+    /** A database that is slow would be slower by more of them. */
+    private static final int MAX_SET_UPS = 2;
 
     /** How much later than the driver's own timeout the wait ends, so that the report is normally the driver's. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -83,6 +93,9 @@ final class SharedConnections {
 
     /** The one that was used last comes first. Guarded by itself. */
     private final Deque<Idle> idle = new ArrayDeque<>();
+
+    /** Calls that are setting up a connection, each with since when. Guarded by {@link #idle}. */
+    private final Map<Attempt<?>, Long> settingUp = new HashMap<>();
 
     private volatile boolean over;
 
@@ -131,7 +144,10 @@ final class SharedConnections {
             }
             IN_USE.remove(key);
         }
-        over = true;
+        synchronized (idle) {
+            over = true;
+            idle.notifyAll();
+        }
         pool.shutdown();
         long deadline = System.nanoTime() + LONGEST_END_NANOS;
         try {
@@ -260,8 +276,16 @@ final class SharedConnections {
             sent = true;
         }
 
-        private synchronized void use(Connection taken) {
-            connection = taken;
+        /** Makes it this call's, or leaves it to those who come after if this call is over. */
+        private Connection use(Connection taken) throws SQLException {
+            synchronized (this) {
+                if (!givenUp) {
+                    connection = taken;
+                    return taken;
+                }
+            }
+            putBack(taken, true);
+            throw new SQLException("the call was given up");
         }
 
         /** @return whether nobody is about to abort it */
@@ -286,11 +310,9 @@ final class SharedConnections {
         public T call() throws Exception {
             try {
                 requireTime();
-                Connection taken = take(settings, leftMillis());
+                Connection taken = take(this);
                 boolean usable = false;
                 try {
-                    use(taken);
-                    requireTime();
                     T result = work(taken);
                     usable = true;
                     return result;
@@ -373,21 +395,52 @@ final class SharedConnections {
         }
     }
 
-    private Connection take(JdbcSettings settings, int millis) throws SQLException {
+    private Connection take(Attempt<?> attempt) throws SQLException, InterruptedException {
         DataSource dataSource = key.access().dataSource();
         if (dataSource != null) {
-            return dataSource.getConnection();
+            return attempt.use(dataSource.getConnection());
         }
-        synchronized (idle) {
-            Idle last = idle.pollFirst();
-            if (last != null) {
-                return last.connection();
+        Connection kept = takeIdle(attempt);
+        if (kept != null) {
+            return attempt.use(kept);
+        }
+        try {
+            return attempt.use(
+                    connect(attempt.settings, String.valueOf(key.access().url()), attempt.leftMillis()));
+        } finally {
+            synchronized (idle) {
+                settingUp.remove(attempt);
+                idle.notifyAll();
             }
         }
-        return connect(settings, String.valueOf(key.access().url()), millis);
     }
 
-    private static Connection connect(JdbcSettings settings, String url, int millis) throws SQLException {
+    /** @return null if this call is to set one up */
+    private @Nullable Connection takeIdle(Attempt<?> attempt) throws SQLException, InterruptedException {
+        synchronized (idle) {
+            while (true) {
+                attempt.requireTime();
+                if (over) {
+                    throw new SQLException("the coordinator is closed");
+                }
+                Idle last = idle.pollFirst();
+                if (last != null) {
+                    return last.connection();
+                }
+                long now = System.nanoTime();
+                // A driver without a timeout of its own may never end.
+                settingUp.values().removeIf(since -> now - since > FORGOTTEN_NANOS);
+                if (settingUp.size() < MAX_SET_UPS) {
+                    settingUp.put(attempt, now);
+                    return null;
+                }
+                idle.wait(attempt.leftMillis() + TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS));
+            }
+        }
+    }
+
+    /** @param callMillis what is left of the call for which it is */
+    private static Connection connect(JdbcSettings settings, String url, int callMillis) throws SQLException {
         Properties properties = new Properties();
         String user = settings.access().user();
         if (user != null) {
@@ -398,13 +451,14 @@ final class SharedConnections {
             properties.setProperty("password", password);
         }
         if (url.startsWith("jdbc:postgresql:")) {
-            String seconds = Integer.toString((millis + 999) / 1_000);
-            properties.setProperty("connectTimeout", seconds);
-            properties.setProperty("socketTimeout", seconds);
+            properties.setProperty("connectTimeout", seconds(Math.max(REACH_MILLIS, callMillis)));
+            properties.setProperty("socketTimeout", seconds(Math.max(SET_UP_MILLIS, callMillis)));
             properties.setProperty("ApplicationName", "snowflake");
         } else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
-            properties.setProperty("connectTimeout", Integer.toString(millis));
-            properties.setProperty("socketTimeout", Integer.toString(millis));
+            // The first one holds for the login too.
+            String millis = Integer.toString(Math.max(SET_UP_MILLIS, callMillis));
+            properties.setProperty("connectTimeout", millis);
+            properties.setProperty("socketTimeout", millis);
         }
         Driver driver = JdbcSettings.driver(url).orElseThrow(() -> new SQLException("no driver for this URL"));
         Connection connection = driver.connect(url, properties);
@@ -420,12 +474,19 @@ final class SharedConnections {
         }
     }
 
+    private static String seconds(int millis) {
+        return Integer.toString((millis + 999) / 1_000);
+    }
+
     private void putBack(Connection connection, boolean usable) {
-        if (usable && key.access().dataSource() == null && !over) {
+        if (usable && key.access().dataSource() == null) {
             synchronized (idle) {
-                idle.addFirst(new Idle(connection, System.nanoTime()));
+                if (!over) {
+                    idle.addFirst(new Idle(connection, System.nanoTime()));
+                    idle.notifyAll();
+                    return;
+                }
             }
-            return;
         }
         close(connection);
         if (!usable) {
