@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.snowflakeid.redis.RedisSettings.Durability;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -19,7 +20,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class ServerCheck {
     private final RedisSettings settings;
     private final Map<String, String> seen = new HashMap<>();
-    private final List<String> unknown = new ArrayList<>();
+
+    /** What it refuses to say. */
+    private final List<String> refused = new ArrayList<>();
+
+    /** What its answers lack. */
+    private final List<String> lacking = new ArrayList<>();
 
     /** What makes it lose records, and the remedy. */
     private final List<String> losses = new ArrayList<>();
@@ -51,25 +57,39 @@ final class ServerCheck {
                                 line.substring(0, colon),
                                 line.substring(colon + 1).strip());
                     }
-                }));
+                }),
+                "aof_enabled",
+                "maxmemory_policy");
         // Both that end so, in one request that servers of any age know.
         connection.sendCommand(Command.CONFIG, "GET", "*appendfsync*");
-        note("CONFIG GET", () -> {
-            List<?> pairs = (List<?>) connection.getOne();
-            for (int i = 0; i + 1 < pairs.size(); i += 2) {
-                seen.put(new String((byte[]) pairs.get(i), UTF_8), new String((byte[]) pairs.get(i + 1), UTF_8));
-            }
-        });
+        note(
+                "CONFIG GET",
+                () -> {
+                    List<?> pairs = (List<?>) connection.getOne();
+                    for (int i = 0; i + 1 < pairs.size(); i += 2) {
+                        seen.put(
+                                new String((byte[]) pairs.get(i), UTF_8), new String((byte[]) pairs.get(i + 1), UTF_8));
+                    }
+                },
+                "appendfsync",
+                "no-appendfsync-on-rewrite");
     }
 
-    private void note(String command, Runnable reading) {
+    /** @param wanted what its answer must have */
+    private void note(String command, Runnable reading, String... wanted) {
         try {
             reading.run();
         } catch (JedisDataException e) {
             if (!RedisFailure.isAboutTheCommand(e)) {
                 throw e;
             }
-            unknown.add(command + " (" + e.getMessage() + ")");
+            refused.add(command + " (" + e.getMessage() + ")");
+            return;
+        }
+        List<String> absent =
+                Stream.of(wanted).filter(name -> !seen.containsKey(name)).toList();
+        if (!absent.isEmpty()) {
+            lacking.add(command + " lacks " + String.join(", ", absent));
         }
     }
 
@@ -147,11 +167,19 @@ final class ServerCheck {
                     + ". Ids may be issued twice after its crash; " + RedisSettings.DURABILITY
                     + "=warn accepts that."));
         }
-        if (!unknown.isEmpty()) {
+        if (!refused.isEmpty()) {
             warnings.add(warning("does not say whether it keeps what it acknowledges: it refuses "
-                    + String.join(" and ", unknown)
+                    + String.join(" and ", refused)
                     + ". See to it that appendonly is yes, appendfsync always and maxmemory-policy noeviction, or"
                     + " allow this user +info and +config|get."));
+        }
+        if (!lacking.isEmpty()) {
+            warnings.add(
+                    warning(
+                            "does not say whether it keeps what it acknowledges: its answer to "
+                                    + String.join(", and that to ", lacking)
+                                    + ". It may be another software than Redis. See in its documentation that a write is on its disk when"
+                                    + " it is acknowledged, and that it never evicts what does not expire: else ids may be issued twice."));
         }
         String replicas = seen.get("connected_slaves");
         if (replicas != null && !replicas.equals("0")) {

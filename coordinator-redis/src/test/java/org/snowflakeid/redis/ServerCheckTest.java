@@ -8,6 +8,10 @@ import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,10 +29,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.LogLines;
 import org.snowflakeid.testservers.RedisServer;
+import redis.clients.jedis.Connection;
 
 /** Servers that would lose what they acknowledge, or are none to ask. */
 class ServerCheckTest {
@@ -223,6 +229,61 @@ class ServerCheckTest {
                     .contains("it refuses CONFIG GET (ERR unknown command");
             assertThat(refused(careless)).hasMessageContaining("appendonly is no");
         }
+    }
+
+    /** Another software that speaks as Redis does. */
+    private static List<String> warningsOf(String info, String... config) throws Exception {
+        try (ServerSocket like = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread answering = new Thread(() -> answer(like, info, config), "like redis");
+            answering.setDaemon(true);
+            answering.start();
+            Map<String, String> keys = Map.of("snowflake.redis.uri", "redis://127.0.0.1:" + like.getLocalPort());
+            RedisSettings settings =
+                    RedisSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
+            try (Connection connection = new Connection("127.0.0.1", like.getLocalPort())) {
+                return ServerCheck.check(settings, connection);
+            }
+        }
+    }
+
+    private static void answer(ServerSocket like, String info, String... config) {
+        try (Socket connection = like.accept()) {
+            StringBuilder answers = new StringBuilder(bulk(info)).append("*" + config.length + "\r\n");
+            for (String each : config) {
+                answers.append(bulk(each));
+            }
+            connection.getOutputStream().write(answers.toString().getBytes(StandardCharsets.US_ASCII));
+            while (connection.getInputStream().read() >= 0) {
+                // until all is asked
+            }
+        } catch (IOException closed) {
+            // the end of the test
+        }
+    }
+
+    private static String bulk(String text) {
+        return "$" + text.length() + "\r\n" + text + "\r\n";
+    }
+
+    private static final String PRIMARY = "redis_mode:standalone\r\nrole:master\r\n";
+    private static final String KEPT = PRIMARY + "aof_enabled:1\r\nmaxmemory_policy:noeviction\r\n";
+
+    // it was used without a word
+    @Test
+    void whatAServerLeavesOutOfItsAnswersIsAWarning() throws Exception {
+        assertThat(warningsOf(PRIMARY))
+                .singleElement()
+                .asString()
+                .contains("does not say whether it keeps what it acknowledges: its answer to INFO lacks aof_enabled,"
+                        + " maxmemory_policy, and that to CONFIG GET lacks appendfsync, no-appendfsync-on-rewrite.")
+                .contains("another software than Redis")
+                .doesNotContain("refuses", "allow this user");
+        assertThat(warningsOf(KEPT, "appendfsync", "always"))
+                .singleElement()
+                .asString()
+                .contains(": its answer to CONFIG GET lacks no-appendfsync-on-rewrite.");
+        assertThat(warningsOf(KEPT, "no-appendfsync-on-rewrite", "no", "appendfsync", "always"))
+                .isEmpty();
     }
 
     @Test
