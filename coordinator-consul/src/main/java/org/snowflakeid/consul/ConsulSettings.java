@@ -152,6 +152,14 @@ final class ConsulSettings {
         return read == null ? token : read;
     }
 
+    /** Where the token is set, for messages; both places if it is not. */
+    String tokenKey() {
+        if (token != null) {
+            return TOKEN.name();
+        }
+        return http.access().files().containsKey(TOKEN_FILE.name()) ? TOKEN_FILE.name() : TOKEN + ", " + TOKEN_FILE;
+    }
+
     HttpSettings http() {
         return http;
     }

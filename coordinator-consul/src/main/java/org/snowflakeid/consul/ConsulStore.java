@@ -159,7 +159,7 @@ final class ConsulStore implements RecordStore {
 
     private String grant() {
         return "Grant its policy key_prefix \"" + settings.namespace() + "/\" { policy = \"write\" }, or check "
-                + ConsulSettings.TOKEN + " and snowflake.namespace.";
+                + settings.tokenKey() + " and snowflake.namespace.";
     }
 
     // ---- life

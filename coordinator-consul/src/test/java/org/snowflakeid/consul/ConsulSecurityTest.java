@@ -133,6 +133,23 @@ class ConsulSecurityTest {
         assertPermanent(refused(at(withTokens.url(), "tls.ca", trusted.ca().toString())), "(Permission denied)", right);
     }
 
+    // it named snowflake.consul.token also where the token is in a file
+    @Test
+    void theKeyThatIsSetIsTheOneToCheck() throws IOException {
+        Path file = Files.writeString(directory.resolve("token"), STRANGER);
+        String ca = trusted.ca().toString();
+
+        assertPermanent(
+                refused(at(withTokens.url(), "tls.ca", ca, "token-file", file.toString())),
+                "or check snowflake.consul.token-file and snowflake.namespace.");
+        assertPermanent(
+                refused(at(withTokens.url(), "tls.ca", ca, "token", STRANGER)),
+                "or check snowflake.consul.token and snowflake.namespace.");
+        assertPermanent(
+                refused(at(withTokens.url(), "tls.ca", ca)),
+                "or check snowflake.consul.token, snowflake.consul.token-file and snowflake.namespace.");
+    }
+
     /** Consul leaves out of a list what may not be read, and says no word of it. */
     @Test
     void marksThatMayNotBeReadAreNotTakenForAbsentOnes() {
