@@ -31,7 +31,15 @@ final class NacosSettings {
             .required("Set it to the Nacos servers, such as nacos-1:8848,nacos-2:8848.")
             .use(Key.Use.ESSENTIAL)
             .meaning("The servers of one cluster. `https://nacos-1:8848` encrypts;"
-                    + " a path replaces the context path `/nacos`.");
+                    + " a path in an address replaces the context path.");
+    static final Key<String> CONTEXT_PATH = Key.text(
+                    "snowflake.nacos.context-path",
+                    path -> path.matches("/|(/[A-Za-z0-9._-]+)+"),
+                    "is not a context path. Write / for the root, or a path such as /config.",
+                    "`/`, or a path such as `/config`")
+            .standard("/nacos")
+            .place()
+            .meaning("What the servers have as `nacos.server.contextPath`. Not beside a path in an address.");
     static final Key<String> NACOS_NAMESPACE = Key.text(
                     "snowflake.nacos.nacos-namespace",
                     id -> id.matches("[A-Za-z0-9_-]{1,64}") && !id.equals("public"),
@@ -57,7 +65,16 @@ final class NacosSettings {
             .meaning("Upper bound of one call.");
 
     static final List<Key<?>> KEYS = List.of(
-            SERVER_ADDR, NACOS_NAMESPACE, USER, PASSWORD, PASSWORD_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
+            SERVER_ADDR,
+            CONTEXT_PATH,
+            NACOS_NAMESPACE,
+            USER,
+            PASSWORD,
+            PASSWORD_FILE,
+            TLS.ca(),
+            TLS.cert(),
+            TLS.key(),
+            CALL_TIMEOUT);
 
     private final CoordinatorConfig config;
     private final HttpSettings http;
@@ -73,8 +90,11 @@ final class NacosSettings {
     private NacosSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
-        List<String> servers =
-                reader.optional(SERVER_ADDR).map(text -> servers(reader, text)).orElse(List.of());
+        // A slash after a host says nothing, as in Nacos' own client: many write just the server so.
+        String contextPath = reader.value(CONTEXT_PATH).replaceFirst("^/$", "");
+        List<String> servers = reader.optional(SERVER_ADDR)
+                .map(text -> servers(reader, text, contextPath))
+                .orElse(List.of());
         nacosNamespace = reader.value(NACOS_NAMESPACE);
         user = reader.optional(USER).orElse(null);
         password = reader.optional(PASSWORD).orElse(null);
@@ -96,13 +116,13 @@ final class NacosSettings {
         reader.logWarnings(LOG);
     }
 
-    private static List<String> servers(SettingsReader reader, String text) {
+    private static List<String> servers(SettingsReader reader, String text, String contextPath) {
         List<URI> servers = new ArrayList<>();
         if (text.contains("@")) {
             return List.of();
         }
         for (String part : text.split(",", -1)) {
-            Optional<URI> server = server(part.strip());
+            Optional<URI> server = server(part.strip(), contextPath);
             if (server.isEmpty()) {
                 HttpSettings.refuse(
                         reader,
@@ -115,13 +135,17 @@ final class NacosSettings {
             }
             servers.add(server.get());
         }
+        if (reader.isSet(CONTEXT_PATH)
+                && servers.stream().anyMatch(server -> !server.getPath().equals(contextPath))) {
+            reader.refuse(CONTEXT_PATH, "is set beside a path in " + SERVER_ADDR + ". Remove one of them.");
+        }
         if (servers.stream().map(URI::getScheme).distinct().count() > 1) {
             reader.refuse(SERVER_ADDR, "mixes http and https. Use the same for all of them.");
         }
         return servers.stream().map(URI::toString).toList();
     }
 
-    private static Optional<URI> server(String text) {
+    private static Optional<URI> server(String text, String contextPath) {
         try {
             URI uri = new URI(text.contains("://") ? text : "http://" + text);
             String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
@@ -135,7 +159,7 @@ final class NacosSettings {
                     && port <= 65_535
                     && path.matches("(/[A-Za-z0-9._-]+)*")) {
                 return Optional.of(
-                        new URI(scheme, null, uri.getHost(), port, path.isEmpty() ? "/nacos" : path, null, null));
+                        new URI(scheme, null, uri.getHost(), port, path.isEmpty() ? contextPath : path, null, null));
             }
         } catch (URISyntaxException e) {
             // The same complaint as for what is a URL of something else.

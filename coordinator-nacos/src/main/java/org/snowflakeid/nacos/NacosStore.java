@@ -224,7 +224,8 @@ final class NacosStore implements RecordStore {
             case 404, 410 ->
                 server.failure(
                         "has no administrators' API: " + said + ". That is in Nacos 3.0 and newer, and below"
-                                + " the context path: check the version and " + NacosSettings.SERVER_ADDR + ".",
+                                + " the context path: check the version, " + NacosSettings.SERVER_ADDR + " and "
+                                + NacosSettings.CONTEXT_PATH + ".",
                         false);
             // Of Nacos, whose rules for parameters don't allow something, or of another server.
             case 400 ->

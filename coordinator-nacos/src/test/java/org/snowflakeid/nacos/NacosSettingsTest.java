@@ -28,6 +28,7 @@ import org.snowflakeid.testservers.LogLines;
 
 class NacosSettingsTest {
     private static final String ADDR = "snowflake.nacos.server-addr";
+    private static final String CONTEXT_PATH = "snowflake.nacos.context-path";
     private static final String NAMESPACE = "snowflake.nacos.nacos-namespace";
     private static final String USER = "snowflake.nacos.user";
     private static final String PASSWORD = "snowflake.nacos.password";
@@ -78,6 +79,34 @@ class NacosSettingsTest {
 
         assertThat(settings.http().access().servers()).containsExactly(used.split(",", -1));
         assertThat(settings.http().server()).isEqualTo(shown);
+    }
+
+    // the root could not be named
+    @ParameterizedTest
+    @CsvSource({
+        "a:1, /, http://a:1",
+        "https://a/, /, https://a:8848",
+        "a:1, /config, http://a:1/config",
+        "a:1/, /nacos, http://a:1/nacos",
+    })
+    void takesTheContextPathOfItsKey(String given, String path, String used) {
+        NacosSettings settings = settings(Map.of(ADDR, given, CONTEXT_PATH, path));
+
+        assertThat(settings.http().access().servers()).containsExactly(used);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nacos", "/nacos/", "//", "/a b", "/a?b"})
+    void refusesWhatIsNoContextPath(String value) {
+        assertThat(problem(Map.of(ADDR, HTTP, CONTEXT_PATH, value)))
+                .isEqualTo("snowflake 'orders': snowflake.nacos.context-path=" + value
+                        + " is not a context path. Write / for the root, or a path such as /config.");
+    }
+
+    @Test
+    void refusesAContextPathBesideAPathInAnAddress() {
+        assertThat(problem(Map.of(ADDR, "a:1,b:1/config", CONTEXT_PATH, "/")))
+                .contains("is set beside a path in snowflake.nacos.server-addr. Remove one of them.");
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@
 package org.snowflakeid.nacos;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.within;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.spi.RecordStore.Entry;
@@ -191,6 +193,21 @@ class NacosStoreTest {
             }
         } finally {
             threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void worksWhereTheApiIsRightBelowTheHost() {
+        try (NacosServer root = NacosServer.builder().withoutContextPath().start()) {
+            try (Node node = NacosNode.at(root.address(), Map.of("snowflake.nacos.context-path", "/"))) {
+                node.claimExtendAndRelease();
+            }
+            try (Node node = NacosNode.at(root.address(), Map.of())) {
+                assertThat(catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0)))
+                        .hasMessageContaining("has no administrators' API: answers 404")
+                        .hasMessageEndingWith(
+                                "check the version, snowflake.nacos.server-addr and snowflake.nacos.context-path.");
+            }
         }
     }
 }

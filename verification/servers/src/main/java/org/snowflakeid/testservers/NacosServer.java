@@ -30,6 +30,7 @@ public final class NacosServer extends TestServer {
 
     private final int port;
     private final boolean tls;
+    private final String contextPath;
     private final Map<String, String> properties;
     private final List<String> jvmArguments;
 
@@ -37,6 +38,7 @@ public final class NacosServer extends TestServer {
         super("Nacos " + port, new ServerProcess("nacos-" + port, Map.of()));
         this.port = port;
         this.tls = options.certificates != null;
+        this.contextPath = options.contextPath;
         this.properties = new LinkedHashMap<>(options.properties);
         this.jvmArguments = List.copyOf(options.jvmArguments);
         if (options.certificates != null) {
@@ -69,6 +71,7 @@ public final class NacosServer extends TestServer {
         private final List<String> jvmArguments = new ArrayList<>();
         private @Nullable Certificates certificates;
         private boolean clientCertificateRequired;
+        private String contextPath = "/nacos";
 
         private Builder() {
             properties.put("nacos.core.auth.system.type", "nacos");
@@ -97,6 +100,12 @@ public final class NacosServer extends TestServer {
         public Builder users() {
             users(true);
             return this;
+        }
+
+        /** Its API is not below {@code /nacos}, but right below the host. */
+        public Builder withoutContextPath() {
+            contextPath = "";
+            return configure("nacos.server.contextPath", "/");
         }
 
         /** A line of application.properties. */
@@ -205,9 +214,10 @@ public final class NacosServer extends TestServer {
 
     private String request(String method, String path, String form, String accessToken) {
         try {
-            HttpURLConnection connection = (HttpURLConnection) URI.create("http://127.0.0.1:" + port + "/nacos" + path)
-                    .toURL()
-                    .openConnection();
+            HttpURLConnection connection =
+                    (HttpURLConnection) URI.create("http://127.0.0.1:" + port + contextPath + path)
+                            .toURL()
+                            .openConnection();
             connection.setRequestMethod(method);
             connection.setConnectTimeout(1_000);
             connection.setReadTimeout(20_000);
