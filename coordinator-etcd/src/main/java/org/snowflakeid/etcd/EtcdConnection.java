@@ -189,15 +189,11 @@ final class EtcdConnection implements AutoCloseable {
         return login;
     }
 
-    /** Opens a stream of watches beside the calls; null if there is no connection. */
-    @Nullable
-    ClientCallStreamObserver<WatchRequest> watch(EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer) {
+    /** Opens a stream of watches beside the calls. */
+    ClientCallStreamObserver<WatchRequest> watch(
+            EtcdChannel channel, EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer) {
         SharedClient shared = inUse();
-        EtcdChannel channel = shared == null ? null : shared.present();
-        if (shared == null || channel == null) {
-            return null;
-        }
-        return channel.watch(token(shared.login()), trace, observer);
+        return channel.watch(token(shared == null ? null : shared.login()), trace, observer);
     }
 
     private static @Nullable String token(@Nullable Sent<AuthenticateResponse> login) {

@@ -43,8 +43,13 @@ final class OwnerWatch {
 
     /** The owner entry was this process's at that revision: report when it is no longer. */
     synchronized void watch(ByteString key, long revision) {
-        if (stream == null) {
-            Stream opened = new Stream();
+        EtcdChannel present = connection.channel();
+        if (stream != null && !stream.channel.equals(present)) {
+            // An end that is still to come. None comes where an error has ended the thread of that connection.
+            ended(stream);
+        }
+        if (stream == null && present != null) {
+            Stream opened = new Stream(present);
             stream = opened;
             opened.open();
         }
@@ -93,17 +98,19 @@ final class OwnerWatch {
     /** All watches of this coordinator. One that is not needed any more goes on until the stream ends, and is not listened to. */
     private final class Stream implements StreamObserver<WatchResponse> {
         private final EtcdChannel.Trace trace = new EtcdChannel.Trace();
+        private final EtcdChannel channel;
 
         // Guarded by the owner watch.
         private final Set<ByteString> begun = new HashSet<>();
         private final Map<ByteString, Long> heard = new HashMap<>();
         private @Nullable ClientCallStreamObserver<WatchRequest> requests;
 
+        Stream(EtcdChannel channel) {
+            this.channel = channel;
+        }
+
         void open() {
-            requests = connection.watch(trace, this);
-            if (requests == null) {
-                stream = null;
-            }
+            requests = connection.watch(channel, trace, this);
         }
 
         void watch(ByteString key, long revision) {

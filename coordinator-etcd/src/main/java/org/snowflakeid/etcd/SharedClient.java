@@ -5,6 +5,7 @@ import io.etcd.jetcd.api.AuthenticateResponse;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Applications of one server have one each, distinguished by their context class loader, which the threads keep.
  */
 final class SharedClient {
+    private static final System.Logger LOG = System.getLogger(SharedClient.class.getName());
     private static final int FAILURES_BEFORE_REBUILD = 3;
     private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -41,7 +44,6 @@ final class SharedClient {
 
     private final Key key;
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-    private final EventLoopGroup loop;
     private final ThreadPoolExecutor background;
     private final ServerTime serverTime;
     private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
@@ -50,6 +52,7 @@ final class SharedClient {
     private int users;
 
     // Guarded by this.
+    private EventLoopGroup loop;
     private boolean over;
     private @Nullable EtcdChannel present;
     private boolean hasAnswered;
@@ -61,7 +64,7 @@ final class SharedClient {
 
     private SharedClient(Key key) {
         this.key = key;
-        this.loop = new NioEventLoopGroup(1, threads("snowflake-etcd-connection"));
+        this.loop = newLoop();
         this.background = new ThreadPoolExecutor(
                 2,
                 2,
@@ -72,6 +75,10 @@ final class SharedClient {
                 new ThreadPoolExecutor.DiscardPolicy());
         background.allowCoreThreadTimeOut(true);
         this.serverTime = new ServerTime(background, this::hasAnswered);
+    }
+
+    private EventLoopGroup newLoop() {
+        return new NioEventLoopGroup(1, threads("snowflake-etcd-connection"));
     }
 
     private ThreadFactory threads(String name) {
@@ -111,21 +118,24 @@ final class SharedClient {
     private void end() {
         long deadline = System.nanoTime() + LONGEST_END_NANOS;
         List<EtcdChannel> open;
+        EventLoopGroup last;
         synchronized (this) {
             over = true;
             discard();
             open = List.copyOf(givenUp);
+            last = loop;
         }
         open.forEach(EtcdChannel::end);
         background.shutdownNow();
         try {
             for (EtcdChannel each : open) {
-                boolean unused = each.awaitEnd(deadline - System.nanoTime());
+                // Without its thread it never comes to its end.
+                boolean unused = last.isShuttingDown() || each.awaitEnd(deadline - System.nanoTime());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        var ended = loop.shutdownGracefully(0, LONGEST_END_NANOS, TimeUnit.NANOSECONDS);
+        var ended = last.shutdownGracefully(0, LONGEST_END_NANOS, TimeUnit.NANOSECONDS);
         try {
             boolean unused = ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
             for (Thread thread : threads) {
@@ -144,9 +154,25 @@ final class SharedClient {
 
     /** Runs it on a thread where nothing may block, unless this ends before. */
     synchronized void later(long nanos, Runnable task) {
-        if (!over) {
-            var unused = loop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        if (over) {
+            return;
         }
+        try {
+            var unused = liveLoop().schedule(task, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // An error has ended it just now, and with it what the task is about.
+            LOG.log(Level.DEBUG, "the thread of the connection has ended", e);
+        }
+    }
+
+    /** An error may have ended its thread: without memory a task fails, and Netty's report of that may fail as well. */
+    private EventLoopGroup liveLoop() {
+        if (loop.isShuttingDown()) {
+            loop = newLoop();
+            // Without their thread they never come to their end.
+            givenUp.clear();
+        }
+        return loop;
     }
 
     /** The present connection; null if there is none. */
@@ -160,12 +186,15 @@ final class SharedClient {
      * @throws org.snowflakeid.InvalidSettingsException if the files for it can't be used
      */
     synchronized EtcdChannel open(EtcdSettings settings) {
+        if (over) {
+            throw new IllegalStateException("closed");
+        }
+        if (loop.isShuttingDown()) {
+            discard();
+        }
         EtcdChannel open = present;
         if (open == null) {
-            if (over) {
-                throw new IllegalStateException("closed");
-            }
-            open = new EtcdChannel(settings, loop, background, this::isAvoided);
+            open = new EtcdChannel(settings, liveLoop(), background, this::isAvoided);
             present = open;
             hasAnswered = false;
             failures = 0;
@@ -219,7 +248,7 @@ final class SharedClient {
         if (old != null) {
             givenUp.add(old);
             // There, since whoever is called at the end of a watch may hold locks of its own.
-            loop.execute(old::giveUp);
+            later(0, old::giveUp);
         }
     }
 
