@@ -63,7 +63,9 @@ final class EtcdConnection implements AutoCloseable {
     /** Of whoever opened it: what the threads begin with. */
     private final @Nullable ClassLoader application = Thread.currentThread().getContextClassLoader();
 
-    // Guarded by this. Borrowed for the first call, so that who is never closed, and never called, keeps nothing.
+    // Guarded by this, and the shared connection is not called meanwhile. Borrowed for the first call, so that who is
+    // never closed, and never
+    // called, keeps nothing.
     private @Nullable SharedClient borrowed;
     private boolean closed;
 
@@ -100,10 +102,15 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     /** Begins to ask the server for its time. */
-    synchronized Future<Optional<Instant>> askTime() {
-        return closed
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : shared().serverTime().ask(settings);
+    Future<Optional<Instant>> askTime() {
+        SharedClient shared;
+        synchronized (this) {
+            if (closed) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            shared = shared();
+        }
+        return shared.serverTime().ask(settings);
     }
 
     Deadline deadline(Duration timeout) {

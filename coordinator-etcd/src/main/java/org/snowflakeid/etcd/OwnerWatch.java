@@ -157,12 +157,17 @@ final class OwnerWatch {
         public void onError(Throwable failure) {
             LOG.log(Level.DEBUG, "the watch on owner entries ended", failure);
             connection.noteWatchFailed(trace, failure);
-            ended(this);
+            endLater();
         }
 
         @Override
         public void onCompleted() {
-            ended(this);
+            endLater();
+        }
+
+        /** This thread may be that of another's call, which holds what is his: it must not wait for what is held here. */
+        private void endLater() {
+            connection.later(0, () -> ended(this));
         }
     }
 }

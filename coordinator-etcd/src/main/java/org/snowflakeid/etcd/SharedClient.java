@@ -48,6 +48,12 @@ final class SharedClient {
     private final ServerTime serverTime;
     private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
 
+    /**
+     * Held by whoever begins a login, so that all have one. Not this: gRPC may end the watches of others on the thread that sends, and they
+     * look at the connection.
+     */
+    private final Object beginsLogin = new Object();
+
     /** Guarded by {@link #IN_USE}. */
     private int users;
 
@@ -253,14 +259,17 @@ final class SharedClient {
     }
 
     /** The login of all, done or under way, or a new one. */
-    synchronized EtcdConnection.Sent<AuthenticateResponse> login(
-            Supplier<EtcdConnection.Sent<AuthenticateResponse>> begin) {
-        EtcdConnection.Sent<AuthenticateResponse> known = login;
-        if (known == null) {
-            known = begin.get();
-            login = known;
+    EtcdConnection.Sent<AuthenticateResponse> login(Supplier<EtcdConnection.Sent<AuthenticateResponse>> begin) {
+        synchronized (beginsLogin) {
+            EtcdConnection.Sent<AuthenticateResponse> known = login();
+            if (known == null) {
+                known = begin.get();
+                synchronized (this) {
+                    login = known;
+                }
+            }
+            return known;
         }
-        return known;
     }
 
     synchronized EtcdConnection.@Nullable Sent<AuthenticateResponse> login() {

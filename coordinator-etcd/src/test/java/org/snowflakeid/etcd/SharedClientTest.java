@@ -2,6 +2,7 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.snowflakeid.tck.Node.PATIENCE;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
@@ -12,8 +13,13 @@ import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -128,5 +134,63 @@ class SharedClientTest {
             endTheThread(ending);
             return Stopwatch.time(ending::close);
         });
+    }
+
+    private static SharedClient borrow(EtcdConnection connection) {
+        return SharedClient.borrow(connection.access(), Thread.currentThread().getContextClassLoader());
+    }
+
+    // gRPC may end another's watch on the thread that begins a call: each waited for what the other one held, for ever
+    @Test
+    void nobodyIsKeptWaitingWhileALoginBegins() {
+        grant(connection);
+        SharedClient shared = borrow(connection);
+        try {
+            assertThatThrownBy(() -> shared.login(() -> {
+                        EtcdChannel seen = CompletableFuture.supplyAsync(connection::channel)
+                                .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                                .join();
+                        assertThat(seen).isNotNull();
+                        throw new IllegalStateException("planted");
+                    }))
+                    .hasMessage("planted");
+        } finally {
+            shared.giveBack();
+        }
+    }
+
+    @Test
+    void whoeverAsksForTheTimeKeepsNobodyWaitingMeanwhile() throws Exception {
+        EtcdConnection asking = connection();
+        grant(asking);
+        SharedClient shared = borrow(asking);
+        server.pause();
+        try {
+            // From now on it looks at first whether the connection has had an answer.
+            for (int i = 0; i < 3; i++) {
+                assertThat(asking.askTime().get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .isEmpty();
+            }
+        } finally {
+            server.resume();
+        }
+
+        Thread question = new Thread(
+                () -> {
+                    Future<Optional<Instant>> unused = asking.askTime();
+                },
+                "question");
+        question.setDaemon(true);
+        CompletableFuture<Void> end = CompletableFuture.runAsync(() -> {
+            synchronized (shared) {
+                question.start();
+                await(PATIENCE, () -> question.getState() == Thread.State.BLOCKED);
+                asking.noteWatchFailed(new EtcdChannel.Trace(), new IllegalStateException("planted"));
+            }
+        });
+
+        assertThat(end).succeedsWithin(PATIENCE);
+        asking.close();
+        shared.giveBack();
     }
 }
