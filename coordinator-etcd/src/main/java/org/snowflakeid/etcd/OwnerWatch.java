@@ -29,6 +29,7 @@ final class OwnerWatch {
     private static final long BETWEEN_BREAKS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final EtcdConnection connection;
+    private final Opening opening;
     private final Runnable lossHint;
 
     // Guarded by this.
@@ -36,8 +37,19 @@ final class OwnerWatch {
     private boolean over;
     private long nextBreakNanos = System.nanoTime();
 
+    /** Opens a stream of watches. */
+    interface Opening {
+        ClientCallStreamObserver<WatchRequest> open(
+                EtcdChannel channel, EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer);
+    }
+
     OwnerWatch(EtcdConnection connection, Runnable lossHint) {
+        this(connection, connection::watch, lossHint);
+    }
+
+    OwnerWatch(EtcdConnection connection, Opening opening, Runnable lossHint) {
         this.connection = connection;
+        this.opening = opening;
         this.lossHint = lossHint;
     }
 
@@ -48,15 +60,19 @@ final class OwnerWatch {
             // An end that is still to come. None comes where an error has ended the thread of that connection.
             ended(stream);
         }
-        if (stream == null && present != null) {
-            Stream opened = new Stream(present);
-            stream = opened;
-            opened.open();
-        }
-        // A stream that could not be opened has ended already.
         Stream open = stream;
-        if (open != null) {
-            open.watch(key, revision);
+        // Whatever is thrown, the next call begins anew.
+        stream = null;
+        try {
+            if (open == null && present != null) {
+                open = new Stream(present);
+            }
+            if (open != null) {
+                open.watch(key, revision);
+            }
+            stream = open;
+        } catch (RuntimeException e) {
+            LOG.log(Level.DEBUG, "the watch on owner entries could not be begun", e);
         }
     }
 
@@ -103,19 +119,16 @@ final class OwnerWatch {
         // Guarded by the owner watch.
         private final Set<ByteString> begun = new HashSet<>();
         private final Map<ByteString, Long> heard = new HashMap<>();
-        private @Nullable ClientCallStreamObserver<WatchRequest> requests;
+        private final ClientCallStreamObserver<WatchRequest> requests;
 
         Stream(EtcdChannel channel) {
             this.channel = channel;
-        }
-
-        void open() {
-            requests = connection.watch(channel, trace, this);
+            this.requests = opening.open(channel, trace, this);
         }
 
         void watch(ByteString key, long revision) {
             heard.put(key, revision);
-            if (requests != null && begun.add(key)) {
+            if (begun.add(key)) {
                 WatchCreateRequest create = WatchCreateRequest.newBuilder()
                         .setKey(key)
                         .setStartRevision(revision + 1)
@@ -130,9 +143,7 @@ final class OwnerWatch {
         }
 
         void close() {
-            if (requests != null) {
-                requests.cancel("no longer needed", null);
-            }
+            requests.cancel("no longer needed", null);
         }
 
         @Override
