@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.HostAndPort;
 
 /** Finds out why no session comes about: ZooKeeper's client does not say it, but tries again. */
@@ -36,25 +35,30 @@ final class Reachability {
                     + ZooKeeperSettings.CONNECT_STRING + ", and snowflake.zookeeper.tls.*.",
             false);
 
-    /** Tries to connect to the servers, and returns the first reason that it meets. */
-    Finding look() {
-        for (HostAndPort server : settings.servers()) {
-            Finding finding = look(server);
-            if (finding != null) {
-                return finding;
-            }
-        }
-        return NOTHING_FOUND;
+    /**
+     * What is to be said of all servers: first of all what waiting can't cure, which needs somebody to look at it. Only where each of them
+     * says so waiting is in vain.
+     */
+    static Finding together(List<Finding> ofEach) {
+        Finding told = ofEach.stream()
+                .filter(Finding::permanent)
+                .findFirst()
+                .or(() -> ofEach.stream()
+                        .filter(finding -> !finding.equals(NOTHING_FOUND))
+                        .findFirst())
+                .orElse(NOTHING_FOUND);
+        return new Finding(told.text(), ofEach.stream().allMatch(Finding::permanent));
     }
 
-    private @Nullable Finding look(HostAndPort server) {
+    /** Tries to connect to a server, and returns the reason that it meets. */
+    Finding look(HostAndPort server) {
         try (Socket socket = new Socket()) {
             InetAddress address = InetAddress.getAllByName(server.host())[0];
             socket.connect(new InetSocketAddress(address, server.port()), CONNECT_MILLIS);
             if (settings.tls()) {
                 handshake(socket, server);
             }
-            return null;
+            return NOTHING_FOUND;
         } catch (UnknownHostException e) {
             return new Finding(
                     "is not reachable: unknown host " + server.host() + ". Check " + ZooKeeperSettings.CONNECT_STRING

@@ -14,13 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.zookeeper.CompleteZooKeeper;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.HostAndPort;
 
 /** Opens the sessions of one coordinator and ends them, with the threads they need: none of this may delay a call. */
 final class Sessions implements AutoCloseable {
@@ -44,7 +45,7 @@ final class Sessions implements AutoCloseable {
     private final Duration timeToLive;
     private final Runnable lossHint;
     private final Consumer<Thread> starter;
-    private final Supplier<Reachability.Finding> reachability;
+    private final Function<HostAndPort, Reachability.Finding> reachability;
     private final ScheduledThreadPoolExecutor timer;
     private final AtomicInteger threads = new AtomicInteger();
     private final List<Session> open = Collections.synchronizedList(new ArrayList<>());
@@ -52,24 +53,26 @@ final class Sessions implements AutoCloseable {
     /** For new claims and for reading. Guarded by this. */
     private @Nullable Session current;
 
-    private @Nullable CompletableFuture<Reachability.Finding> look;
+    /** At each of the servers. Guarded by this. */
+    private List<CompletableFuture<Reachability.Finding>> looks = List.of();
+
     private volatile boolean calling;
     private volatile boolean closed;
 
     Sessions(ZooKeeperSettings settings, Duration timeToLive, Runnable lossHint) {
-        this(settings, timeToLive, lossHint, Thread::start, () -> new Reachability(settings).look());
+        this(settings, timeToLive, lossHint, Thread::start, new Reachability(settings)::look);
     }
 
     /**
      * @param starter starts the threads of {@link #background}
-     * @param reachability looks why there is no connection
+     * @param reachability looks why there is no connection to a server
      */
     Sessions(
             ZooKeeperSettings settings,
             Duration timeToLive,
             Runnable lossHint,
             Consumer<Thread> starter,
-            Supplier<Reachability.Finding> reachability) {
+            Function<HostAndPort, Reachability.Finding> reachability) {
         this.settings = settings;
         this.timeToLive = timeToLive;
         this.lossHint = lossHint;
@@ -222,26 +225,36 @@ final class Sessions implements AutoCloseable {
 
     /** Why there is no connection, as far as it can be found out soon. */
     Reachability.Finding whyNoSession() throws InterruptedException {
-        CompletableFuture<Reachability.Finding> looking;
+        List<CompletableFuture<Reachability.Finding>> looking;
         synchronized (this) {
-            if (look == null || look.isDone()) {
-                CompletableFuture<Reachability.Finding> next = new CompletableFuture<>();
-                background(() -> {
-                    try {
-                        next.complete(reachability.get());
-                    } catch (RuntimeException | Error e) {
-                        next.completeExceptionally(e);
-                    }
-                });
-                look = next;
+            if (looks.stream().allMatch(CompletableFuture::isDone)) {
+                looks = settings.servers().stream().map(this::look).toList();
             }
-            looking = look;
+            looking = looks;
         }
-        try {
-            return looking.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            return Reachability.NOTHING_FOUND;
+        Deadline deadline = Deadline.after(Duration.ofMillis(LOOK_MILLIS));
+        List<Reachability.Finding> found = new ArrayList<>();
+        for (CompletableFuture<Reachability.Finding> each : looking) {
+            try {
+                found.add(each.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS));
+            } catch (ExecutionException | TimeoutException e) {
+                found.add(Reachability.NOTHING_FOUND);
+            }
         }
+        return Reachability.together(found);
+    }
+
+    /** On a thread of its own, since a server that is silent takes longer than there is time for all of them. */
+    private CompletableFuture<Reachability.Finding> look(HostAndPort server) {
+        CompletableFuture<Reachability.Finding> found = new CompletableFuture<>();
+        background(() -> {
+            try {
+                found.complete(reachability.apply(server));
+            } catch (RuntimeException | Error e) {
+                found.completeExceptionally(e);
+            }
+        });
+        return found;
     }
 
     /** Says farewell for as long as a server listens. */

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
@@ -20,6 +20,7 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -121,7 +122,7 @@ class SessionTest {
                 PATIENCE,
                 () -> {},
                 this::start,
-                () -> Reachability.NOTHING_FOUND);
+                server -> Reachability.NOTHING_FOUND);
     }
 
     // the search that ended with an error was awaited for ever, and so there was no other
@@ -131,11 +132,11 @@ class SessionTest {
         ZooKeeperSettings settings =
                 ZooKeeperSettings.of(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, keys::get));
         AtomicInteger searches = new AtomicInteger();
-        Supplier<Reachability.Finding> search = () -> {
+        Function<HostAndPort, Reachability.Finding> search = server -> {
             if (searches.incrementAndGet() == 1) {
                 throw new NoClassDefFoundError("planted");
             }
-            return new Reachability(settings).look();
+            return new Reachability(settings).look(server);
         };
         try (Sessions sessions = new Sessions(settings, PATIENCE, () -> {}, this::start, search)) {
             assertThat(sessions.whyNoSession()).isEqualTo(Reachability.NOTHING_FOUND);

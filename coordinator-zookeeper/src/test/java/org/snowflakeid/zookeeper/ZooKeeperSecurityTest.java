@@ -10,6 +10,8 @@ import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +29,7 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** Users and certificates: what works, and how the rest is refused. */
@@ -250,6 +253,47 @@ class ZooKeeperSecurityTest {
                         "not trusted"),
                 "not trusted",
                 "snowflake.zookeeper.tls.ca");
+    }
+
+    private static String several(String... servers) {
+        return String.join(",", servers);
+    }
+
+    // a start ended at once, though the others only had to be started again
+    @Test
+    void untrustedServerAmongOthersThatAreAwayIsSaidToBeSoAndNotPermanent() {
+        String away = "127.0.0.1:" + FreePorts.next();
+
+        for (String servers : List.of(several(tls.connectString(), away), several(away, tls.connectString()))) {
+            CoordinatorException thrown = refused(ZooKeeperNode.at(servers, tls(foreign)), "not trusted");
+
+            assertThat(thrown)
+                    .hasMessageContaining(tls.connectString())
+                    .hasMessageContaining("snowflake.zookeeper.tls.ca");
+            assertThat(thrown.permanent()).isFalse();
+        }
+    }
+
+    @Test
+    void serversThatAreAllUntrustedArePermanent() {
+        assertPermanent(
+                refused(
+                        ZooKeeperNode.at(several(tls.connectString(), mutualTls.connectString()), tls(foreign)),
+                        "not trusted"),
+                "not trusted",
+                "snowflake.zookeeper.tls.ca");
+    }
+
+    /** A server that accepts connections and never says a word takes longer than there is time to look. */
+    @Test
+    void untrustedServerBesideASilentOneIsSaidToBeSoAndNotPermanent() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String servers = several("127.0.0.1:" + silent.getLocalPort(), tls.connectString());
+
+            CoordinatorException thrown = refused(ZooKeeperNode.at(servers, tls(foreign)), "not trusted");
+
+            assertThat(thrown.permanent()).isFalse();
+        }
     }
 
     @Test
