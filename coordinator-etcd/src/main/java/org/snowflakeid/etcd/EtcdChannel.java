@@ -26,7 +26,9 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.net.SocketAddress;
+import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -77,12 +79,18 @@ final class EtcdChannel {
     }
 
     /**
+     * @param endpoints those of the settings, or some of them
      * @param background resolves the names of hosts
      * @param avoided servers that are asked only if there is no other
      */
-    EtcdChannel(EtcdSettings settings, EventLoopGroup loop, Executor background, Predicate<SocketAddress> avoided) {
+    EtcdChannel(
+            EtcdSettings settings,
+            List<URI> endpoints,
+            EventLoopGroup loop,
+            Executor background,
+            Predicate<SocketAddress> avoided) {
         SslContext tls = settings.sslContext();
-        NettyChannelBuilder builder = builder(new Endpoints(settings.endpoints(), avoided))
+        NettyChannelBuilder builder = builder(new Endpoints(endpoints, avoided))
                 .defaultLoadBalancingPolicy("round_robin")
                 .eventLoopGroup(loop)
                 .channelType(NioSocketChannel.class)

@@ -6,6 +6,9 @@ import com.google.common.util.concurrent.ListenableFuture;
 import io.etcd.jetcd.api.AuthGrpc;
 import io.etcd.jetcd.api.AuthenticateRequest;
 import io.etcd.jetcd.api.AuthenticateResponse;
+import io.etcd.jetcd.api.MaintenanceGrpc;
+import io.etcd.jetcd.api.StatusRequest;
+import io.etcd.jetcd.api.StatusResponse;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.Deadline;
@@ -54,6 +57,8 @@ final class EtcdConnection implements AutoCloseable {
 
     /** Checking a password takes a server its time; a call that can't wait so long finds the login done the next time. */
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(2);
 
     /** How much later than gRPC's own deadline the wait ends, so that the report is normally gRPC's, which has the cause. */
     private static final long GRACE_MILLIS = 200;
@@ -145,7 +150,47 @@ final class EtcdConnection implements AutoCloseable {
                 answers.set(i, await(List.of(all.get(i)), deadline).get(0));
             }
         }
+        boolean another = answers.stream().anyMatch(EtcdConnection::refusesToTalk)
+                && settings.endpoints().size() > 1
+                && !allRefuseToTalk(deadline);
+        if (another) {
+            answers.replaceAll(EtcdConnection::ofOneAmongSeveral);
+        }
         return answers;
+    }
+
+    private static boolean refusesToTalk(Answer<?> answer) {
+        EtcdFailure failure = answer.failure();
+        return failure != null && failure.refusesToTalk();
+    }
+
+    private static <T> Answer<T> ofOneAmongSeveral(Answer<T> answer) {
+        EtcdFailure failure = answer.failure();
+        return failure != null && failure.refusesToTalk() ? new Answer<>(null, failure.ofOneAmongSeveral()) : answer;
+    }
+
+    /** A connection that fails tells of one of its servers only: so each is asked alone. False too if that can't be found out soon. */
+    private boolean allRefuseToTalk(Deadline deadline) {
+        SharedClient shared = inUse();
+        if (shared == null) {
+            return false;
+        }
+        Deadline soon = deadline.minimum(Deadline.after(LOOK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+        List<Sent<StatusResponse>> asked = settings.endpoints().stream()
+                .map(endpoint -> new Sent<StatusResponse>(soon, sent -> {
+                    EtcdChannel channel = shared.openBeside(settings, endpoint);
+                    sent.channel = channel;
+                    StatusRequest question = StatusRequest.getDefaultInstance();
+                    return channel.send(MaintenanceGrpc.getStatusMethod(), question, null, soon, sent.trace);
+                }))
+                .toList();
+        boolean all = asked.stream().map(sent -> await(sent, soon)).allMatch(EtcdConnection::refusesToTalk);
+        for (Sent<StatusResponse> sent : asked) {
+            if (sent.channel != null) {
+                sent.channel.end();
+            }
+        }
+        return all;
     }
 
     /** That is no second sending: nothing left this process, or the server refused to look at it. */

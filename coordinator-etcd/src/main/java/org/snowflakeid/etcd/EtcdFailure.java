@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -203,6 +204,18 @@ final class EtcdFailure extends Exception {
     /** The same failure of a request that only prepared the write. An interrupted call stays one of unknown outcome. */
     EtcdFailure withNothingChanged() {
         return new EtcdFailure(code, description, false, interrupted, exception);
+    }
+
+    /** Waiting can't cure it, and it is about a single server: it shows a certificate that is not trusted, or refuses the client's. */
+    boolean refusesToTalk() {
+        return exception.permanent() && noAnswer();
+    }
+
+    /** The same of one server among several: another may answer. */
+    EtcdFailure ofOneAmongSeveral() {
+        String text = String.valueOf(exception.getMessage());
+        Throwable cause = Objects.requireNonNullElse(exception.getCause(), exception);
+        return new EtcdFailure(code, description, sent, interrupted, new CoordinatorException(text, cause, false));
     }
 
     /** For the caller of the coordinator. */

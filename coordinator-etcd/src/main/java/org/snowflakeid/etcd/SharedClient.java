@@ -7,6 +7,7 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -200,12 +201,27 @@ final class SharedClient {
         }
         EtcdChannel open = present;
         if (open == null) {
-            open = new EtcdChannel(settings, liveLoop(), background, this::isAvoided);
+            open = newChannel(settings, settings.endpoints());
             present = open;
             hasAnswered = false;
             failures = 0;
         }
         return open;
+    }
+
+    /** One to that server alone, beside the present connection; to be ended by who asked for it. */
+    synchronized EtcdChannel openBeside(EtcdSettings settings, URI endpoint) {
+        if (over) {
+            throw new IllegalStateException("closed");
+        }
+        EtcdChannel beside = newChannel(settings, List.of(endpoint));
+        givenUp.removeIf(EtcdChannel::hasEnded);
+        givenUp.add(beside);
+        return beside;
+    }
+
+    private EtcdChannel newChannel(EtcdSettings settings, List<URI> endpoints) {
+        return new EtcdChannel(settings, endpoints, liveLoop(), background, this::isAvoided);
     }
 
     /** Whether the present connection has had an answer. */

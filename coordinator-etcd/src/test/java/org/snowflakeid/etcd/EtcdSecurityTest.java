@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.FreePorts;
 
 /** Users and certificates: what works, and how the rest is refused. */
 class EtcdSecurityTest {
@@ -182,6 +184,54 @@ class EtcdSecurityTest {
 
         assertPermanent(thrown, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
         assertPermanent(withoutCa, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
+    }
+
+    private static String several(String... endpoints) {
+        return String.join(",", endpoints);
+    }
+
+    // a start ended at once, though the others only had to be started again
+    @Test
+    void untrustedServerAmongOthersThatAreAwayIsNotPermanent() {
+        String servers = several(tls.endpoint(), "https://127.0.0.1:" + FreePorts.next());
+
+        try (Node node = EtcdNode.at(
+                servers, Map.of("snowflake.etcd.tls.ca", foreign.ca().toString()))) {
+            AtomicInteger untrusted = new AtomicInteger();
+            // Each time it is one of them that is told of.
+            await(Node.PATIENCE, () -> {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+                assertThat(thrown.permanent()).as(thrown.getMessage()).isFalse();
+                return thrown.getMessage().contains("not trusted") && untrusted.incrementAndGet() == 5;
+            });
+        }
+    }
+
+    @Test
+    void serversThatAreAllUntrustedArePermanent() {
+        String servers = several(tls.endpoint(), mutualTls.endpoint());
+
+        try (Node node = EtcdNode.at(
+                servers, Map.of("snowflake.etcd.tls.ca", foreign.ca().toString()))) {
+            // Where the machine is held up, it is not known of all of them at first.
+            await(Node.PATIENCE, () -> {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+                assertThat(thrown).hasMessageContaining("snowflake.etcd.tls.ca");
+                return thrown.permanent();
+            });
+        }
+    }
+
+    @Test
+    void untrustedServerBesideOneThatAnswersDoesNoHarm() {
+        try (EtcdServer other = EtcdServer.builder().tls(foreign, false).start();
+                Node node = EtcdNode.at(
+                        several(tls.endpoint(), other.endpoint()),
+                        Map.of("snowflake.etcd.tls.ca", foreign.ca().toString()))) {
+            node.claimExtendAndRelease();
+        }
     }
 
     @Test
