@@ -68,9 +68,8 @@ final class EtcdConnection implements AutoCloseable {
     /** Of whoever opened it: what the threads begin with. */
     private final @Nullable ClassLoader application = Thread.currentThread().getContextClassLoader();
 
-    // Guarded by this, and the shared connection is not called meanwhile. Borrowed for the first call, so that who is
-    // never closed, and never
-    // called, keeps nothing.
+    // Guarded by this, and the shared connection is not called meanwhile. Borrowed for the first call: who is never
+    // called keeps nothing.
     private @Nullable SharedClient borrowed;
     private boolean closed;
 
