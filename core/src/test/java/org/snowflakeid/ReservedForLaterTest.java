@@ -49,7 +49,7 @@ class ReservedForLaterTest {
 
         stage.within(SOON, "open", late::isOpen);
         assertThat(late.workerId()).isEqualTo(sooner);
-        stage.until("given back", () -> stage.store.owner(reserved) == null);
+        stage.within(Duration.ofSeconds(1), "given back", () -> stage.store.owner(reserved) == null);
         late.issueFor(Duration.ofMinutes(2));
         stage.assertSafe();
     }
