@@ -134,7 +134,10 @@ public final class SnowflakeMetrics implements MeterBinder, AutoCloseable {
                 .orElse(Duration.ZERO);
     }
 
-    /** Removes the meters from all registries that they were bound to. The generator stays open. */
+    /**
+     * Removes the meters from all registries that they were bound to. The generator stays open. Where another generator of the same name
+     * takes its place, close this first, and bind that one then: meters of one name are the same for a registry, and would go with this.
+     */
     @Override
     public void close() {
         bound.keySet().forEach(registry -> {

@@ -111,8 +111,8 @@ final class LiveNamespace implements AutoCloseable {
         }
     }
 
-    private final Supplier<NamespaceReport> source;
-    private final Function<NamespaceReport, List<String>> summary;
+    private final Supplier<SeenNamespace> source;
+    private final Function<SeenNamespace, List<String>> summary;
     private final ExecutorService reader = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "snowflake-map-reader");
         thread.setDaemon(true);
@@ -125,7 +125,7 @@ final class LiveNamespace implements AutoCloseable {
 
     private WorkerMap map;
     private WorkerHistory history = new WorkerHistory();
-    private @Nullable NamespaceReport report;
+    private @Nullable SeenNamespace last;
     private @Nullable Instant read;
     private long readNanos;
     private @Nullable String trouble;
@@ -138,9 +138,7 @@ final class LiveNamespace implements AutoCloseable {
      * @param summary a report for people, as the command status shows it: lines of a name, spaces, and text
      */
     LiveNamespace(
-            Supplier<NamespaceReport> source,
-            SnowflakeLayout configured,
-            Function<NamespaceReport, List<String>> summary) {
+            Supplier<SeenNamespace> source, SnowflakeLayout configured, Function<SeenNamespace, List<String>> summary) {
         this.source = source;
         this.summary = summary;
         this.layout = configured;
@@ -160,7 +158,7 @@ final class LiveNamespace implements AutoCloseable {
                 read,
                 read == null ? null : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - readNanos),
                 trouble,
-                report == null ? null : report.namespace(),
+                last == null ? null : last.report().namespace(),
                 history.begin(),
                 summary(),
                 map.changedAfter(from.version()),
@@ -170,8 +168,8 @@ final class LiveNamespace implements AutoCloseable {
 
     private List<List<String>> summary() {
         List<List<String>> rows = new ArrayList<>();
-        if (report != null) {
-            for (String line : summary.apply(report)) {
+        if (last != null) {
+            for (String line : summary.apply(last)) {
                 rows.add(List.of(line.split("\\s{2,}", 2)));
             }
         }
@@ -191,7 +189,7 @@ final class LiveNamespace implements AutoCloseable {
 
     private void read() {
         long start = System.nanoTime();
-        NamespaceReport seen = null;
+        SeenNamespace seen = null;
         String problem = "the reading ended without an answer";
         try {
             seen = source.get();
@@ -202,7 +200,7 @@ final class LiveNamespace implements AutoCloseable {
         }
     }
 
-    private synchronized void note(@Nullable NamespaceReport seen, String problem, long start) {
+    private synchronized void note(@Nullable SeenNamespace seen, String problem, long start) {
         long end = System.nanoTime();
         reading = false;
         nextNanos = end + Math.max(PAUSE_NANOS, PAUSE_PER_READING * (end - start));
@@ -214,18 +212,19 @@ final class LiveNamespace implements AutoCloseable {
         notifyAll();
     }
 
-    private void observe(NamespaceReport seen) {
-        SnowflakeLayout now = seen.layout().orElse(layout);
+    private void observe(SeenNamespace seen) {
+        NamespaceReport report = seen.report();
+        SnowflakeLayout now = report.layout().orElse(layout);
         if (!now.equals(layout)) {
             layout = now;
             map = new WorkerMap(layout.maxWorkerId() + 1);
             history = new WorkerHistory();
             run = UUID.randomUUID().toString();
         }
-        read = now(seen);
-        report = seen;
-        map.observe(seen, read);
-        history.observe(seen, read);
+        read = now(report);
+        last = seen;
+        map.observe(report, read);
+        history.observe(report, read);
     }
 
     /** By whichever clock is ahead, as restoring does. */
@@ -263,8 +262,8 @@ final class LiveNamespace implements AutoCloseable {
     }
 
     private @Nullable Worker worker(int workerId) {
-        if (report != null) {
-            for (Worker worker : report.workers()) {
+        if (last != null) {
+            for (Worker worker : last.report().workers()) {
                 if (worker.workerId() == workerId) {
                     return worker;
                 }

@@ -19,7 +19,8 @@ record SeenNamespace(NamespaceReport report, Clocks clocks) {
         return vague ? once(namespace) : seen;
     }
 
-    private static SeenNamespace once(NamespaceAdministration namespace) {
+    /** As {@link #at}, by one call however long it takes. */
+    static SeenNamespace once(NamespaceAdministration namespace) {
         Instant asked = Instant.now();
         NamespaceReport report = namespace.report();
         return new SeenNamespace(report, Clocks.of(report, asked));

@@ -55,10 +55,9 @@ final class ServeCommand implements Callable<Integer> {
             GivenSettings.requireAllRead(given);
             given.contradictions().forEach(dialogue::complain);
             try (LiveNamespace live = new LiveNamespace(
-                            namespace.administration()::report,
+                            () -> SeenNamespace.once(namespace.administration()),
                             namespace.layout(),
-                            report -> ReportText.summary(
-                                    new SeenNamespace(report, Clocks.of(report, report.clock())), given));
+                            seen -> ReportText.summary(seen, given));
                     MapServer server = new MapServer(live, port)) {
                 dialogue.say("The map is at http://127.0.0.1:" + server.port()
                         + "/ for browsers on this machine. Ctrl+C ends it.");

@@ -54,9 +54,11 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        // Once: what comes by a pipe can't be read again, and a file may be about to be replaced.
+        GivenSettings given = options.given(environment);
         StatusView view = json ? new JsonView(dialogue) : new TextView(dialogue, all);
         if (pauseSeconds == null) {
-            try (GivenNamespace namespace = open()) {
+            try (GivenNamespace namespace = open(given)) {
                 view.show(null, SeenNamespace.at(namespace.administration()), namespace);
             }
             dialogue.requireSaid();
@@ -65,7 +67,7 @@ final class StatusCommand implements Callable<Integer> {
         if (pauseSeconds < 1 || pauseSeconds > 3_600) {
             throw GivenSettings.invalid("--watch=" + pauseSeconds + " is not between 1 and 3600 seconds.");
         }
-        new Watch(this::open, view, dialogue).run(Duration.ofSeconds(pauseSeconds));
+        new Watch(() -> open(given), view, dialogue).run(Duration.ofSeconds(pauseSeconds));
         return OperatorCommand.DONE;
     }
 
@@ -77,8 +79,7 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    private GivenNamespace open() {
-        GivenSettings given = options.given(environment);
+    private GivenNamespace open(GivenSettings given) {
         GivenNamespace namespace = new GivenNamespace(given, options.generator());
         try {
             GivenSettings.requireAllRead(given);

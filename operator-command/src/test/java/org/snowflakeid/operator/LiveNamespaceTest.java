@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.operator.LiveNamespace.Changes;
 
 class LiveNamespaceTest {
@@ -20,7 +19,7 @@ class LiveNamespaceTest {
 
     private final MadeUpNamespace namespace = new MadeUpNamespace(16);
 
-    private LiveNamespace live(Supplier<NamespaceReport> source) {
+    private LiveNamespace live(Supplier<SeenNamespace> source) {
         return new LiveNamespace(source, namespace.layout(), MadeUpNamespace::summary);
     }
 
@@ -61,7 +60,7 @@ class LiveNamespaceTest {
                 Thread.currentThread().interrupt();
             }
             together.decrementAndGet();
-            return namespace.report();
+            return namespace.seen();
         })) {
             List<Thread> pages = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
@@ -100,7 +99,7 @@ class LiveNamespaceTest {
         for (int id = 0; id < 60_000; id += 2) {
             namespace.hold(id, "app-" + id % 100, MadeUpNamespace.NOON, MadeUpNamespace.NOON.plusSeconds(60));
         }
-        try (LiveNamespace live = live(namespace::report)) {
+        try (LiveNamespace live = live(namespace::seen)) {
             Changes first = first(live);
             namespace.hold(1, "app-new", namespace.now(), namespace.now().plusSeconds(60));
             namespace.leave(2, namespace.now());
@@ -125,7 +124,7 @@ class LiveNamespaceTest {
     @Test
     void aPageOfAnotherRunOrWithNonsenseStartsAnew() throws Exception {
         namespace.hold(3, "app", MadeUpNamespace.NOON, MadeUpNamespace.NOON);
-        try (LiveNamespace live = live(namespace::report)) {
+        try (LiveNamespace live = live(namespace::seen)) {
             String cursor = first(live).cursor();
 
             for (String other :
@@ -140,7 +139,7 @@ class LiveNamespaceTest {
 
     @Test
     void hostsThatComeAndGoDoNotFillTheMemory() throws Exception {
-        try (LiveNamespace live = live(namespace::report)) {
+        try (LiveNamespace live = live(namespace::seen)) {
             String cursor = first(live).cursor();
             for (int id = 0; id < 2_000; id++) {
                 namespace.hold(id, "old-" + id, MadeUpNamespace.NOON, MadeUpNamespace.NOON);
@@ -166,7 +165,7 @@ class LiveNamespaceTest {
         namespace.hold(4, "app", namespace.now(), namespace.now().plus(Duration.ofHours(2)));
         namespace.unreadable(5, null);
         namespace.unreadable(6, "'nonsense'");
-        try (LiveNamespace live = live(namespace::report)) {
+        try (LiveNamespace live = live(namespace::seen)) {
             Changes first = first(live);
             namespace.pass(Duration.ofSeconds(1));
             Changes later = next(live, first.cursor());
@@ -185,7 +184,7 @@ class LiveNamespaceTest {
             if (readings.incrementAndGet() == 2) {
                 throw new CoordinatorException("snowflake 'default': etcd does not answer", false);
             }
-            return namespace.report();
+            return namespace.seen();
         })) {
             Changes changes = first(live);
             long start = System.nanoTime();
@@ -204,7 +203,7 @@ class LiveNamespaceTest {
     @Test
     void anIdIsTextAndDecodedByTheLayoutOfTheNamespace() throws Exception {
         namespace.hold(40_000, "app", MadeUpNamespace.NOON, MadeUpNamespace.NOON.plusSeconds(60));
-        try (LiveNamespace live = live(namespace::report)) {
+        try (LiveNamespace live = live(namespace::seen)) {
             Changes unused = first(live);
             String id = Long.toString(namespace.layout().minId(MadeUpNamespace.NOON) + (40_000L << 6) + 63);
             LiveNamespace.IdAnswer answer = live.id(id);

@@ -68,8 +68,14 @@ final class MadeUpNamespace {
         workers.remove(workerId);
     }
 
-    static List<String> summary(NamespaceReport report) {
+    static List<String> summary(SeenNamespace seen) {
+        NamespaceReport report = seen.report();
         return List.of("namespace    " + report.namespace() + " at " + report.coordinator());
+    }
+
+    SeenNamespace seen() {
+        NamespaceReport report = report();
+        return new SeenNamespace(report, Clocks.of(report, report.clock()));
     }
 
     synchronized NamespaceReport report() {

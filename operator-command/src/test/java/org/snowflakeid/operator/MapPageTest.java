@@ -76,8 +76,8 @@ class MapPageTest {
             etcd.etcdctl("put", "/snowflake/workers/8", "token=t host=" + MARKUP + " pid=1 since=2026-01-01T00:00:00Z");
             etcd.etcdctl("put", "/snowflake/marks/9", "<b>nonsense</b>");
             try (NamespaceAdministration namespace = NamespaceAdministration.open(settings);
-                    LiveNamespace live =
-                            new LiveNamespace(namespace::report, SnowflakeLayout.STANDARD, MadeUpNamespace::summary);
+                    LiveNamespace live = new LiveNamespace(
+                            () -> SeenNamespace.once(namespace), SnowflakeLayout.STANDARD, MadeUpNamespace::summary);
                     MapServer server = new MapServer(live, 0)) {
                 browser.begin();
                 browser.size(1220, 900, 1);
@@ -182,7 +182,7 @@ class MapPageTest {
     }
 
     private void show(MadeUpNamespace namespace, int height, String name) throws Exception {
-        try (LiveNamespace live = new LiveNamespace(namespace::report, namespace.layout(), MadeUpNamespace::summary);
+        try (LiveNamespace live = new LiveNamespace(namespace::seen, namespace.layout(), MadeUpNamespace::summary);
                 MapServer server = new MapServer(live, 0)) {
             browser.begin();
             browser.size(1220, height, 1);

@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -153,12 +154,21 @@ class StatusCommandTest {
     }
 
     @Test
-    void watchingShowsWhatChangesAndOutlivesTheCoordinator() {
+    void watchingShowsWhatChangesAndOutlivesTheCoordinatorAndTheSettings(@TempDir Path directory) throws IOException {
+        Path settings = directory.resolve("application.properties");
         try (EtcdServer etcd = EtcdServer.start();
-                Running text = new Running("status", "--watch", "1", "-Dsnowflake.etcd.endpoints=" + etcd.endpoint());
+                Running text = new Running(
+                        "status",
+                        "--watch",
+                        "1",
+                        "--settings",
+                        Files.writeString(settings, "snowflake.etcd.endpoints=" + etcd.endpoint())
+                                .toString());
                 Running json = new Running(
                         "status", "--json", "--watch", "1", "-Dsnowflake.etcd.endpoints=" + etcd.endpoint())) {
             text.await(line -> line.startsWith("record       absent"));
+            // As a pipe, which can't be read again: after an outage that ended it.
+            Files.delete(settings);
             try (LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(keys(etcd, 7)))) {
                 text.await(line -> line.contains("  record: active, id ") && line.contains("(was absent"));
                 text.await(line -> line.contains("  worker id 7: held by host ") && line.endsWith("(was free)"));
