@@ -168,7 +168,7 @@ final class WorkerIds {
         boolean claims = platform.nanoTime() - nextClaimNanos >= 0;
         boolean looks = platform.nanoTime() - nextLookNanos >= 0;
         for (Succession succession : successions) {
-            Claim awaited = succession.awaited(leadAllowed());
+            Claim awaited = replaceable(succession);
             if (claims && succession.needsClaim()) {
                 try {
                     claim(succession, firstPage);
@@ -181,10 +181,16 @@ final class WorkerIds {
                     throw e;
                 }
                 coordinatorAnswers();
-            } else if (looks && awaited != null && !resumed.contains(awaited)) {
+            } else if (looks && awaited != null) {
                 claimSooner(succession, firstPage, awaited);
             }
         }
+    }
+
+    /** What is waited for, and given up for something that comes sooner. What was taken over is waited for. */
+    private @Nullable Claim replaceable(Succession succession) {
+        Claim awaited = succession.awaited(leadAllowed());
+        return awaited != null && resumed.contains(awaited) ? null : awaited;
     }
 
     /** Another process may have ended meanwhile. */
@@ -405,7 +411,7 @@ final class WorkerIds {
             if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
             }
-            if (succession.awaited(leadAllowed()) != null) {
+            if (replaceable(succession) != null) {
                 next = Math.min(next, nextLookNanos);
             }
         }

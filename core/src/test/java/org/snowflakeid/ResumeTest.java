@@ -51,6 +51,24 @@ class ResumeTest {
         return workerId;
     }
 
+    // its keeper looked for another worker id without a pause, and without asking for one
+    @Test
+    void whoeverWaitsForWhatWasTakenOverWaitsInPauses() {
+        stage.keys.put("snowflake.startup-ahead", "PT9S");
+        stage.store.tellsTime = false;
+        int workerId = killAndCut();
+        after.machine.stepClock(Duration.ofSeconds(-15));
+        try (LogLines log = new LogLines()) {
+            after.startOpening();
+            stage.until("taken over", () -> log.all().stream().anyMatch(line -> line.contains("still without")));
+
+            stage.store.down = false;
+
+            stage.until("open", after::isOpen);
+        }
+        assertThat(after.workerId()).isEqualTo(workerId);
+    }
+
     private void awaitExtension(Actor process) {
         Instant reserved = process.ids().status().reservedUntil().orElseThrow();
         stage.until(

@@ -27,6 +27,9 @@ final class VirtualWorld {
     /** So many turns while no time passes are taken for an endless loop. */
     private static final int TURNS_AT_ONCE = 100_000;
 
+    /** So many looks at the clock while no time passes are taken for one that does not even wait. */
+    private static final int LOOKS_AT_ONCE = 10_000_000;
+
     private final List<Task> tasks = new ArrayList<>();
 
     /** Those of them that could go on when this was last asked. */
@@ -37,6 +40,7 @@ final class VirtualWorld {
     private long nanos = BEGIN_NANOS;
     private int machines;
     private int turnsAtOnce;
+    private int looksAtOnce;
     private long eventsAdded;
     private volatile Task running;
 
@@ -278,6 +282,7 @@ final class VirtualWorld {
         findReady();
         if (ready.isEmpty()) {
             turnsAtOnce = 0;
+            looksAtOnce = 0;
             while (ready.isEmpty()) {
                 nanos = Math.max(nanos, nextNanos());
                 while (!events.isEmpty() && events.peek().nanos() <= nanos) {
@@ -562,6 +567,9 @@ final class VirtualWorld {
 
         @Override
         public long nanoTime() {
+            if (++looksAtOnce > LOOKS_AT_ONCE) {
+                endWorld(running, new AssertionError(running + " looks at the clock without end, and no time passes"));
+            }
             return past == null ? nanosNow() : input(MemoryImage.Kind.NANOS, this::nanosNow);
         }
 

@@ -67,6 +67,7 @@ class GivenSettingsTest {
                         "snowflake.jdbc.user",
                         "snowflake.kubernetes.namespace",
                         "snowflake.kubernetes.url",
+                        "snowflake.nacos.context-path",
                         "snowflake.nacos.nacos-namespace",
                         "snowflake.nacos.server-addr",
                         "snowflake.redis.uri",
