@@ -268,7 +268,36 @@ final class GivenSettings {
                         + " meant with " + option + key + "=…, or unset the variable.");
             }
         }
+        found.addAll(otherCoordinators());
         return found;
+    }
+
+    /** Those that the environment configures, where a file configures the one that is taken and nothing names it. */
+    private List<String> otherCoordinators() {
+        List<String> taken = given(COORDINATOR) == null ? configuredCoordinators() : List.of();
+        if (taken.size() != 1) {
+            return List.of();
+        }
+        String name = taken.get(0);
+        Path file = sources.stream()
+                .filter(source -> source.values().keySet().stream().anyMatch(key -> isOf(name, key)))
+                .findFirst()
+                .map(Source::file)
+                .orElse(null);
+        if (file == null) {
+            return List.of();
+        }
+        return SnowflakeKeys.all(GivenSettings.class.getClassLoader()).stream()
+                .map(Key::name)
+                .filter(key -> coordinators().stream().anyMatch(other -> !other.equals(name) && isOf(other, key)))
+                .flatMap(key -> Stream.ofNullable(variable(key)))
+                .map(variable -> file + " has settings of the coordinator " + name + ", the environment variable "
+                        + variable.name() + " is of another one, and nothing says which of them the application uses."
+                        + " This command takes that of the file. Say which is meant with " + option + COORDINATOR
+                        + "=…, or unset the variable.")
+                .sorted()
+                .limit(1)
+                .toList();
     }
 
     /** As MicroProfile Config does: the name itself, with underscores, and that in capitals. */
@@ -285,10 +314,7 @@ final class GivenSettings {
 
     /** Those whose keys are set, in the first source that sets any. */
     private List<String> configuredCoordinators() {
-        Set<String> names = new TreeSet<>();
-        for (WorkerCoordinatorProvider provider : ServiceLoader.load(WorkerCoordinatorProvider.class)) {
-            names.add(provider.name());
-        }
+        Set<String> names = coordinators();
         List<Set<String>> all = new ArrayList<>();
         sources.forEach(source -> all.add(source.values().keySet()));
         all.add(environment.keySet());
@@ -301,6 +327,14 @@ final class GivenSettings {
             }
         }
         return List.of();
+    }
+
+    private static Set<String> coordinators() {
+        Set<String> names = new TreeSet<>();
+        for (WorkerCoordinatorProvider provider : ServiceLoader.load(WorkerCoordinatorProvider.class)) {
+            names.add(provider.name());
+        }
+        return names;
     }
 
     private static boolean isOf(String coordinator, String key) {

@@ -469,9 +469,20 @@ class OperatorCommandTest {
         Session byEnvironment = Session.run(Map.of("SNOWFLAKE_FILE_DIRECTORY", folder.toString()), "", "status");
         Session unclear = Session.run(
                 "status", "-Dsnowflake.file.directory=" + folder, "-Dsnowflake.etcd.endpoints=http://127.0.0.1:1");
+        Session restore = Session.run(environment, "", "restore", "--settings", settings.toString());
+        Session typed = Session.run(environment, "", "status", "-Dsnowflake.file.directory=" + folder);
 
         assertThat(byFile.exitCode()).isZero();
         assertThat(byFile.out()).contains("snowflake at file (" + folder + ")");
+        assertThat(byFile.err())
+                .contains(
+                        settings + " has settings of the coordinator file",
+                        "SNOWFLAKE_ETCD_ENDPOINTS is of another",
+                        "-Dsnowflake.coordinator=");
+        assertThat(restore.exitCode()).isEqualTo(2);
+        assertThat(restore.err()).contains(byFile.err().strip());
+        assertThat(typed.exitCode()).isZero();
+        assertThat(typed.err()).isEmpty();
         assertThat(byEnvironment.exitCode()).isZero();
         assertThat(unclear.exitCode()).isEqualTo(2);
         assertThat(unclear.err()).contains("several coordinators are on the class path: consul, etcd, file");
