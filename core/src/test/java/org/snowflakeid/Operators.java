@@ -340,9 +340,13 @@ final class Operators {
         }
     }
 
-    /** The records of namespaces that are in use, with worker ids enough for a process. */
+    /**
+     * The records of namespaces that are in use, with worker ids enough for a process. One that is only believed to be in use may be where
+     * all processes run: an operator whose move had no answer goes on elsewhere, and does not know that it was carried out.
+     */
     private List<Stored> usable() {
         return used.stream()
+                .filter(place -> run.processes.stream().map(this::place).anyMatch(place::equals))
                 .map(Place::store)
                 .filter(store -> "active".equals(entry(store.meta, "state")))
                 .filter(store -> run.oracle.usableIds(store) >= run.simulated.workers)

@@ -159,13 +159,16 @@ final class Scene implements AutoCloseable {
             assertThat(failure).hasMessageContaining(symptom);
             assertThat(ids.status().state()).isEqualTo(State.SUSPENDED);
             assertThat(ids.status().ready()).isFalse();
-            assertThat(ids.status().lastError())
-                    .hasValueSatisfying(e -> assertThat(e).contains(symptom));
+            // Callers hear of it first.
+            await(PATIENCE, () -> ids.status()
+                    .lastError()
+                    .filter(e -> e.contains(symptom))
+                    .isPresent());
             awaitSevere(symptom);
             requireInTime(took, noticed);
         }
 
-        /** Callers may hear of it before the line is in the log. */
+        /** So they do of the line in the log. */
         private void awaitSevere(String text) {
             await(PATIENCE, () -> LogLines.of(generator).stream()
                     .anyMatch(line -> line.startsWith("SEVERE") && line.contains(text)));
