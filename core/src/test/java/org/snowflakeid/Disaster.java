@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import org.snowflakeid.spi.Stored;
@@ -44,6 +45,16 @@ final class Disaster {
         store = run.store;
     }
 
+    /** Another process was granted what comes after: this one compares nothing any more, and its ids end with its window. */
+    private boolean isTakenOver(SimulatedProcess process) {
+        SnowflakeStatus status = process.status();
+        long granted = run.simulated.tickOf(
+                status.reservedUntil().map(Instant::toEpochMilli).orElse(Long.MAX_VALUE));
+        return status.workerIds().stream()
+                .map(store.marks::get)
+                .allMatch(mark -> mark != null && Pairs.parse(mark.value()).number("from") >= granted);
+    }
+
     void play() {
         run.faults(run.random.nextInt(4));
         run.endFaults();
@@ -60,7 +71,7 @@ final class Disaster {
         }
 
         List<SimulatedProcess> issuing = run.processes.stream()
-                .filter(process -> process.generator() != null)
+                .filter(process -> process.generator() != null && !isTakenOver(process))
                 .toList();
         boolean restored = lose(kind, backup);
         // Who is paused notices nothing before.

@@ -194,8 +194,9 @@ final class Watch {
         smallStepsMillis = original.smallStepsMillis;
         largeStepsMillis = original.largeStepsMillis;
         unseenMillis = original.unseenMillis;
-        largestSeenMillis = original.largestSeenMillis;
-        lowestSeenMillis = original.lowestSeenMillis;
+        // What the original saw before says nothing of the time that the copy missed.
+        largestSeenMillis = 0;
+        lowestSeenMillis = 0;
     }
 
     /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */

@@ -7,6 +7,9 @@ final class WatchedCall {
     /** What a call takes besides the waits that are allowed to it. */
     private static final long TAKES_MILLIS = 100;
 
+    /** A call that lasts longer waits for more than the next millisecond. */
+    private static final long WAITS_MILLIS = 20;
+
     /** So long a call may sleep on while others that began later get ids. */
     private static final long OVERTAKEN_MILLIS = 1_000;
 
@@ -199,6 +202,10 @@ final class WatchedCall {
         }
         // On a slow disk it may have waited for the file since before the freeze.
         if (settings.resumes() && beganMillis <= process.frozenAtMillis) {
+            return;
+        }
+        // Its patience began before.
+        if (beganMillis + WAITS_MILLIS < process.frozenAtMillis) {
             return;
         }
         // Not what it learned of later: the end of what it knew of may have been noticed before the freeze.
