@@ -2,7 +2,6 @@
 package org.snowflakeid;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import org.snowflakeid.spi.Stored;
@@ -45,16 +44,6 @@ final class Disaster {
         store = run.store;
     }
 
-    /** Another process was granted what comes after: this one compares nothing any more, and its ids end with its window. */
-    private boolean isTakenOver(SimulatedProcess process) {
-        SnowflakeStatus status = process.status();
-        long granted = run.simulated.tickOf(
-                status.reservedUntil().map(Instant::toEpochMilli).orElse(Long.MAX_VALUE));
-        return status.workerIds().stream()
-                .map(store.marks::get)
-                .allMatch(mark -> mark != null && Pairs.parse(mark.value()).number("from") >= granted);
-    }
-
     void play() {
         run.faults(run.random.nextInt(4));
         run.endFaults();
@@ -88,6 +77,18 @@ final class Disaster {
         if (restored) {
             operators.awaitIds();
         }
+    }
+
+    /** Another process was granted what comes after: this one compares nothing any more, and its ids end with its window. */
+    private boolean isTakenOver(SimulatedProcess process) {
+        SnowflakeStatus status = process.status();
+        if (status.reservedUntil().isEmpty()) {
+            return false;
+        }
+        long granted = run.simulated.tickOf(status.reservedUntil().get().toEpochMilli());
+        return status.workerIds().stream()
+                .map(store.marks::get)
+                .allMatch(mark -> mark != null && Pairs.parse(mark.value()).number("from") >= granted);
     }
 
     /** @return whether an operator restored the namespace before anybody else saw what had happened */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -65,6 +67,9 @@ final class GivenSettings {
     private final String option;
 
     private final Set<String> asked = new HashSet<>();
+
+    /** The names of all that this command brings. */
+    private final Set<String> coordinators = coordinators();
 
     GivenSettings(Map<String, String> environment, Profile profile, String option) {
         this.profile = profile;
@@ -268,36 +273,28 @@ final class GivenSettings {
                         + " meant with " + option + key + "=…, or unset the variable.");
             }
         }
-        found.addAll(otherCoordinators());
+        otherCoordinator().ifPresent(found::add);
         return found;
     }
 
-    /** Those that the environment configures, where a file configures the one that is taken and nothing names it. */
-    private List<String> otherCoordinators() {
-        List<String> taken = given(COORDINATOR) == null ? configuredCoordinators() : List.of();
-        if (taken.size() != 1) {
-            return List.of();
+    /** What the environment has of another coordinator, where a file configures the one that is taken and nothing names it. */
+    private Optional<String> otherCoordinator() {
+        Source source = given(COORDINATOR) == null ? configuring() : null;
+        if (source == null || source.file() == null) {
+            return Optional.empty();
         }
-        String name = taken.get(0);
-        Path file = sources.stream()
-                .filter(source -> source.values().keySet().stream().anyMatch(key -> isOf(name, key)))
-                .findFirst()
-                .map(Source::file)
-                .orElse(null);
-        if (file == null) {
-            return List.of();
-        }
+        List<String> taken = coordinatorsOf(source.values().keySet());
         return SnowflakeKeys.all(GivenSettings.class.getClassLoader()).stream()
                 .map(Key::name)
-                .filter(key -> coordinators().stream().anyMatch(other -> !other.equals(name) && isOf(other, key)))
+                .filter(key -> coordinators.stream().anyMatch(other -> !taken.contains(other) && isOf(other, key)))
                 .flatMap(key -> Stream.ofNullable(variable(key)))
-                .map(variable -> file + " has settings of the coordinator " + name + ", the environment variable "
-                        + variable.name() + " is of another one, and nothing says which of them the application uses."
-                        + " This command takes that of the file. Say which is meant with " + option + COORDINATOR
-                        + "=…, or unset the variable.")
-                .sorted()
-                .limit(1)
-                .toList();
+                .map(Variable::name)
+                .min(Comparator.naturalOrder())
+                .map(variable -> source.file() + " has settings of the coordinator " + String.join(", ", taken)
+                        + ", the environment variable " + variable
+                        + " is of another one, and nothing says which of them"
+                        + " the application uses. This command takes that of the file. Say which is meant with "
+                        + option + COORDINATOR + "=…, or unset the variable.");
     }
 
     /** As MicroProfile Config does: the name itself, with underscores, and that in capitals. */
@@ -314,19 +311,23 @@ final class GivenSettings {
 
     /** Those whose keys are set, in the first source that sets any. */
     private List<String> configuredCoordinators() {
-        Set<String> names = coordinators();
-        List<Set<String>> all = new ArrayList<>();
-        sources.forEach(source -> all.add(source.values().keySet()));
-        all.add(environment.keySet());
-        for (Set<String> keys : all) {
-            List<String> configured = names.stream()
-                    .filter(name -> keys.stream().anyMatch(key -> isOf(name, key)))
-                    .toList();
-            if (!configured.isEmpty()) {
-                return configured;
-            }
-        }
-        return List.of();
+        Source source = configuring();
+        return coordinatorsOf(
+                source == null ? environment.keySet() : source.values().keySet());
+    }
+
+    /** The first source that has keys of a coordinator; null: none but the environment, if that. */
+    private @Nullable Source configuring() {
+        return sources.stream()
+                .filter(source -> !coordinatorsOf(source.values().keySet()).isEmpty())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private List<String> coordinatorsOf(Set<String> keys) {
+        return coordinators.stream()
+                .filter(name -> keys.stream().anyMatch(key -> isOf(name, key)))
+                .toList();
     }
 
     private static Set<String> coordinators() {
