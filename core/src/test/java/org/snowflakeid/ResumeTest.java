@@ -554,6 +554,7 @@ class ResumeTest {
             disk.stuck = false;
             after.awaitOpen();
             after.issue();
+            assertThat(disk.writesWithoutLock).isZero();
         }
 
         @Test

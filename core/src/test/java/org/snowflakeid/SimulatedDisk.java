@@ -41,6 +41,9 @@ final class SimulatedDisk {
 
     int writes;
 
+    /** What somebody else may have begun to use was written to. */
+    int writesWithoutLock;
+
     /** Sees what a process reads that may take over from another. */
     @Nullable
     Consumer<ResumeNote> reader;
@@ -179,6 +182,7 @@ final class SimulatedDisk {
                 throw new IOException("no space left on device");
             }
             writes++;
+            writesWithoutLock += closed ? 1 : 0;
             Content earlier = files.get(workerId);
             boolean begun = earlier != null
                     && ResumeNote.parse(earlier.text()).mark().token().equals(token(text));

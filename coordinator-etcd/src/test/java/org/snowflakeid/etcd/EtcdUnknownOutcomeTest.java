@@ -123,6 +123,22 @@ class EtcdUnknownOutcomeTest {
     }
 
     @Test
+    void abandonedClaimThatNeverArrivesLeavesNoLease() {
+        prepareLease();
+        proxy.freeze();
+
+        CasResult claim = node.coordinator.claim(3, null, "limit=1 token=x", "o token=x", false, meta, SHORT);
+        proxy.cut();
+        proxy.pass();
+        await(TIMEOUT, node::answers);
+        node.coordinator.abandon(3, "o token=x", TIMEOUT);
+
+        unknown(claim);
+        assertThat(other.slot(3)).isEqualTo(new Slot(3, null, null));
+        assertThat(server.etcdctl("lease", "list")).startsWith("found 0 leases");
+    }
+
+    @Test
     void claimThatGetsNoLeaseCertainlyChangedNothing() {
         proxy.holdReplies();
 
