@@ -33,8 +33,14 @@ final class FirstFailure implements TestExecutionListener {
                     watcher);
         }
         System.out.println(PASSED + watcher.passed);
-        // Threads of a broken generator must not keep this JVM alive.
-        Runtime.getRuntime().halt(watcher.passed == 0 ? 2 : 0);
+        end(watcher.passed == 0 ? 2 : 0);
+    }
+
+    /** Threads of a broken generator must not keep this JVM alive, nor may servers that tests have started outlive it. */
+    private static void end(int status) {
+        System.out.flush();
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+        Runtime.getRuntime().halt(status);
     }
 
     @Override
@@ -50,8 +56,7 @@ final class FirstFailure implements TestExecutionListener {
         if (failure.isPresent()) {
             System.out.println(FAILED + nameOf(test) + " "
                     + String.valueOf(failure.get()).strip().replaceAll("\\s+", " "));
-            System.out.flush();
-            Runtime.getRuntime().halt(1);
+            end(1);
         }
         if (test.isTest()) {
             passed++;
