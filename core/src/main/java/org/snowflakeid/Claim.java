@@ -148,8 +148,8 @@ final class Claim {
     /** Whether the owner entry is that of the process before, which is gone. */
     private boolean evict;
 
-    /** Keeps callers below what a file says; null: there is none. */
-    private @Nullable LocalLimit local;
+    /** Keeps callers below what the last note says; null: there are none. */
+    private @Nullable WriteAheadLimit local;
 
     Claim(Place place, int workerId, String owner, long limitFound, Mark mark, Stored stored, boolean owned) {
         this(
@@ -234,11 +234,11 @@ final class Claim {
     }
 
     boolean isTakenOver() {
-        return standing == Standing.TAKEN_OVER;
+        return standing == Standing.TAKEN_OVER || (local != null && local.isLost());
     }
 
     boolean needsReplacement() {
-        return standing == Standing.TAKEN_OVER || standing == Standing.BLOCKED;
+        return isTakenOver() || standing == Standing.BLOCKED;
     }
 
     /** Whether it was taken over from a process before this one and is not owned yet. */
@@ -347,11 +347,10 @@ final class Claim {
         return Outcome.SETTLED;
     }
 
-    /** Ids go on up to the limit. Nobody needs a file of that any more, and its lock would be in the way of the next claim of the worker id. */
+    /** Ids go on up to the limit, and no other process needs notes of that. */
     private void takenOver() {
         standing = Standing.TAKEN_OVER;
         if (local != null && local.share()) {
-            local.end();
             local = null;
         }
     }
@@ -381,6 +380,10 @@ final class Claim {
             }
         } catch (IllegalArgumentException unreadable) {
             // as good as lost
+        }
+        if (local != null && !local.end() && local.isLost()) {
+            // It has written on from our last note, and below our limit.
+            return;
         }
         throw place.namespace.regressed("shows for worker id " + workerId + " the mark '" + seen.value()
                 + "', though ticks up to " + limit
@@ -448,31 +451,27 @@ final class Claim {
         }
     }
 
-    // ---- the file by which another process takes over
+    // ---- the notes by which another process takes over
 
-    /** From here on callers get no more than the file says. The lease must not have been opened. */
-    void keepLocally(LocalLimit limit) {
+    /** From here on callers get no more than the last note says. The lease must not have been opened. */
+    void keepLocally(WriteAheadLimit limit) {
         local = limit;
     }
 
-    boolean hasFile() {
-        return local != null;
-    }
-
-    /** Another process may take over from here on, if there is a file. The lease must have been sealed, or was never opened. */
-    void leaveFile() {
+    /** Another process may take over what the last note says, if there is one. The lease must have been sealed, or was never opened. */
+    void leaveNotes() {
         if (local != null) {
-            local.end();
+            local.stop();
         }
     }
 
     /**
-     * Nobody can take over from here on. The lease must have been sealed, or was never opened.
+     * No process can take over from here on. The lease must have been sealed, or was never opened.
      *
      * @return whether that is certain
      */
-    private boolean deleteFile() {
-        return local == null || local.delete();
+    private boolean endNotes() {
+        return local == null || local.end();
     }
 
     // ---- ends
@@ -485,16 +484,16 @@ final class Claim {
      */
     boolean release(long windowTicks, Duration timeout) {
         lease.seal();
-        if (pending != null) {
+        if (pending != null && !isTakenOver()) {
             extend(windowTicks, timeout);
         }
         if (isTakenOver() || !met) {
             return false;
         }
         if (local != null) {
-            // Where it can't be asked another process on this host can go on by the file, so that stays.
+            // Where it can't be asked another process on this host can go on by the last note, so that stays.
             Snapshot unused = place.coordinator.read(workerId, workerId, timeout);
-            if (!deleteFile()) {
+            if (!endNotes()) {
                 return false;
             }
         }
@@ -540,10 +539,10 @@ final class Claim {
         place.coordinator.abandon(workerId, owner, timeout);
     }
 
-    /** As {@link #abandon}, where nobody may take over either. */
+    /** As {@link #abandon}, where no process may take over either. */
     void forget(Duration timeout) {
-        boolean unused = deleteFile();
-        leaveFile();
+        boolean unused = endNotes();
+        leaveNotes();
         abandon(timeout);
     }
 }

@@ -28,9 +28,6 @@ final class LeaseKeeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
-    /** For the clock to get to what a process before this one has not issued; longer, and the coordinator is asked again meanwhile. */
-    private static final Duration LONGEST_WAIT_RESUMED = Duration.ofSeconds(10);
-
     private static final long SECOND = 1_000_000_000L;
 
     private final SnowflakeSettings settings;
@@ -213,7 +210,7 @@ final class LeaseKeeper {
         if (lossHinted) {
             outage.hurry();
         }
-        if (stopping || retired || beginsResumed() || platform.nanoTime() - outage.retryNanos() < 0) {
+        if (stopping || retired || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
         }
         if (namespace.isResumed()) {
@@ -256,32 +253,23 @@ final class LeaseKeeper {
 
     /** Where the coordinator can't be asked for a first worker id. */
     private void resume(Resumption from) {
-        if (!workerIds.isEmpty() || stopping) {
+        if (stopping) {
             return;
         }
         try {
-            List<Claim> resumed = from.resume(place);
+            List<Claim> resumed = workerIds.isEmpty() ? from.resume(place) : List.of();
             if (!resumed.isEmpty()) {
-                // As at any start at which nobody reports the time. What is taken over bounds what it may say.
+                // As at any start at which no other clock can be read. What is taken over bounds what it may say.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
                 clock.show();
                 workerIds.resume(resumed);
             }
+            if (namespace.isResumed() && workerIds.swapReady().isEmpty()) {
+                noteResumed();
+            }
         } catch (RuntimeException | Error e) {
             LOG.log(Level.ERROR, handover.message("unexpected failure while worker ids were taken over"), e);
         }
-    }
-
-    /** @return whether ids are about to begin, and nothing may keep them from that */
-    private boolean beginsResumed() {
-        if (!namespace.isResumed() || handover.isStarted()) {
-            return false;
-        }
-        Optional<Claim> waiting = workerIds.swapReady();
-        if (waiting.isEmpty()) {
-            noteResumed();
-        }
-        return waiting.isPresent() && waiting.get().from() - clock.vettedTick() <= LONGEST_WAIT_RESUMED.toMillis();
     }
 
     private void noteResumed() {
@@ -380,10 +368,7 @@ final class LeaseKeeper {
             if (vetting.warning() != null || clock.isCopySuspected()) {
                 wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
             }
-            boolean waitsForFirst = namespace.isResumed() && !handover.isStarted();
-            if (waitsForFirst) {
-                wake = Math.max(wake, now + SECOND / 10);
-            } else if (outage.retryNanos() - now > 0) {
+            if (outage.retryNanos() - now > 0) {
                 // Whatever failed is tried again then; who asked for it in the pause does not ask twice.
                 wake = outage.retryNanos();
             }
@@ -433,7 +418,7 @@ final class LeaseKeeper {
         broken = true;
         handover.noteError(named.getMessage());
         if (e instanceof CoordinatorRegressedException && resumption != null) {
-            resumption.deleteAll();
+            resumption.endAll();
         }
         if (handover.isStarted()) {
             LOG.log(Level.ERROR, named.getMessage());

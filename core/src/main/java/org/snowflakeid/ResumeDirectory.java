@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files by which a process takes over from one before it on the same host: one per worker id, of one namespace. What is in them is
- * {@link ResumeNote}.
+ * Where processes of one host note for each other what they have not issued, for one namespace. What a note says is {@link ResumeNote}, who may
+ * write the next one {@link NoteChain}. No lock is involved: a process may be held up between any two calls, and others go on meanwhile.
  *
- * <p>All of it is bound to this start of this machine, and to files that nobody copied or put back: what is not is {@link
+ * <p>All of it is bound to this start of this machine, and to files that were not copied or put back: a note that is not is {@link
  * VoidException void}.
  */
 interface ResumeDirectory {
@@ -19,13 +19,13 @@ interface ResumeDirectory {
         ResumeDirectory resumeDirectory(SnowflakeSettings settings);
     }
 
-    /** What is there must not be used. */
+    /** A note must not be used. */
     class VoidException extends IOException {
         private static final long serialVersionUID = 1L;
 
         private final boolean expected;
 
-        /** @param expected whether nothing is wrong with that: the machine was started since */
+        /** @param expected whether nothing is wrong with that: a process ended in order, or the machine was started since */
         VoidException(String message, boolean expected) {
             super(message);
             this.expected = expected;
@@ -37,38 +37,53 @@ interface ResumeDirectory {
     }
 
     /**
-     * Checks that files can be written there.
+     * Checks that notes can be written there.
      *
      * @throws InvalidSettingsException if not
      */
     void require();
 
-    /** Those that there may be a file of. */
+    /** Those of which there may be notes. */
     List<Integer> workerIds() throws IOException;
 
-    /**
-     * Takes the lock of one worker id's file, whether or not there is one, for as long as this process lives or until it is closed.
-     *
-     * @return null if a process has it, perhaps this one
-     */
-    @Nullable
-    Entry lock(int workerId) throws IOException;
+    /** Touches no disk. */
+    Notes notes(int workerId);
 
-    /** A file whose lock is held here. */
-    interface Entry extends AutoCloseable {
+    /** The notes of one worker id. They have ascending numbers, and only the highest counts. */
+    interface Notes {
 
-        /** @return null: there is none */
+        /** The number of the highest one; 0 if there is none. */
+        long highest() throws IOException;
+
+        /**
+         * What a note says.
+         *
+         * @return null: there is none
+         * @throws VoidException if it says nothing, is not complete, or must not be used
+         */
         @Nullable
-        String read() throws IOException;
+        String read(long number) throws IOException;
 
-        /** Replaces it durably, as a whole. If that fails it holds what it held before, or the new text. */
-        void write(String text) throws IOException;
+        /**
+         * Which file a note is, and when it was changed last; another one, or the same after a change, has another identity.
+         *
+         * @return null: there is no such note
+         */
+        @Nullable
+        String identity(long number) throws IOException;
 
-        /** When it returns nobody will read it any more. */
-        void delete() throws IOException;
+        /**
+         * Makes a note, whole and durable or not at all. It is not complete before it is {@link #seal sealed}.
+         *
+         * @param text empty: it says nothing, which an end is
+         * @return false: there is one of this number, or no folder in which its predecessor could be
+         */
+        boolean create(long number, String text) throws IOException;
 
-        /** Lets go of the lock. Never throws; safe to call twice. */
-        @Override
-        void close();
+        /** Completes a note of this identity. Durable; if it fails, the note may be complete all the same. */
+        void seal(long number, String identity) throws IOException;
+
+        /** Deletes lower ones, in ascending order, as far as that can be done. */
+        void deleteBelow(long number);
     }
 }

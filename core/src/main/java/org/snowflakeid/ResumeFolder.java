@@ -2,13 +2,10 @@
 package org.snowflakeid;
 
 import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -16,39 +13,37 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.LocalFileSystems;
 
 /**
- * A folder on a local disk: {@code <namespace>/workers/<n>}, replaced as a whole, and {@code <n>.lock}, never replaced.
+ * A folder on a local disk: {@code <namespace>/workers/<n>.notes/<number>}, and beside each complete note an empty file, its seal, named {@code
+ * <number>.<identity>}.
  *
- * <p>POSIX locks belong to the process, and closing <em>any</em> of its channels on a file drops them. So a lock file that is held in this JVM
- * is not opened a second time, by whatever class loader: those held are in a map in the system properties. Nor is it read or written by its
- * channel, which an interrupt would close.
+ * <p>The first line of a note names the start of the machine. The seal names the number of the note's file and when it was changed last,
+ * by the time that nobody can set. So a copy that is put back is noticed: numbers of files are used again, and what is written over a file keeps
+ * the file's number, but not that time.
  *
- * <p>The first line of a file names the start of the machine. The lock file says which file was written last, by its number, and when that
- * was changed last, by the time that nobody can set. So a copy that is put back is noticed: numbers of files are used again, and what is
- * written over a file keeps the file's number, but not that time. Between two writes nothing else changes it.
+ * <p>The folder of a worker id holds a few files at a time, so few that the system lists them in one step.
  */
 final class ResumeFolder implements ResumeDirectory {
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
-    private static final String REGISTRY = "org.snowflakeid.resume.locks";
-
     private static final String BOOT = "boot=";
+
+    private static final String SUFFIX = ".notes";
 
     /** What is there of the settings could be guessed at. */
     private static final FileAttribute<Set<PosixFilePermission>> FOR_ITS_OWNER =
@@ -97,16 +92,11 @@ final class ResumeFolder implements ResumeDirectory {
             if (!LocalFileSystems.isLocal(type)) {
                 throw refuse(
                         "is on a shared file system (" + type
-                                + "), where locks of other hosts may not be seen and ids would repeat. Name a folder on a"
+                                + "), where files of other hosts may not be seen and ids would repeat. Name a folder on a"
                                 + " local disk, or in memory, such as one below /run.",
                         null);
             }
             Files.createDirectories(folder);
-            String key = keyOf(folder);
-            if (key == null) {
-                throw refuse(
-                        "is on a file system (" + type + ") that does not number its files. Name another one.", null);
-            }
             probe();
         } catch (IOException e) {
             throw refuse(
@@ -125,117 +115,74 @@ final class ResumeFolder implements ResumeDirectory {
         return refused;
     }
 
-    /** As much as a file may ever take. */
+    /** As much as a note may ever take. */
     private void probe() throws IOException {
-        Path probe = Files.createTempFile(folder, "probe", "");
+        Path probe = folder.resolve("probe-" + UUID.randomUUID());
         try {
-            inSpiteOfInterrupts(() -> {
-                try (FileChannel out = FileChannel.open(probe, StandardOpenOption.WRITE)) {
-                    writeAll(out, new byte[8192]);
-                }
-            });
+            create(probe, new byte[8192]);
         } finally {
-            remove(probe);
+            boolean unused = Files.deleteIfExists(probe);
         }
         force(folder);
     }
 
     @Override
     public List<Integer> workerIds() throws IOException {
-        List<Integer> ids = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            for (Path file : files) {
-                String name = folder.relativize(file).toString();
-                if (name.matches("\\d{1,7}")) {
-                    ids.add(Integer.valueOf(name));
-                }
+        Set<Integer> ids = new TreeSet<>();
+        for (String name : names(folder)) {
+            if (name.matches("\\d{1,7}(\\" + SUFFIX + ")?")) {
+                ids.add(Integer.valueOf(name.replace(SUFFIX, "")));
             }
         }
-        return ids;
+        return List.copyOf(ids);
     }
 
     @Override
-    public @Nullable Entry lock(int workerId) throws IOException {
-        Path file = folder.resolve(workerId + ".lock");
-        try {
-            Files.createFile(file);
-        } catch (FileAlreadyExistsException e) {
-            // Not by us: nothing was opened or closed.
-        }
-        String key = keyOf(file);
-        if (key == null || registry().putIfAbsent(key, Boolean.TRUE) != null) {
-            return null;
-        }
-        RandomAccessFile opened = null;
-        Entry entry = null;
-        try {
-            if (Files.isSymbolicLink(file)) {
-                throw new IOException(file + " is a symbolic link.");
-            }
-            opened = new RandomAccessFile(file.toFile(), "rw");
-            FileLock lock = opened.getChannel().tryLock();
-            if (lock != null && key.equals(keyOf(file))) {
-                entry = new Held(folder.resolve(Integer.toString(workerId)), opened, key);
-            }
-        } catch (OverlappingFileLockException e) {
-            // Somebody replaced the system properties, and with them the map. Closed, the file would drop that lock.
-            opened = null;
-        } finally {
-            if (entry == null) {
-                if (opened != null) {
-                    opened.close();
-                }
-                registry().remove(key);
-            }
-        }
-        return entry;
+    public Notes notes(int workerId) {
+        return new NotesOf(workerId);
     }
 
-    @SuppressWarnings("unchecked") // what another class loader's copy of this class has put there
-    private static ConcurrentMap<String, Boolean> registry() {
-        ConcurrentMap<String, Boolean> fresh = new ConcurrentHashMap<>();
-        Object present = System.getProperties().putIfAbsent(REGISTRY, fresh);
-        return present == null ? fresh : (ConcurrentMap<String, Boolean>) present;
+    private static SortedSet<String> names(Path folder) throws IOException {
+        SortedSet<String> names = new TreeSet<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            files.forEach(file -> names.add(folder.relativize(file).toString()));
+        } catch (NoSuchFileException e) {
+            // Nothing was written there, or somebody deleted it.
+        }
+        return names;
     }
 
-    /** The number of a file, with that of its disk; null where there is none, or no file. */
-    private static @Nullable String keyOf(Path file) throws IOException {
+    /** The number of a file, and when it was changed last; null where there is none. */
+    private static @Nullable String identityOf(Path file) throws IOException {
         try {
-            Object key = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                    .fileKey();
-            return key == null ? null : key.toString().replace(' ', '_');
+            Map<String, Object> known = Files.readAttributes(file, "unix:dev,ino,ctime", LinkOption.NOFOLLOW_LINKS);
+            return known.get("dev") + "-" + known.get("ino") + "-" + known.get("ctime");
         } catch (NoSuchFileException e) {
             return null;
         }
     }
 
-    private static void writeAll(FileChannel out, byte[] bytes) throws IOException {
-        ByteBuffer rest = ByteBuffer.wrap(bytes);
-        while (rest.hasRemaining()) {
-            int unused = out.write(rest);
-        }
-        out.force(true);
-    }
-
-    private static void force(Path folder) throws IOException {
-        inSpiteOfInterrupts(() -> {
-            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-                channel.force(true);
+    /** The name comes last, and by a link, which replaces nothing. By a stream, since a channel is closed by an interrupt. */
+    private static void create(Path file, byte[] bytes) throws IOException {
+        Path nameless = Files.createTempFile(file.getParent(), file.getFileName() + ".", "", FOR_ITS_OWNER);
+        try {
+            try (FileOutputStream out = new FileOutputStream(nameless.toFile())) {
+                out.write(bytes);
+                out.getFD().sync();
             }
-        });
+            Path unused = Files.createLink(file, nameless);
+        } finally {
+            boolean unused = Files.deleteIfExists(nameless);
+        }
     }
 
-    private interface Step {
-        void run() throws IOException;
-    }
-
-    /** Does again what an interrupt ends, by a channel of its own each time. The interrupt is kept: nobody means the disk. */
-    private static void inSpiteOfInterrupts(Step step) throws IOException {
-        boolean interrupted = Thread.interrupted();
+    /** A folder can be forced by a channel only, which an interrupt closes: then by another one. The interrupt is kept. */
+    private static void force(Path folder) throws IOException {
+        boolean interrupted = false;
         try {
             for (boolean done = false; !done; ) {
-                try {
-                    step.run();
+                try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+                    channel.force(true);
                     done = true;
                 } catch (ClosedByInterruptException e) {
                     interrupted |= Thread.interrupted();
@@ -248,27 +195,49 @@ final class ResumeFolder implements ResumeDirectory {
         }
     }
 
-    private static void remove(Path file) throws IOException {
-        boolean unused = Files.deleteIfExists(file);
-    }
+    private final class NotesOf implements Notes {
+        private final Path ofEarlierVersions;
+        private final Path notes;
 
-    private final class Held implements Entry {
-        private final Path file;
-        private final Path temporary;
-        private final RandomAccessFile locked;
-        private final String lockKey;
-        private boolean closed;
+        NotesOf(int workerId) {
+            this.ofEarlierVersions = folder.resolve(Integer.toString(workerId));
+            this.notes = folder.resolve(workerId + SUFFIX);
+        }
 
-        Held(Path file, RandomAccessFile locked, String lockKey) {
-            this.file = file;
-            this.temporary = file.resolveSibling(file.getFileName() + ".tmp");
-            this.locked = locked;
-            this.lockKey = lockKey;
+        /** By which notes are sorted, and a note comes before its seal. */
+        private static String name(long number) {
+            return String.format(Locale.ROOT, "%018d", number);
+        }
+
+        private Path file(long number) {
+            return notes.resolve(name(number));
+        }
+
+        private Path sealOf(long number, String identity) {
+            return notes.resolve(name(number) + "." + identity);
         }
 
         @Override
-        public @Nullable String read() throws IOException {
-            if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+        public long highest() throws IOException {
+            SortedSet<String> numbers = names(notes);
+            numbers.removeIf(name -> !name.matches("\\d{18}"));
+            return numbers.isEmpty() ? 0 : Long.parseLong(numbers.last());
+        }
+
+        @Override
+        public @Nullable String read(long number) throws IOException {
+            if (number == 0) {
+                if (Files.exists(ofEarlierVersions, LinkOption.NOFOLLOW_LINKS)) {
+                    throw new VoidException(
+                            ofEarlierVersions + " was written by an earlier version. Delete it, and "
+                                    + ofEarlierVersions + ".lock.",
+                            false);
+                }
+                return null;
+            }
+            Path file = file(number);
+            String identity = identityOf(file);
+            if (identity == null) {
                 return null;
             }
             String text;
@@ -276,84 +245,58 @@ final class ResumeFolder implements ResumeDirectory {
             try (FileInputStream in = new FileInputStream(file.toFile())) {
                 text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
             }
-            int end = text.indexOf('\n');
-            if (end < 0 || !text.endsWith("\n")) {
-                throw new VoidException(file + " is damaged.", false);
+            if (text.isEmpty()) {
+                throw new VoidException("the process before gave its worker id back, or could write no note.", true);
             }
-            if (!text.substring(0, end).equals(BOOT + boot)) {
+            if (!text.startsWith(BOOT + boot + "\n")) {
                 throw new VoidException("this machine was started since it was written.", true);
             }
-            if (!lockText().equals(identity())) {
+            if (!Files.exists(sealOf(number, identity), LinkOption.NOFOLLOW_LINKS)) {
                 throw new VoidException(
-                        "it, or its lock file, is a copy or was put back: what it says was not issued may have been"
-                                + " issued since.",
+                        file + " was not completed, is a copy, or was put back: what it says was not issued"
+                                + " may have been issued since.",
                         false);
             }
-            return text.substring(end + 1);
-        }
-
-        private String lockText() throws IOException {
-            byte[] bytes = new byte[(int) Math.min(locked.length(), MAX_BYTES)];
-            locked.seek(0);
-            locked.readFully(bytes);
-            return new String(bytes, StandardCharsets.UTF_8);
-        }
-
-        /** Of this very file, with this content. */
-        private String identity() throws IOException {
-            FileTime changed = (FileTime) Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
-            return "file=" + keyOf(file) + " changed=" + changed.toInstant() + "\n";
+            return text.substring(text.indexOf('\n') + 1);
         }
 
         @Override
-        public void write(String text) throws IOException {
+        public @Nullable String identity(long number) throws IOException {
+            return identityOf(file(number));
+        }
+
+        @Override
+        public boolean create(long number, String text) throws IOException {
+            if (number == 1) {
+                Files.createDirectories(notes);
+            }
             try {
-                inSpiteOfInterrupts(() -> create(text));
-                Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-                force(folder);
-                // Whoever is killed before this leaves nothing to be taken over.
-                byte[] identity = identity().getBytes(StandardCharsets.UTF_8);
-                locked.seek(0);
-                locked.write(identity);
-                locked.setLength(identity.length);
-            } catch (IOException e) {
-                try {
-                    remove(temporary);
-                } catch (IOException stays) {
-                    e.addSuppressed(stays);
+                if (text.isEmpty()) {
+                    Path unused = Files.createFile(file(number), FOR_ITS_OWNER);
+                } else {
+                    ResumeFolder.create(file(number), (BOOT + boot + "\n" + text).getBytes(StandardCharsets.UTF_8));
                 }
-                throw e;
-            }
-        }
-
-        private void create(String text) throws IOException {
-            remove(temporary);
-            try (FileChannel out = FileChannel.open(
-                    temporary,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
-                    FOR_ITS_OWNER)) {
-                writeAll(out, (BOOT + boot + "\n" + text).getBytes(StandardCharsets.UTF_8));
+                return true;
+            } catch (FileAlreadyExistsException | NoSuchFileException e) {
+                return false;
             }
         }
 
         @Override
-        public void delete() throws IOException {
-            remove(file);
-            force(folder);
+        public void seal(long number, String identity) throws IOException {
+            Path unused = Files.createFile(sealOf(number, identity), FOR_ITS_OWNER);
+            force(notes);
         }
 
         @Override
-        public synchronized void close() {
-            if (closed) {
-                return;
-            }
-            closed = true;
+        public void deleteBelow(long number) {
             try {
-                locked.close();
+                for (String name : names(notes).headSet(name(number))) {
+                    boolean unused = Files.deleteIfExists(notes.resolve(name));
+                }
             } catch (IOException e) {
-                // Then it is closed all the same.
+                // The next note tries again.
             }
-            registry().remove(lockKey);
         }
     }
 }

@@ -14,13 +14,13 @@ import org.snowflakeid.spi.Stored;
  */
 record ResumeNote(int workerId, String place, long lo, Mark mark, Meta meta) {
 
-    private static final String FORMAT = "1";
+    private static final String FORMAT = "2";
 
     /** @throws IllegalArgumentException if the text was not written by this library, or by a newer one with another format */
     static ResumeNote parse(String text) {
         List<String> lines = text.lines().toList();
         if (lines.size() != 3) {
-            throw new IllegalArgumentException(lines.size() + " lines are not 3");
+            throw new IllegalArgumentException("expected 3 lines, found " + lines.size());
         }
         Pairs pairs = Pairs.parse(lines.get(0));
         if (!pairs.text("format").equals(FORMAT)) {
@@ -33,6 +33,15 @@ record ResumeNote(int workerId, String place, long lo, Mark mark, Meta meta) {
             throw new IllegalArgumentException("lo=" + lo + " hi=" + pairs.text("hi") + " contradict the mark");
         }
         return new ResumeNote(Math.toIntExact(pairs.number("worker-id")), pairs.text("place"), lo, mark, meta);
+    }
+
+    ResumeNote with(long newLo) {
+        return new ResumeNote(workerId, place, newLo, mark, meta);
+    }
+
+    /** After a write of the mark was applied. */
+    ResumeNote with(Mark newMark, Meta newMeta) {
+        return new ResumeNote(workerId, place, lo, newMark, newMeta);
     }
 
     /** Exclusive. */

@@ -26,17 +26,20 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * What one generator does for {@code snowflake.resume.directory}: a process that can't reach its coordinator when it starts takes over what one
  * before it on the same host was granted and has certainly not issued.
  *
- * <p>Why nothing is issued twice. The grant is one of this host, and permanent: nobody else issues under it. Which part of it was not
- * issued the file says, which the process before wrote before it used it ({@link LocalLimit}). Only one process at a time has the
- * file, by an exclusive lock, and it is deleted before the mark is lowered. So it does not matter what the clocks say, or why the process
- * before has gone. Nothing is extended before the coordinator shows the mark as it is in the file ({@link Claim#meet}).
+ * <p>Why nothing is issued twice. The grant is one of this host, and permanent: no other process issues under it. Which part of it was not
+ * issued the last note says, which the process before wrote before it used it ({@link WriteAheadLimit}). Only one process can go on from a
+ * note ({@link NoteChain}), and notes are ended before the mark is lowered. So neither clocks matter, nor whether the process before has gone
+ * or was only suspended. Nothing is extended before the coordinator shows the mark as it was noted ({@link Claim#meet}).
  *
- * <p>A thread of its own writes the files: the keeper's may wait for the coordinator for longer than what the files allow.
+ * <p>A process that lives writes the next note two seconds before the clock gets to what its last one does not allow yet. So a note that the
+ * clock has reached is one whose writer is gone, or asleep: before that, none is taken over.
+ *
+ * <p>A thread of its own writes the notes: the keeper's may wait for the coordinator for longer than what they allow.
  */
 final class Resumption {
 
-    /** Whoever takes over waits no longer for the clock to get to what was not issued. */
-    private static final long LONGEST_WAIT_TICKS = 10_000;
+    /** Others may claim the same worker id again and again, each behind the highest note. */
+    private static final int ATTEMPTS = 4;
 
     private static final long MILLISECOND = 1_000_000;
     private static final long IDLE_NANOS = 60_000 * MILLISECOND;
@@ -50,7 +53,7 @@ final class Resumption {
     private final Handover handover;
     private final ResumeDirectory directory;
     private final String place;
-    private final List<LocalLimit> limits = new CopyOnWriteArrayList<>();
+    private final List<WriteAheadLimit> limits = new CopyOnWriteArrayList<>();
 
     /** What was said of files that can't be used, once each. */
     private final Set<String> said = new HashSet<>();
@@ -118,21 +121,19 @@ final class Resumption {
                     + reader.value(SnowflakeKeys.NAMESPACE_NAME)
                     + ". No other application of this host may use this folder with the same name."));
         }
-        StringBuilder where = new StringBuilder();
-        for (Key<?> key : keys) {
-            String set = reader.isSet(key) ? config.settings().apply(reader.nameOf(key)) : null;
-            where.append(key.name()).append('=').append(set == null ? "" : set).append('\n');
-        }
+        String where = keys.stream()
+                .map(key -> key.name() + "="
+                        + (reader.isSet(key) ? config.settings().apply(reader.nameOf(key)) : "") + "\n")
+                .collect(Collectors.joining());
         try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256").digest(where.toString().getBytes(StandardCharsets.UTF_8));
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(where.getBytes(StandardCharsets.UTF_8));
             return provider.name() + ":" + HexFormat.of().formatHex(digest, 0, 8);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    // ---- the thread that writes the files
+    // ---- the thread that writes the notes
 
     void start() {
         thread = platform.start("snowflake-" + settings.generator() + "-resume", this::run);
@@ -152,11 +153,11 @@ final class Resumption {
             long pause = IDLE_NANOS;
             try {
                 long now = clock.credibleTick();
-                for (LocalLimit each : limits) {
+                for (WriteAheadLimit each : limits) {
                     pause = Math.min(pause, Math.max(1, each.advance(now)) * MILLISECOND);
                 }
             } catch (Throwable e) {
-                // What a file still says may be used up soon.
+                // What the last note allows may be used up soon.
                 pause = RETRY_NANOS;
                 report(e);
             }
@@ -172,7 +173,7 @@ final class Resumption {
         }
     }
 
-    /** The files are to be written on, whatever it was. */
+    /** Notes are to be written on, whatever it was. */
     private void report(Throwable failure) {
         try {
             LOG.log(
@@ -184,76 +185,63 @@ final class Resumption {
         }
     }
 
-    /** Nothing is written any more. Files that were not deleted can be taken over. */
+    /** Nothing is written any more. Notes that were not ended can be taken over. */
     void end() {
         over = true;
         wake();
-        limits.forEach(LocalLimit::end);
+        limits.forEach(WriteAheadLimit::stop);
     }
 
     // ---- for the keeper
 
-    /** What was granted is in doubt: nobody may take it over. The leases must have been sealed. */
-    void deleteAll() {
-        for (LocalLimit each : limits) {
-            // Of one that has ended the file may be another's.
-            boolean unused = !each.isEnded() && each.delete();
+    /** What was granted is in doubt: no process may take it over. The leases must have been sealed. */
+    void endAll() {
+        for (WriteAheadLimit each : limits) {
+            boolean unused = each.end();
         }
     }
 
     /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
     void keep(Claim claim, Meta meta) {
-        ResumeDirectory.Entry file = null;
-        try {
-            file = directory.lock(claim.workerId());
-            if (file == null) {
-                LOG.log(
-                        Level.WARNING,
-                        handover.message("another process of this host keeps the file of worker id " + claim.workerId()
-                                + " in " + settings.resumeDirectory().orElseThrow()
-                                + ", though this one was granted the worker id. A process that is restarted now does not"
-                                + " start while the coordinator is down."));
-                return;
+        String reason = "others keep writing them";
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try {
+                NoteChain notes = new NoteChain(directory.notes(claim.workerId()));
+                if (notes.end()) {
+                    keep(claim, notes, meta);
+                    return;
+                }
+            } catch (IOException e) {
+                reason = e.toString();
             }
-            keep(claim, file, meta);
-        } catch (IOException e) {
-            LOG.log(
-                    Level.WARNING,
-                    handover.message(
-                            "the file of worker id " + claim.workerId() + " in "
-                                    + settings.resumeDirectory().orElseThrow()
-                                    + " can't be used. A process that is restarted now does not start while the coordinator is down."),
-                    e);
-        } catch (Throwable e) {
-            if (file != null && !claim.hasFile()) {
-                file.close();
-            }
-            throw e;
         }
+        LOG.log(
+                Level.WARNING,
+                handover.message("no notes are kept of worker id " + claim.workerId() + " in "
+                        + settings.resumeDirectory().orElseThrow() + " (" + reason
+                        + "). A process that is restarted now does not start while the coordinator is down."));
     }
 
-    private void keep(Claim claim, ResumeDirectory.Entry file, Meta meta) {
-        LocalLimit limit = new LocalLimit(
-                file,
+    /** @param notes in which this process has won the right to write the next one */
+    private void keep(Claim claim, NoteChain notes, Meta meta) {
+        WriteAheadLimit limit = new WriteAheadLimit(
+                notes,
                 claim.lease(),
                 positions,
-                claim.from(),
-                claim.mark(),
-                meta,
-                place,
+                new ResumeNote(claim.workerId(), place, claim.from(), claim.mark(), meta),
                 settings.burst().toMillis(),
                 platform,
                 handover,
                 this::wake);
         claim.keepLocally(limit);
         long unused = limit.advance(clock.credibleTick());
+        limits.removeIf(WriteAheadLimit::isOver);
         limits.add(limit);
-        limits.removeIf(LocalLimit::isEnded);
         wake();
     }
 
-    /** A note that may be taken over, with its lock. */
-    private record Found(ResumeNote note, ResumeDirectory.Entry file) {}
+    /** A note that may be taken over. */
+    private record Found(ResumeNote note, NoteChain notes) {}
 
     /**
      * Takes over as many worker ids as this generator uses, or none.
@@ -271,55 +259,44 @@ final class Resumption {
         } catch (IOException e) {
             say(Level.WARNING, "what is in " + settings.resumeDirectory().orElseThrow() + " can't be read: " + e);
         }
-        try {
-            return takeOver(found, at);
-        } catch (Throwable e) {
-            found.forEach(each -> each.file().close());
-            throw e;
-        }
-    }
-
-    private List<Claim> takeOver(List<Found> found, Claim.Place at) {
         // Those that last longest, of one namespace: it may have been restored since one of them was written.
         found.sort(Comparator.comparingLong((Found each) -> each.note().hi()).reversed());
-        List<Found> chosen = found.stream()
-                .filter(each -> each.note()
-                        .meta()
-                        .id()
-                        .equals(found.get(0).note().meta().id()))
-                .limit(settings.workers())
-                .toList();
-        List<Claim> claims = new ArrayList<>();
-        for (Found each : found) {
-            if (chosen.size() == settings.workers() && chosen.contains(each)) {
-                claims.add(takeOver(each, at));
-            } else {
-                each.file().close();
+        found.removeIf(each ->
+                !each.note().meta().id().equals(found.get(0).note().meta().id()));
+        return found.size() < settings.workers() ? List.of() : takeOver(found.subList(0, settings.workers()), at);
+    }
+
+    private List<Claim> takeOver(List<Found> chosen, Claim.Place at) {
+        for (Found each : chosen) {
+            try {
+                if (!each.notes().end()) {
+                    // Another process takes over too. What was won before is wasted.
+                    return List.of();
+                }
+            } catch (IOException e) {
+                say(Level.WARNING, ignored(each.note().workerId()) + e);
+                return List.of();
             }
+        }
+        List<Claim> claims = new ArrayList<>();
+        for (Found each : chosen) {
+            at.namespace().resume(each.note().meta());
+            Claim claim = Claim.resumed(at, each.note());
+            keep(claim, each.notes(), each.note().meta());
+            claims.add(claim);
         }
         return claims;
     }
 
-    private Claim takeOver(Found found, Claim.Place at) {
-        ResumeNote note = found.note();
-        at.namespace().resume(note.meta());
-        Claim claim = Claim.resumed(at, note);
-        keep(claim, found.file(), note.meta());
-        return claim;
-    }
-
     private void find(int workerId, List<Found> found) {
-        ResumeDirectory.Entry file = null;
-        boolean usable = false;
         try {
-            file = directory.lock(workerId);
-            String text = file == null ? null : file.read();
-            if (file != null && text != null) {
+            NoteChain notes = new NoteChain(directory.notes(workerId));
+            String text = notes.read();
+            if (text != null) {
                 ResumeNote note = ResumeNote.parse(text);
                 String reason = reasonNotToTakeOver(note, workerId);
                 if (reason == null) {
-                    found.add(new Found(note, file));
-                    usable = true;
+                    found.add(new Found(note, notes));
                 } else {
                     say(Level.INFO, ignored(workerId) + reason);
                 }
@@ -330,15 +307,11 @@ final class Resumption {
             say(Level.WARNING, ignored(workerId) + e);
         } catch (IllegalArgumentException e) {
             say(Level.WARNING, ignored(workerId) + "unreadable: " + Quoted.plain(String.valueOf(e.getMessage())));
-        } finally {
-            if (file != null && !usable) {
-                file.close();
-            }
         }
     }
 
     private String ignored(int workerId) {
-        return "the file of worker id " + workerId + " in "
+        return "the last note of worker id " + workerId + " in "
                 + settings.resumeDirectory().orElseThrow() + " is not taken over: ";
     }
 
@@ -368,10 +341,8 @@ final class Resumption {
         if (note.lo() >= note.hi() || note.hi() <= now) {
             return "what it was granted ended at " + layout.instantOf(note.hi()) + ".";
         }
-        if (note.lo() - now
-                > LONGEST_WAIT_TICKS
-                        + settings.burst().plus(settings.startupAhead()).toMillis()) {
-            return "what was not issued begins only at " + layout.instantOf(note.lo()) + ".";
+        if (note.lo() > now) {
+            return "the process that wrote it may be running still, or the clock is behind.";
         }
         return null;
     }

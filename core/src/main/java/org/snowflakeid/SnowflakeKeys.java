@@ -186,7 +186,7 @@ public final class SnowflakeKeys {
 
     static final Key<Path> RESUME_DIRECTORY = Key.localFolder("snowflake.resume.directory")
             .meaning(
-                    "A folder on this host, which must exist, for a file per worker id: a process that is restarted while"
+                    "A folder on this host, which must exist, for notes of each worker id: a process that is restarted while"
                             + " the coordinator is down goes on with the worker id of the one before, to the end of its window."
                             + " [Linux only](resume.md).");
 

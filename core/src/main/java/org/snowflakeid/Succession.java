@@ -330,7 +330,7 @@ final class Succession {
         Claim claim = renewal.claim();
         try {
             if (!claim.isTakenOver() && claim.release(renewal.nextWindowTicks(), timeout)) {
-                claim.leaveFile();
+                claim.leaveNotes();
                 LOG.log(Level.INFO, () -> handover.message("released worker id " + claim.workerId()));
                 return;
             }
@@ -341,7 +341,7 @@ final class Succession {
             claim.forget(timeout);
             return;
         }
-        claim.leaveFile();
+        claim.leaveNotes();
         LOG.log(
                 Level.WARNING,
                 () -> handover.message("worker id " + claim.workerId()

@@ -168,7 +168,7 @@ final class WorkerIds {
         boolean claims = platform.nanoTime() - nextClaimNanos >= 0;
         boolean looks = platform.nanoTime() - nextLookNanos >= 0;
         for (Succession succession : successions) {
-            Claim awaited = replaceable(succession);
+            Claim awaited = succession.awaited(leadAllowed());
             if (claims && succession.needsClaim()) {
                 try {
                     claim(succession, firstPage);
@@ -185,12 +185,6 @@ final class WorkerIds {
                 claimSooner(succession, firstPage, awaited);
             }
         }
-    }
-
-    /** What is waited for, and given up for something that comes sooner. What was taken over is waited for. */
-    private @Nullable Claim replaceable(Succession succession) {
-        Claim awaited = succession.awaited(leadAllowed());
-        return awaited != null && resumed.contains(awaited) ? null : awaited;
     }
 
     /** Another process may have ended meanwhile. */
@@ -411,7 +405,7 @@ final class WorkerIds {
             if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
             }
-            if (replaceable(succession) != null) {
+            if (succession.awaited(leadAllowed()) != null) {
                 next = Math.min(next, nextLookNanos);
             }
         }

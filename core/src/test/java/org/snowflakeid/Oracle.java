@@ -338,22 +338,22 @@ final class Oracle {
         }
     }
 
-    /** From a process on the same host, by its file, which says what that one has not issued and is kept by one of them at a time. */
+    /** From a process on the same host, whose last note says what that one has not issued, and from which only one of them can go on. */
     private boolean isTakenOver(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
         SimulatedProcess before = from == null ? null : processes.get(from);
-        return before != null && before.disk == process.disk && process.disk.wasRead(process.machine, id, tick);
+        return before != null && before.disk == process.disk && process.disk.wasTakenOver(process.machine, id, tick);
     }
 
-    /** A process may take over by this. */
+    /** A process goes on from this. */
     void noteRead(FakeStore store, ResumeNote note) {
         Ledger ledger = ledger(store);
         long highest = ledger.highestIssued(note.workerId()).tick();
         if (!dataLost && highest < note.hi() && highest >= note.lo()) {
-            violated("a file says that nothing was issued from " + note.lo() + " under worker id " + note.workerId()
+            violated("a note says that nothing was issued from " + note.lo() + " under worker id " + note.workerId()
                     + ", but tick " + highest + " was");
         }
         if (!dataLost && ledger.limit(note.workerId()) < note.hi()) {
-            violated("a file says that worker id " + note.workerId() + " was granted up to " + note.hi()
+            violated("a note says that worker id " + note.workerId() + " was granted up to " + note.hi()
                     + ", but its mark ends at " + ledger.limit(note.workerId()));
         }
     }

@@ -82,16 +82,21 @@ class ResumeCounterexamplesTest {
         assertThat(first.timestamp()).isAfterOrEqualTo(at(noted));
     }
 
-    // As above, by a clock that had not got there: the file decides, not the clock.
+    // As above, by a clock that had not got there: what the note says decides, and the clock only when.
     @Test
-    void theNextBeginsWhereTheFileSaysWhateverItsClockSays() {
+    void theNextBeginsWhereTheNoteSaysAndNotBeforeItsClockIsThere() {
         a.open();
         long noted = lo();
         a.issueAt(at(noted).minusMillis(1));
         a.crash();
         stage.store.down = true;
-        aAgain.holdClock(stage.world.trueTime());
-        aAgain.open();
+        aAgain.holdClock(at(noted).minusMillis(1));
+        aAgain.startOpening();
+        stage.sleep(Duration.ofSeconds(3));
+        assertThat(aAgain.isDecided()).isFalse();
+
+        aAgain.holdClock(at(noted));
+        aAgain.awaitOpen();
 
         assertThat(aAgain.issue().timestamp()).isAfterOrEqualTo(at(noted));
     }
@@ -139,7 +144,7 @@ class ResumeCounterexamplesTest {
     void aFileThatWasPutBackIsRefused() {
         a.open(); // 1
         long noted = lo(); // 2
-        Map<Integer, String> copy = disk.copy(); // 3
+        Map<Integer, Map<Long, SimulatedDisk.File>> copy = disk.copy(); // 3
         stage.until("noted", () -> lo() > noted); // 4
         a.issueAt(at(noted)); // 5
         a.crash(); // 6

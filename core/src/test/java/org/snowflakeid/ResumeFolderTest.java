@@ -3,39 +3,43 @@ package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.snowflakeid.ResumeDirectory.Entry;
+import org.snowflakeid.ResumeDirectory.Notes;
 import org.snowflakeid.ResumeDirectory.VoidException;
 
-/** On the disk of this machine. */
+/** Notes and their chain, on the disk of this machine. */
 class ResumeFolderTest {
 
     @TempDir
     Path directory;
 
     private ResumeFolder folder;
-    private Path file;
+    private Path notes;
 
     @BeforeEach
     void open() {
         folder = folder(directory);
         folder.require();
-        file = directory.resolve("snowflake/orders/workers/7");
+        notes = directory.resolve("snowflake/orders/workers/7.notes");
     }
 
     private static SnowflakeSettings settings(Path directory) {
@@ -47,229 +51,381 @@ class ResumeFolderTest {
         return new ResumeFolder(settings(directory));
     }
 
-    /** What the next process reads. */
-    private String readAgain(ResumeFolder next) throws IOException {
-        try (Entry entry = next.lock(7)) {
-            return entry.read();
-        }
+    private NoteChain chain() throws IOException {
+        return new NoteChain(folder.notes(7));
     }
 
-    private void write(String... texts) throws IOException {
-        try (Entry entry = folder.lock(7)) {
-            for (String text : texts) {
-                entry.write(text);
-            }
+    /** What the next process reads. */
+    private String readAgain() throws IOException {
+        return chain().read();
+    }
+
+    private NoteChain write(String... texts) throws IOException {
+        NoteChain chain = chain();
+        for (String text : texts) {
+            assertThat(chain.add(text)).isTrue();
+        }
+        return chain;
+    }
+
+    private Path highest() throws IOException {
+        return notes.resolve(String.format("%018d", folder.notes(7).highest()));
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(notes)) {
+            return files.toList();
         }
     }
 
     @Test
     void theNextProcessReadsWhatWasWrittenLast() throws IOException {
-        assertThat(readAgain(folder)).isNull();
+        assertThat(readAgain()).isNull();
         assertThat(folder.workerIds()).isEmpty();
 
-        write("one\nline\n", "another\n");
+        NoteChain unused = write("one\nline\n", "another\n");
 
-        ResumeFolder next = folder(directory);
-        next.require();
-        assertThat(readAgain(next)).isEqualTo("another\n");
+        folder = folder(directory);
+        folder.require();
+        assertThat(readAgain()).isEqualTo("another\n");
         assertThat(folder.workerIds()).containsExactly(7);
-        try (Stream<Path> left = Files.list(file.getParent())) {
-            assertThat(left.map(each -> each.getFileName().toString())).containsExactlyInAnyOrder("7", "7.lock");
-        }
+        assertThat(files()).as("the note and its seal").hasSize(2);
     }
 
     @Test
-    void theNextProcessReadsNothingOfWhatWasDeleted() throws IOException {
-        try (Entry entry = folder.lock(7)) {
-            entry.write("text\n");
-            entry.delete();
-            entry.delete();
-            assertThat(entry.read()).isNull();
-        }
-        assertThat(folder.workerIds()).isEmpty();
+    void theNextProcessReadsNothingOfWhatWasEnded() throws IOException {
+        NoteChain chain = write("text\n");
+
+        assertThat(chain.end()).isTrue();
+
+        assertThatThrownBy(this::readAgain).isInstanceOfSatisfying(VoidException.class, e -> assertThat(e.isExpected())
+                .isTrue());
+        assertThat(chain.add("later\n")).isTrue();
+        assertThat(readAgain()).isEqualTo("later\n");
+    }
+
+    // ---- who goes on
+
+    @Test
+    void oneProcessGoesOnFromANoteAndTheOthersHaveLost() throws IOException {
+        NoteChain before = write("first\n");
+        NoteChain one = chain();
+        NoteChain other = chain();
+        assertThat(one.read()).isEqualTo("first\n");
+        assertThat(other.read()).isEqualTo("first\n");
+
+        assertThat(one.add("second\n")).isTrue();
+
+        assertThat(other.add("third\n")).isFalse();
+        assertThat(before.add("fourth\n")).isFalse();
+        assertThat(before.end()).isFalse();
+        assertThat(readAgain()).isEqualTo("second\n");
+        assertThat(one.add("fifth\n")).isTrue();
     }
 
     @Test
-    void aFileHasOneHolderInThisProcessWhoeverAsks() throws IOException {
-        ResumeFolder other = folder(directory);
-        other.require();
-        try (Entry entry = folder.lock(7)) {
-            entry.write("text\n");
-            assertThat(folder.lock(7)).isNull();
-            assertThat(other.lock(7)).isNull();
-            try (Entry another = other.lock(8)) {
-                assertThat(another).isNotNull();
+    void ofManyThatGoOnAtOnceOneDoes() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            for (int round = 0; round < 200; round++) {
+                NoteChain unused = write("round " + round + "\n");
+                List<Callable<Boolean>> all = new ArrayList<>();
+                for (int i = 0; i < 8; i++) {
+                    NoteChain chain = chain();
+                    all.add(() -> chain.add("next\n") && chain.add("over next\n"));
+                }
+                int won = 0;
+                for (Future<Boolean> each : threads.invokeAll(all)) {
+                    won += each.get() ? 1 : 0;
+                }
+                assertThat(won).isEqualTo(1);
             }
-            // Asked for twice, it is still locked: closing a second channel would drop the lock.
-            assertThat(AnotherProcess.lock(directory)).isEqualTo("held");
-        }
-        assertThat(AnotherProcess.lock(directory)).isEqualTo("text");
-        try (Entry entry = other.lock(7)) {
-            assertThat(entry.read()).isEqualTo("text\n");
+        } finally {
+            threads.shutdownNow();
         }
     }
 
-    /** Tries to lock the file, as a process of its own. */
-    static final class AnotherProcess {
+    // notes_noverify: the number that it creates was used and deleted since it looked
+    @Test
+    void aProcessThatLookedLongAgoHasLost() throws IOException {
+        NoteChain running = write("first\n");
+        NoteChain asleep = chain();
+        assertThat(running.add("second\n")).isTrue();
+        assertThat(running.add("third\n")).isTrue();
 
-        private AnotherProcess() {}
+        assertThat(asleep.add("late\n")).isFalse();
 
-        public static void main(String[] arguments) throws IOException {
-            ResumeFolder folder = folder(Path.of(arguments[0]));
-            folder.require();
-            Entry entry = folder.lock(7);
-            System.out.print(entry == null ? "held" : entry.read());
-        }
-
-        static String lock(Path directory) throws IOException {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            AnotherProcess.class.getName(),
-                            directory.toString())
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
-            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        }
+        assertThat(readAgain()).isEqualTo("third\n");
+        assertThat(running.add("fourth\n")).isTrue();
     }
 
     @Test
-    void aFileOfAnEarlierStartOfTheMachineIsVoidAndNothingIsWrongWithThat() throws IOException {
-        write("text\n");
-        Path otherStart = Files.writeString(directory.resolve("boot_id"), "00000000-1111-2222-3333-444444444444\n");
-        ResumeFolder next = new ResumeFolder(settings(directory), otherStart);
-        next.require();
+    void aProcessThatLookedLongAgoHasLostWhicheverLowerNotesSomebodyDeletes() throws IOException {
+        NoteChain running = new NoteChain(new ForwardingNotes(folder.notes(7)) {
+            @Override
+            public void deleteBelow(long number) {}
+        });
+        assertThat(running.add("first\n")).isTrue();
+        NoteChain asleep = chain();
+        assertThat(running.add("second\n")).isTrue();
+        Path second = highest();
+        assertThat(running.add("third\n")).isTrue();
+        Files.delete(second);
 
-        assertThatThrownBy(() -> readAgain(next))
+        assertThat(asleep.add("late\n")).isFalse();
+
+        assertThat(running.add("fourth\n")).isTrue();
+    }
+
+    @Test
+    void aProcessThatLookedBeforeTheFolderWasDeletedHasLost() throws IOException {
+        NoteChain running = write("first\n");
+        NoteChain asleep = chain();
+        assertThat(running.add("second\n")).isTrue();
+        delete(notes);
+
+        assertThat(asleep.add("late\n")).isFalse();
+        // The next claim makes the folder again.
+        NoteChain unused = write("claimed\n");
+
+        assertThat(asleep.end()).isFalse();
+        assertThat(running.add("third\n")).isFalse();
+    }
+
+    @Test
+    void aProcessThatLookedBeforeABackupWasPutBackHasLost() throws IOException {
+        NoteChain running = write("first\n");
+        Path backup = copy(notes, directory.resolve("backup"));
+        NoteChain asleep = chain();
+        assertThat(running.add("second\n")).isTrue();
+        delete(notes);
+        Path unused = copy(backup, notes);
+
+        assertThat(asleep.add("late\n")).isFalse();
+        assertThat(running.add("third\n")).isFalse();
+        assertThatThrownBy(this::readAgain).isInstanceOf(VoidException.class);
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static Path copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
+        try (Stream<Path> files = Files.list(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        }
+        return to;
+    }
+
+    // ---- what says nothing
+
+    @Test
+    void aNoteOfAnEarlierStartOfTheMachineIsVoidAndNothingIsWrongWithThat() throws IOException {
+        NoteChain unused = write("text\n");
+        Path otherStart = Files.writeString(directory.resolve("boot_id"), "00000000-1111-2222-3333-444444444444\n");
+        folder = new ResumeFolder(settings(directory), otherStart);
+        folder.require();
+
+        assertThatThrownBy(this::readAgain)
                 .isInstanceOfSatisfying(
                         VoidException.class, e -> assertThat(e.isExpected()).isTrue())
                 .hasMessageContaining("was started since");
+        NoteChain next = write("later\n");
+        assertThat(next.add("still later\n")).isTrue();
     }
 
-    private void assertPutBack() {
-        assertThatThrownBy(() -> readAgain(folder))
+    private void assertNotUsed() {
+        assertThatThrownBy(this::readAgain)
                 .isInstanceOfSatisfying(
                         VoidException.class, e -> assertThat(e.isExpected()).isFalse())
-                .hasMessageContaining("is a copy or was put back");
+                .hasMessageContaining("is a copy, or was put back");
     }
 
     @Test
     void aCopyThatIsMovedInItsPlaceIsVoid() throws IOException {
-        write("text\n");
-        Path copy = Files.copy(file, directory.resolve("copy"), StandardCopyOption.COPY_ATTRIBUTES);
-        write("later\n");
-        Files.move(copy, file, StandardCopyOption.REPLACE_EXISTING);
+        NoteChain unused = write("text\n");
+        Path copy = Files.copy(highest(), directory.resolve("copy"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.move(copy, highest(), StandardCopyOption.REPLACE_EXISTING);
 
-        assertPutBack();
+        assertNotUsed();
     }
 
     @Test
     void aCopyThatIsWrittenOverItIsVoidThoughTheFileHasTheNumberThatItHad() throws IOException {
-        write("first\n", "second\n", "third\n");
-        byte[] copy;
-        Object number;
-        String writtenLater = "";
-        int written = 0;
-        do {
-            // Numbers of files are used again: every second one has the same, unless somebody else has made a file
-            // meanwhile.
-            copy = Files.readAllBytes(file);
-            number = Files.getAttribute(file, "unix:ino");
-            for (int i = 0;
-                    i == 0 || (i < 4 && !Files.getAttribute(file, "unix:ino").equals(number));
-                    i++) {
-                writtenLater = "later " + ++written + "\n";
-                write(writtenLater);
-            }
-            assertThat(written).isLessThan(4_000);
-        } while (!Files.getAttribute(file, "unix:ino").equals(number));
-        assertThat(readAgain(folder)).isEqualTo(writtenLater);
-        Files.write(file, copy);
+        NoteChain unused = write("text\n");
+        Object number = Files.getAttribute(highest(), "unix:ino");
+        byte[] copy = Files.readAllBytes(highest());
+        Files.write(highest(), copy);
 
-        assertThat(Files.getAttribute(file, "unix:ino")).isEqualTo(number);
-        assertPutBack();
+        assertThat(Files.getAttribute(highest(), "unix:ino")).isEqualTo(number);
+        assertNotUsed();
     }
 
     @Test
-    void whoeverReplacesTheLockFileGetsNothing() throws IOException {
-        try (Entry running = folder.lock(7)) {
-            running.write("text\n");
-            Path lock = file.resolveSibling("7.lock");
-            Files.move(lock, directory.resolve("old"));
+    void aNoteThatWasNotCompletedIsVoid() throws IOException {
+        NoteChain unused = write("a line\n");
+        Notes files = folder.notes(7);
+        assertThat(files.create(files.highest() + 1, "another line\n")).isTrue();
 
-            assertPutBack();
+        assertNotUsed();
 
-            Files.copy(directory.resolve("old"), file.resolveSibling("7.lock"), StandardCopyOption.REPLACE_EXISTING);
-            running.write("later\n");
-            assertPutBack();
-        }
+        NoteChain later = write("later\n");
+        assertThat(later.add("still later\n")).isTrue();
     }
 
     @Test
-    void aFileThatWasCutOffIsVoid() throws IOException {
-        write("a line\n");
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+    void whatAProcessLeftThatWasKilledInTheMiddleOfAWriteIsInNoOnesWay() throws IOException {
+        NoteChain chain = write("a line\n");
+        Path halfWritten = Files.writeString(Path.of(highest() + ".123"), "half a li");
+
+        assertThat(readAgain()).isEqualTo("a line\n");
+        assertThat(chain.add("later\n")).isTrue();
+        assertThat(halfWritten).doesNotExist();
+    }
+
+    @Test
+    void aNoteThatWasCutOffIsVoid() throws IOException {
+        NoteChain unused = write("a line\n");
+        try (FileChannel channel = FileChannel.open(highest(), StandardOpenOption.WRITE)) {
             channel.truncate(channel.size() - 1);
         }
 
-        assertThatThrownBy(() -> readAgain(folder))
-                .isInstanceOf(VoidException.class)
-                .hasMessageContaining("is damaged");
+        assertNotUsed();
     }
+
+    @Test
+    void aFileOfAnEarlierVersionIsRecognisedAndNotTakenOver() throws IOException {
+        Path earlier = Files.writeString(notes.resolveSibling("7"), "boot=...\n");
+
+        assertThat(folder.workerIds()).containsExactly(7);
+        assertThatThrownBy(this::readAgain)
+                .isInstanceOf(VoidException.class)
+                .hasMessageContaining("written by an earlier version")
+                .hasMessageContaining(earlier.toString());
+        NoteChain unused = write("later\n");
+        assertThat(readAgain()).isEqualTo("later\n");
+    }
+
+    // ---- what goes wrong
 
     @Test
     void aWriteThatFailsLeavesWhatWasThere() throws IOException {
-        try (Entry entry = folder.lock(7)) {
-            entry.write("text\n");
-            Path inTheWay = Files.createDirectories(file.resolveSibling("7.tmp"));
-            Files.createFile(inTheWay.resolve("x"));
+        NoteChain chain = new NoteChain(new ForwardingNotes(folder.notes(7)) {
+            @Override
+            public boolean create(long number, String text) throws IOException {
+                if (text.startsWith("large")) {
+                    throw new IOException("no space left on device");
+                }
+                return super.create(number, text);
+            }
+        });
+        assertThat(chain.add("text\n")).isTrue();
 
-            assertThatThrownBy(() -> entry.write("later\n")).isInstanceOf(IOException.class);
-            assertThat(entry.read()).isEqualTo("text\n");
+        assertThatThrownBy(() -> chain.add("large\n")).isInstanceOf(IOException.class);
 
-            Files.delete(inTheWay.resolve("x"));
-            entry.write("later\n");
-            assertThat(entry.read()).isEqualTo("later\n");
-        }
-    }
-
-    // ---- interrupts
-
-    // the lock was gone while the process ran on, and each later write failed
-    @Test
-    void anInterruptDoesNotLetGoOfTheLock() throws IOException {
-        try (Entry entry = folder.lock(7)) {
-            entry.write("text\n");
-            Thread.currentThread().interrupt();
-
-            Throwable reading = catchThrowable(entry::read);
-            Throwable writing = catchThrowable(() -> entry.write("later\n"));
-
-            assertThat(Thread.interrupted()).isTrue();
-            assertThat(AnotherProcess.lock(directory)).isEqualTo("held");
-            assertThat(reading).isNull();
-            assertThat(writing).isNull();
-            assertThat(entry.read()).isEqualTo("later\n");
-        } finally {
-            boolean unused = Thread.interrupted();
-        }
+        assertThat(readAgain()).isEqualTo("text\n");
+        assertThat(chain.end()).isTrue();
+        assertThatThrownBy(this::readAgain).isInstanceOf(VoidException.class);
     }
 
     @Test
-    void aFileIsDeletedByAThreadThatIsInterrupted() throws IOException {
-        try (Entry entry = folder.lock(7)) {
-            entry.write("text\n");
-            Thread.currentThread().interrupt();
+    void aNoteThatMayHaveBeenCompletedIsEndedByTheNext() throws IOException {
+        NoteChain chain = new NoteChain(new ForwardingNotes(folder.notes(7)) {
+            @Override
+            public void seal(long number, String identity) throws IOException {
+                super.seal(number, identity);
+                throw new IOException("the folder could not be synced");
+            }
+        });
 
-            entry.delete();
+        assertThatThrownBy(() -> chain.add("text\n")).isInstanceOf(IOException.class);
 
-            assertThat(Thread.interrupted()).isTrue();
-            assertThat(entry.read()).isNull();
+        assertThat(readAgain()).isEqualTo("text\n");
+        assertThat(chain.end()).isTrue();
+        assertThatThrownBy(this::readAgain).isInstanceOf(VoidException.class);
+    }
+
+    // the number of what it had created was counted twice, and the next was another's
+    @Test
+    void aLookThatFailsIsMadeUpForByTheNext() throws IOException {
+        boolean[] fails = new boolean[1];
+        NoteChain chain = new NoteChain(new ForwardingNotes(folder.notes(7)) {
+            @Override
+            public long highest() throws IOException {
+                if (fails[0]) {
+                    throw new IOException("input/output error");
+                }
+                return super.highest();
+            }
+        });
+        assertThat(chain.add("text\n")).isTrue();
+        NoteChain other = chain();
+        fails[0] = true;
+        assertThatThrownBy(() -> chain.add("later\n")).isInstanceOf(IOException.class);
+        fails[0] = false;
+
+        assertThat(other.add("others\n")).isFalse();
+        assertThat(chain.add("still later\n")).isTrue();
+        assertThat(readAgain()).isEqualTo("still later\n");
+    }
+
+    private abstract static class ForwardingNotes implements Notes {
+        private final Notes notes;
+
+        ForwardingNotes(Notes notes) {
+            this.notes = notes;
+        }
+
+        @Override
+        public long highest() throws IOException {
+            return notes.highest();
+        }
+
+        @Override
+        public String read(long number) throws IOException {
+            return notes.read(number);
+        }
+
+        @Override
+        public String identity(long number) throws IOException {
+            return notes.identity(number);
+        }
+
+        @Override
+        public boolean create(long number, String text) throws IOException {
+            return notes.create(number, text);
+        }
+
+        @Override
+        public void seal(long number, String identity) throws IOException {
+            notes.seal(number, identity);
+        }
+
+        @Override
+        public void deleteBelow(long number) {
+            notes.deleteBelow(number);
+        }
+    }
+
+    // each later write failed
+    @Test
+    void anInterruptedThreadWritesAndReads() throws IOException {
+        Thread.currentThread().interrupt();
+        try {
+            NoteChain chain = write("text\n", "later\n");
+
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            assertThat(readAgain()).isEqualTo("later\n");
+            assertThat(chain.end()).isTrue();
         } finally {
-            boolean unused = Thread.interrupted();
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 
@@ -288,10 +444,14 @@ class ResumeFolderTest {
     }
 
     @Test
-    void aLockFileThatIsALinkIsNotLocked() throws IOException {
-        Files.createSymbolicLink(file.resolveSibling("7.lock"), Files.createFile(directory.resolve("another")));
+    void aLinkInTheWayIsNotFollowed() throws IOException {
+        NoteChain chain = write("text\n");
+        Path elsewhere = directory.resolve("elsewhere");
+        Files.createSymbolicLink(
+                notes.resolve(String.format("%018d", folder.notes(7).highest() + 1)), elsewhere);
 
-        assertThatThrownBy(() -> folder.lock(7)).isInstanceOf(IOException.class);
+        assertThat(chain.add("later\n")).isFalse();
+        assertThat(elsewhere).doesNotExist();
     }
 
     // ---- what is refused at the start
@@ -324,10 +484,10 @@ class ResumeFolderTest {
 
     // there is a digest of settings in it, among which may be a password
     @Test
-    void nobodyElseMayReadAFile() throws IOException {
-        write("some\n");
+    void noOtherUserMayReadANote() throws IOException {
+        NoteChain unused = write("some\n");
 
-        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        assertThat(Files.getPosixFilePermissions(highest())).isEqualTo(PosixFilePermissions.fromString("rw-------"));
     }
 
     @Test

@@ -26,6 +26,7 @@ class SafetySimulationTest {
         assertThat(tally.of(Count.RELEASES)).isGreaterThan(1_000);
         assertThat(tally.of(Count.MISHAPS)).isGreaterThan(10_000);
         assertThat(tally.of(Count.RESUMPTIONS)).isGreaterThan(100);
+        assertThat(tally.of(Count.NOTES_LOST)).isGreaterThan(3);
         assertThat(tally.of(Count.RECOVERIES)).isEqualTo(20_000);
     }
 

@@ -6,30 +6,33 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
-/** The folder of a host for {@code snowflake.resume.directory}, in a virtual world: it outlives the host's processes, and their locks don't. */
+/**
+ * The folder of a host for {@code snowflake.resume.directory}, in a virtual world: it outlives the host's processes. There are no locks, and
+ * each look and each change takes time, in which others go on.
+ */
 final class SimulatedDisk {
 
     private final VirtualWorld world;
-    private final Map<Integer, Content> files = new TreeMap<>();
-    private final Map<Integer, Held> locks = new HashMap<>();
-    private int numbers;
+    private final Map<Integer, NavigableMap<Long, File>> notes = new TreeMap<>();
+    private int changes;
 
     /** Nothing can be written. */
     boolean full;
 
-    /** Nothing can be deleted, either. */
+    /** Nothing can be created, either. */
     boolean dead;
 
     /** Writes wait. */
     boolean stuck;
 
-    /** One of so many writes fails, before or after the file is replaced; 0: none. */
+    /** One of so many writes fails, before or after the note is complete; 0: none. */
     int failuresOneIn;
 
     /** How long a write takes at most. */
@@ -41,10 +44,7 @@ final class SimulatedDisk {
 
     int writes;
 
-    /** What somebody else may have begun to use was written to. */
-    int writesWithoutLock;
-
-    /** Sees what a process reads that may take over from another. */
+    /** Sees what a process goes on from. */
     @Nullable
     Consumer<ResumeNote> reader;
 
@@ -52,19 +52,30 @@ final class SimulatedDisk {
     @Nullable
     Consumer<Machine> written;
 
-    /** What those who read it may have taken over. */
-    private final List<Read> read = new ArrayList<>();
+    private final List<TakenOver> takenOver = new ArrayList<>();
 
     /** How often a process wrote on what another one had begun. */
     int takeovers;
 
-    /**
-     * @param number of this file; a copy has another
-     * @param writtenAs the number it had when it was written
-     */
-    private record Content(String text, int number, int writtenAs) {}
+    /** How often a process found that another one had gone on from its last note. */
+    int losses;
 
-    private record Read(Machine by, ResumeNote note) {
+    static final class File {
+        private String text;
+        private final int changed;
+        private String seal = "";
+
+        File(String text, int changed) {
+            this.text = text;
+            this.changed = changed;
+        }
+
+        String identity() {
+            return "changed-" + changed;
+        }
+    }
+
+    private record TakenOver(Machine by, ResumeNote note) {
         boolean covers(int workerId, long tick) {
             return note.workerId() == workerId && note.lo() <= tick && tick < note.hi();
         }
@@ -75,7 +86,20 @@ final class SimulatedDisk {
     }
 
     ResumeDirectory usedBy(Machine machine) {
-        return new Folder(machine);
+        return new ResumeDirectory() {
+            @Override
+            public void require() {}
+
+            @Override
+            public List<Integer> workerIds() {
+                return List.copyOf(notes.keySet());
+            }
+
+            @Override
+            public Notes notes(int workerId) {
+                return new NotesOf(machine, workerId);
+            }
+        };
     }
 
     /** From now on nothing fails. */
@@ -87,110 +111,167 @@ final class SimulatedDisk {
         slowestNanos = 2_000_000;
     }
 
-    /** Whether this process was told that it may issue this one. */
-    boolean wasRead(Machine machine, int workerId, long tick) {
-        return read.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));
+    /** Whether this process may issue this one since it went on from a note. */
+    boolean wasTakenOver(Machine machine, int workerId, long tick) {
+        return takenOver.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));
     }
 
+    /** Whether there is something that can be taken over. */
     boolean has(int workerId) {
-        return files.containsKey(workerId);
+        File highest = highest(workerId);
+        return highest != null && !highest.seal.isEmpty();
     }
 
     ResumeNote note(int workerId) {
-        return ResumeNote.parse(files.get(workerId).text());
+        return ResumeNote.parse(highest(workerId).text);
+    }
+
+    private @Nullable File highest(int workerId) {
+        NavigableMap<Long, File> files = notes.get(workerId);
+        return files == null || files.isEmpty() ? null : files.lastEntry().getValue();
     }
 
     /** All of what is there, to be put back later. */
-    Map<Integer, String> copy() {
-        Map<Integer, String> copy = new TreeMap<>();
-        files.forEach((id, content) -> copy.put(id, content.text()));
+    Map<Integer, Map<Long, File>> copy() {
+        Map<Integer, Map<Long, File>> copy = new HashMap<>();
+        notes.forEach((id, files) -> copy.put(id, new TreeMap<>(files)));
         return copy;
     }
 
-    /** As somebody does who restores a folder. */
-    void putBack(Map<Integer, String> copy) {
-        copy.forEach((id, text) -> files.put(id, new Content(text, ++numbers, 0)));
+    /** As somebody does who restores a folder: every file is another one, with what was in it. */
+    void putBack(Map<Integer, Map<Long, File>> copy) {
+        notes.clear();
+        copy.forEach((id, files) -> files.forEach((number, file) -> {
+            File again = new File(file.text, ++changes);
+            again.seal = file.seal;
+            notes.computeIfAbsent(id, first -> new TreeMap<>()).put(number, again);
+        }));
     }
 
+    /** Everything is deleted. */
+    void wipe() {
+        notes.clear();
+    }
+
+    /** Somebody who knows about seals edits the highest note. */
     void edit(int workerId, String from, String to) {
-        Content content = files.get(workerId);
-        files.put(workerId, new Content(content.text().replace(from, to), content.number(), content.writtenAs()));
+        File file = highest(workerId);
+        file.text = file.text.replace(from, to);
     }
 
     private Random random() {
         return random == null ? world.random() : random;
     }
 
-    private final class Folder implements ResumeDirectory {
-        private final Machine machine;
-
-        Folder(Machine machine) {
-            this.machine = machine;
-        }
-
-        @Override
-        public void require() {}
-
-        @Override
-        public List<Integer> workerIds() {
-            return List.copyOf(files.keySet());
-        }
-
-        @Override
-        public @Nullable Entry lock(int workerId) {
-            Held holder = locks.get(workerId);
-            if (holder != null && !holder.closed && !holder.machine.isCrashed()) {
-                return null;
-            }
-            Held held = new Held(machine, workerId);
-            locks.put(workerId, held);
-            return held;
-        }
-    }
-
-    private final class Held implements ResumeDirectory.Entry {
+    private final class NotesOf implements ResumeDirectory.Notes {
         private final Machine machine;
         private final int workerId;
-        private boolean closed;
-        private boolean first = true;
 
-        Held(Machine machine, int workerId) {
+        /** What this process read last, to go on from. */
+        private @Nullable ResumeNote read;
+
+        private long created;
+        private boolean sealed;
+
+        NotesOf(Machine machine, int workerId) {
             this.machine = machine;
             this.workerId = workerId;
         }
 
+        private NavigableMap<Long, File> files() {
+            return notes.getOrDefault(workerId, new TreeMap<>());
+        }
+
+        /** As quick as a system call, unless the process is held up just then. */
+        private void look() {
+            world.park(1 + random().nextInt(20_000));
+        }
+
         @Override
-        public @Nullable String read() throws IOException {
-            Content content = files.get(workerId);
-            if (content != null && content.number() != content.writtenAs()) {
+        public long highest() {
+            look();
+            NavigableMap<Long, File> files = files();
+            return files.isEmpty() ? 0 : files.lastKey();
+        }
+
+        @Override
+        public @Nullable String read(long number) throws IOException {
+            look();
+            File file = files().get(number);
+            if (file == null) {
+                return null;
+            }
+            if (file.text.isEmpty()) {
+                throw new ResumeDirectory.VoidException("it says nothing", true);
+            }
+            if (!file.seal.equals(file.identity())) {
                 throw new ResumeDirectory.VoidException("it is a copy", false);
             }
-            if (content != null) {
-                ResumeNote note = ResumeNote.parse(content.text());
-                read.add(new Read(machine, note));
+            read = ResumeNote.parse(file.text);
+            return file.text;
+        }
+
+        @Override
+        public @Nullable String identity(long number) {
+            look();
+            File file = files().get(number);
+            noteTakeover(number);
+            return file == null ? null : file.identity();
+        }
+
+        /** It is looked at once more after the next one was created: here the process goes on from it. */
+        private void noteTakeover(long number) {
+            ResumeNote note = read;
+            if (note == null || created != number + 1) {
+                return;
+            }
+            read = null;
+            File file = files().get(number);
+            if (file != null && file.seal.equals(file.identity()) && files().lastKey() == created) {
+                takenOver.add(new TakenOver(machine, note));
+                takeovers++;
                 if (reader != null) {
                     reader.accept(note);
                 }
             }
-            return content == null ? null : content.text();
         }
 
         @Override
-        public void write(String text) throws IOException {
-            take();
-            if (full || mayFail()) {
+        public boolean create(long number, String text) throws IOException {
+            look();
+            if (!text.isEmpty()) {
+                take();
+                if (full || mayFail()) {
+                    throw new IOException("no space left on device");
+                }
+                writes++;
+            }
+            if (dead) {
+                throw new IOException("read-only file system");
+            }
+            NavigableMap<Long, File> files =
+                    number == 1 ? notes.computeIfAbsent(workerId, first -> new TreeMap<>()) : notes.get(workerId);
+            boolean taken = files == null || files.putIfAbsent(number, new File(text, ++changes)) != null;
+            if (taken) {
+                losses += sealed ? 1 : 0;
+            } else {
+                created = number;
+            }
+            return !taken;
+        }
+
+        @Override
+        public void seal(long number, String identity) throws IOException {
+            // The process may be killed before: the note does not count.
+            look();
+            if (mayFail()) {
                 throw new IOException("no space left on device");
             }
-            writes++;
-            writesWithoutLock += closed ? 1 : 0;
-            Content earlier = files.get(workerId);
-            boolean begun = earlier != null
-                    && ResumeNote.parse(earlier.text()).mark().token().equals(token(text));
-            takeovers += begun && first ? 1 : 0;
-            first = false;
-            int number = ++numbers;
-            files.put(workerId, new Content(text, number, number));
-            // The process may be killed here: the file says more than was used.
+            File file = files().get(number);
+            if (file != null && file.identity().equals(identity)) {
+                file.seal = identity;
+                sealed = true;
+            }
             take();
             if (mayFail()) {
                 throw new IOException("the folder could not be synced");
@@ -198,10 +279,6 @@ final class SimulatedDisk {
             if (written != null) {
                 written.accept(machine);
             }
-        }
-
-        private static String token(String text) {
-            return ResumeNote.parse(text).mark().token();
         }
 
         private boolean mayFail() {
@@ -215,16 +292,9 @@ final class SimulatedDisk {
         }
 
         @Override
-        public void delete() throws IOException {
-            if (dead) {
-                throw new IOException("read-only file system");
-            }
-            files.remove(workerId);
-        }
-
-        @Override
-        public void close() {
-            closed = true;
+        public void deleteBelow(long number) {
+            look();
+            files().headMap(number).clear();
         }
     }
 }

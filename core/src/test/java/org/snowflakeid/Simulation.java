@@ -3,7 +3,9 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,7 @@ final class Simulation {
     final Oracle oracle;
     final List<SimulatedProcess> processes = new ArrayList<>();
     private final List<SimulatedDisk> allDisks = new ArrayList<>();
+    private final Map<SimulatedDisk, Map<Integer, Map<Long, SimulatedDisk.File>>> copiesOfDisks = new HashMap<>();
 
     /** How often something happens that no contract names; 0: never. */
     final int accidentsOneIn;
@@ -243,7 +246,10 @@ final class Simulation {
             tally.count(Tally.Count.MISHAPS, each.mishaps);
             tally.count(Tally.Count.SLOW_CALLS, each.slowCalls);
         });
-        allDisks.forEach(each -> tally.count(Tally.Count.RESUMPTIONS, each.takeovers));
+        allDisks.forEach(each -> {
+            tally.count(Tally.Count.RESUMPTIONS, each.takeovers);
+            tally.count(Tally.Count.NOTES_LOST, each.losses);
+        });
         tally.count(Tally.Count.RUNS);
         return oracle.violations();
     }
@@ -308,7 +314,7 @@ final class Simulation {
             case COORDINATOR_DOWN -> store.down = true;
             case COORDINATOR_UP -> store.down = false;
             case OWNERS_EXPIRE -> store.expireOwners();
-            case PAUSE -> process.pause(Duration.ofMillis(1 + random.nextInt(20_000)));
+            case PAUSE -> pause(process);
             case CLOCK_STEP -> process.stepClock(Duration.ofMillis(random.nextInt(40_000) - 20_000));
             case CLOCK_LEAP -> process.stepClock(Duration.ofDays(random.nextInt(51_100) - 25_550));
             case CLOCK_RIGHT -> process.restoreClock();
@@ -320,12 +326,44 @@ final class Simulation {
         }
     }
 
+    private void pause(SimulatedProcess process) {
+        process.pause(Duration.ofMillis(1 + random.nextInt(20_000)));
+        SimulatedProcess next = processes.get((processes.indexOf(process) + 1) % processes.size());
+        if (resuming && !next.equals(process) && disks.nextInt(2) == 0) {
+            // Another one starts on its host, and may take it for one that has ended.
+            next.crash();
+            store.down = true;
+            processes.set(processes.indexOf(next), newProcess(process.disk));
+        }
+    }
+
     private void crash(SimulatedProcess process) {
         process.crash();
         if (resuming && disks.nextInt(3) > 0) {
             store.down = true;
         }
+        if (resuming) {
+            tamper(process.disk);
+        }
         processes.set(processes.indexOf(process), newProcess(process.disk));
+    }
+
+    /** Somebody copies the folder of a host, puts the copy back, or deletes all of it, whoever uses it. */
+    private void tamper(SimulatedDisk disk) {
+        switch (disks.nextInt(12)) {
+            case 0 -> copiesOfDisks.put(disk, disk.copy());
+            case 1 -> {
+                if (copiesOfDisks.containsKey(disk)) {
+                    note("notes are put back");
+                    disk.putBack(copiesOfDisks.get(disk));
+                }
+            }
+            case 2 -> {
+                note("notes are deleted");
+                disk.wipe();
+            }
+            default -> {}
+        }
     }
 
     void endFaults() {

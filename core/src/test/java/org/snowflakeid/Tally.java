@@ -25,6 +25,7 @@ final class Tally {
         RELEASES,
         MISHAPS,
         RESUMPTIONS,
+        NOTES_LOST,
         REGRESSIONS_NOTICED,
         RECOVERIES,
         /** Of runs: the coordinator lost what was granted, and no operator made up for that. What was issued before is compared. */
