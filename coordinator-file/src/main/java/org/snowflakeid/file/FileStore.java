@@ -25,6 +25,9 @@ import org.snowflakeid.spi.RecordStore;
  */
 final class FileStore implements RecordStore {
 
+    /** With this begins the line of an owner in a record of a worker id. */
+    private static final String OWNER = "\nexpires=";
+
     private static final String SIGN = "\nalive=";
 
     /** From here on one list of all records is cheaper than a look for each. */
@@ -99,12 +102,13 @@ final class FileStore implements RecordStore {
     }
 
     private String withoutDeadOwner(String text, Map<String, Boolean> lives) {
+        int owner = text.indexOf(OWNER);
         int end = text.lastIndexOf(SIGN);
-        if (end < 0) {
+        if (owner < 0 || end < owner) {
             return text;
         }
         boolean lived = lives.computeIfAbsent(text.substring(end + SIGN.length()), sign::isAlive);
-        return text.substring(0, lived ? end : text.indexOf('\n'));
+        return text.substring(0, lived ? end : owner);
     }
 
     /** The look comes after what takes long, and immediately before the link. */
@@ -120,7 +124,7 @@ final class FileStore implements RecordStore {
             folder.require(record, before == null);
             long number = before instanceof Version version ? version.number() + 1 : 1;
             Versions versions = new Versions(record);
-            Path prepared = versions.prepare(number, next.indexOf('\n') < 0 ? next : next + SIGN + sign.name());
+            Path prepared = versions.prepare(number, next.contains(OWNER) ? next + SIGN + sign.name() : next);
             if (!Objects.equals(before, latestOrNone(versions))) {
                 Versions.delete(prepared);
                 return new Write.Rejected();

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SignOfLife implements AutoCloseable {
 
     /** Of this JVM, the same for all its class loaders. To close a file of one's own would drop its lock: such a file is never opened. */
-    private static final String OURS = ProcessHandle.current().pid() + "-"
-            + ProcessHandle.current()
-                    .info()
-                    .startInstant()
-                    .map(start -> start.toEpochMilli())
-                    .orElse(0L) + "-";
+    private final String ours;
 
     private final Path folder;
     private @Nullable Path file;
@@ -37,6 +33,9 @@ final class SignOfLife implements AutoCloseable {
     /** @param folder of the signs of all processes; created when it is needed */
     SignOfLife(Path folder) {
         this.folder = folder;
+        ProcessHandle process = ProcessHandle.current();
+        this.ours = process.pid() + "-"
+                + process.info().startInstant().map(Instant::toEpochMilli).orElse(0L) + "-";
     }
 
     /** Gives this sign, and makes it where it is not there. */
@@ -50,7 +49,7 @@ final class SignOfLife implements AutoCloseable {
             Files.createDirectories(folder);
             deleteThoseOfTheDead();
             Path fresh = folder.resolve(
-                    OURS + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+                    ours + Long.toHexString(ThreadLocalRandom.current().nextLong()));
             channel = FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             // Not lock(), which would close the channel of an interrupted thread. Another process may look just now,
             // and delete it too.
@@ -75,7 +74,7 @@ final class SignOfLife implements AutoCloseable {
         if (!name.matches("\\d+-\\d+-[0-9a-f]+") || !Files.isRegularFile(sign, LinkOption.NOFOLLOW_LINKS)) {
             return false;
         }
-        if (name.startsWith(OURS)) {
+        if (name.startsWith(ours)) {
             return true;
         }
         // Shared, so that those who look at the same time do not take each other for the holder.

@@ -31,9 +31,9 @@ import org.snowflakeid.spi.RecordStore;
  * and deleted. So each writer lists the folder after its link: it has written only if its version is the highest. The highest is never
  * deleted, only lower ones, so no list that begins after a version was made shows less than that version.
  *
- * <p><b>A list is one look</b> as long as the system returns all names in one call, which has room for some 32,000 bytes. Of two calls the
- * second may no longer have what was highest during the first. Here are a few names at a time: each write deletes the lower versions, and
- * with them what killed writers left.
+ * <p><b>A list is one look</b> as long as the system returns all names in one call. With every C library there is room for 2,000 bytes, with
+ * most for 32,000. Of two calls the second may no longer have what was highest during the first. Here are a few names of a few bytes: each
+ * write deletes the lower versions, and with them what killed writers left.
  *
  * <p><b>Durable.</b> The file is forced before the link, and the folder after it and before anything is deleted: a crash of the machine
  * leaves the version before, the new one, or both.
@@ -73,9 +73,11 @@ final class Versions {
     @Nullable
     Version latest() throws IOException {
         long highest = highest(names());
-        if (highest == 0) {
-            return null;
-        }
+        return highest == 0 ? null : listed(highest);
+    }
+
+    /** Reads what a list has just shown as the highest. */
+    Version listed(long highest) throws IOException {
         String text = read(file(highest));
         // If it was replaced, this may be the file of a writer that slept until it was deleted.
         if (highest(names()) != highest) {
