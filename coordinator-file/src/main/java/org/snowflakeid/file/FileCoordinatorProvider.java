@@ -51,6 +51,6 @@ public final class FileCoordinatorProvider implements WorkerCoordinatorProvider 
                             + ": ids are unique among processes of this host that use this folder, and nowhere else");
         }
         return new FileCoordinator(
-                new NamespaceFolder(config.generator(), directory, config.namespace()), config.timeToLive());
+                config, new FileStore(new NamespaceFolder(config.generator(), directory, config.namespace())));
     }
 }

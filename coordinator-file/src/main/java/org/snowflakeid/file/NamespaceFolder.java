@@ -1,49 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.file;
 
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.FileChannel;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.file.Versions.DamagedException;
 import org.snowflakeid.spi.LocalFileSystems;
 
-/**
- * One namespace on disk: {@code meta}, {@code marks/<n>} and {@code workers/<n>}, each one line of text, and {@code .lock}.
- *
- * <p>A file is replaced as a whole: written beside it, forced to the disk, renamed over it, and the folder forced too. A
- * process killed in between leaves the old line or the new one, and perhaps a {@code .tmp} that the next write overwrites.
- * Each line ends in a line feed, so that a file which lost its end is noticed and never taken for a value or for absent.
- */
+/** Where the records of one namespace are: {@code meta/}, {@code marks/<n>/} and {@code processes/}; and what may be wrong with it. */
 final class NamespaceFolder {
-
-    private static final boolean FOLDERS_CAN_BE_FORCED =
-            !System.getProperty("os.name", "").startsWith("Windows");
-
-    /** From here on one directory listing is cheaper than asking for each file. */
-    private static final int MANY = 32;
-
-    /** Far more than any line of this or a newer version, and far less than is read in a call. */
-    private static final int MAX_BYTES = 1 << 20;
 
     /** Of one name, on all file systems that are in use. */
     private static final int MAX_NAME_BYTES = 255;
@@ -51,13 +28,13 @@ final class NamespaceFolder {
     private final String generator;
     private final Path directory;
     private final Path folder;
-    private final Path marks;
-    private final Path workers;
+
+    /** Records whose folder was found to be on a local disk, and is there after a crash. */
+    private final Set<Path> usable = new HashSet<>();
 
     /** Folders whose entries may not be on the disk yet. */
     private final Set<Path> unforced = new HashSet<>();
 
-    private @Nullable ProcessLock lock;
     private boolean seen;
 
     /**
@@ -68,106 +45,77 @@ final class NamespaceFolder {
         this.generator = generator;
         this.directory = directory;
         this.folder = directory.resolve(namespace);
-        this.marks = folder.resolve("marks");
-        this.workers = folder.resolve("workers");
     }
 
-    Path meta() {
-        return folder.resolve("meta");
+    /** @param key of a record, which begins with the namespace */
+    Path record(String key) {
+        return directory.resolve(key);
     }
 
-    Path mark(int id) {
-        return marks.resolve(Integer.toString(id));
+    Path processes() {
+        return folder.resolve("processes");
     }
 
-    Path worker(int id) {
-        return workers.resolve(Integer.toString(id));
-    }
-
-    /** After {@link #enter}. */
-    ProcessLock lock() {
-        if (lock == null) {
-            throw new IllegalStateException("not entered");
+    /** What is in a folder, nothing if that is absent. */
+    static List<Path> list(Path parent) throws IOException {
+        List<Path> all = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(parent)) {
+            files.forEach(all::add);
+        } catch (NoSuchFileException absent) {
+            return all;
         }
-        return lock;
+        return all;
     }
 
-    /** Whether there is certainly nothing of this namespace. A folder may be there all the same, of others below it. */
-    boolean isAbsent() {
-        return !isGone()
-                && Files.isDirectory(deepestThere())
-                && Stream.of(meta(), marks, workers, folder.resolve(ProcessLock.NAME))
-                        .allMatch(part -> Files.notExists(part, LinkOption.NOFOLLOW_LINKS));
-    }
-
-    private boolean isGone() {
-        return seen && !Files.isDirectory(directory);
+    /** A directory that was there and is not is no empty one. */
+    void requireThere() {
+        if (Files.isDirectory(directory)) {
+            seen = true;
+        } else if (seen) {
+            throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
+        }
     }
 
     /**
-     * Waits for the exclusive lock, creating what is absent at first.
+     * Requires that a record is on a local disk, with the way to it on that disk.
      *
-     * @return null if the thread was interrupted
-     * @throws CoordinatorException if it was not had in time, or the folder can't be used
+     * @param create whether its folder may have to be made; else it is there, or was lost
      */
-    ProcessLock.@Nullable Exclusive enter(long timeoutNanos) throws IOException {
-        long deadline = System.nanoTime() + timeoutNanos;
-        while (true) {
-            ProcessLock current = opened();
-            ProcessLock.Exclusive exclusive = current.acquire(deadline - System.nanoTime());
-            if (exclusive == null) {
-                if (Thread.currentThread().isInterrupted()) {
-                    return null;
-                }
-                throw new CoordinatorException(
-                        "another process holds " + folder.resolve(ProcessLock.NAME)
-                                + " for longer than the time allowed. Is one of them stopped, or its disk stuck?",
-                        false);
-            }
-            boolean usable = false;
-            try {
-                // Deleted or replaced while we waited? Then the lock guards nothing.
-                usable = current.isCurrent();
-                if (usable) {
-                    forceWhatIsUnforced();
-                    return exclusive;
-                }
-            } catch (IOException | RuntimeException e) {
-                usable = false;
-                throw e;
-            } finally {
-                if (!usable) {
-                    exclusive.close();
-                }
-            }
+    void require(Path record, boolean create) throws IOException {
+        if (usable.contains(record) && (Files.isDirectory(record) || !create)) {
+            return;
         }
-    }
-
-    private ProcessLock opened() throws IOException {
-        if (lock != null && lock.isCurrent()) {
-            return lock;
-        }
-        if (isGone()) {
-            // With the lock file still open: it may come back, and what is held with it.
-            throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
-        }
-        close();
         String typeAbove = "";
         // What is below may be a link, or mounted there.
-        for (Path each : List.of(directory, folder, marks, workers)) {
-            create(each);
+        for (Path each : way(record)) {
+            if (create) {
+                create(each);
+            }
             String type = Files.getFileStore(each).type();
             requireLocal(directory, each, type);
             if (!type.equals(typeAbove)) {
                 Surroundings.warn(generator, directory, each, type);
                 typeAbove = type;
             }
+            // Another process may have made it, and been killed before it forced anything.
+            unforced.add(each);
         }
-        ProcessLock opened = ProcessLock.open(folder);
-        lock = opened;
-        unforced.add(folder);
-        seen = true;
-        return opened;
+        for (Path folderAbove : List.copyOf(unforced)) {
+            if (!Files.notExists(folderAbove)) {
+                Versions.force(folderAbove);
+            }
+            unforced.remove(folderAbove);
+        }
+        usable.add(record);
+    }
+
+    /** From the directory to a record, with both. */
+    private List<Path> way(Path record) {
+        List<Path> way = new ArrayList<>(List.of(directory));
+        for (Path name : directory.relativize(record)) {
+            way.add(way.get(way.size() - 1).resolve(name));
+        }
+        return way;
     }
 
     /** Creates a folder and what is absent above it, and remembers where entries were added. */
@@ -190,198 +138,9 @@ final class NamespaceFolder {
         if (!LocalFileSystems.isLocal(type) || path.toString().startsWith("\\\\")) {
             throw new CoordinatorException(
                     Surroundings.named(directory, path) + " is on a shared file system (" + type
-                            + "), where locks of other hosts may not be seen and ids would repeat. Name a folder on a"
+                            + "), where writes of other hosts may not be seen and ids would repeat. Name a folder on a"
                             + " local disk, or use the etcd or the ZooKeeper coordinator.",
                     true);
-        }
-    }
-
-    /** Which marks there may be. */
-    Presence marks(int fromId, int toId) throws IOException {
-        return presence(marks, fromId, toId);
-    }
-
-    /** Which owners there may be. */
-    Presence workers(int fromId, int toId) throws IOException {
-        return presence(workers, fromId, toId);
-    }
-
-    private static Presence presence(Path parent, int fromId, int toId) throws IOException {
-        if (toId - fromId < MANY) {
-            return id -> true;
-        }
-        Set<String> names = new HashSet<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(parent)) {
-            files.forEach(file -> names.add(parent.relativize(file).toString()));
-        } catch (NoSuchFileException e) {
-            return id -> false;
-        }
-        return id -> names.contains(Integer.toString(id));
-    }
-
-    interface Presence {
-        boolean mayExist(int id);
-    }
-
-    /**
-     * The line in a file; null only if the file is certainly absent.
-     *
-     * @throws DamagedException if it holds something else
-     */
-    @Nullable
-    String read(Path file) throws IOException {
-        // Asked first: FileInputStream reports "too many open files" and "permission denied" as if it were absent, too.
-        if (Files.notExists(file)) {
-            return null;
-        }
-        // Of a pipe nothing comes, of a device no end.
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new DamagedException(file + " is damaged: it is no file.");
-        }
-        byte[] bytes;
-        // Not Files.readAllBytes, whose channel fails when the thread is interrupted.
-        try (FileInputStream in = new FileInputStream(file.toFile())) {
-            bytes = in.readNBytes(MAX_BYTES + 1);
-        }
-        int length = bytes.length - 1;
-        if (length >= 1 && length < MAX_BYTES && bytes[length] == '\n') {
-            try {
-                return StandardCharsets.UTF_8
-                        .newDecoder()
-                        .decode(ByteBuffer.wrap(bytes, 0, length))
-                        .toString();
-            } catch (CharacterCodingException e) {
-                // Damaged, as below.
-            }
-        }
-        throw new DamagedException(file + " is damaged: "
-                + (length < MAX_BYTES ? bytes.length : "more than " + MAX_BYTES)
-                + " bytes that are not one line of text.");
-    }
-
-    /** What is in a file is no line that was written there. */
-    static final class DamagedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        private DamagedException(String message) {
-            super(message);
-        }
-    }
-
-    /**
-     * Replaces the line in a file, durably.
-     *
-     * @return false if it is there, but the folder could not be forced to the disk
-     * @throws IOException and nothing is changed
-     */
-    boolean write(Path file, String line) throws IOException {
-        Path temporary = prepare(file, line, true);
-        rename(temporary, file);
-        unforced.add(file.equals(meta()) ? folder : marks);
-        try {
-            forceWhatIsUnforced();
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
-    private static byte[] encode(String line) throws IOException {
-        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(line + "\n"));
-        if (encoded.remaining() > MAX_BYTES) {
-            throw new IOException("a line of " + encoded.remaining() + " bytes would not be read again");
-        }
-        byte[] bytes = new byte[encoded.remaining()];
-        encoded.get(bytes);
-        return bytes;
-    }
-
-    /** Writes a line beside the file it is meant for. */
-    Path prepare(Path file, String line, boolean durable) throws IOException {
-        Path temporary = file.resolveSibling(".tmp");
-        create(marks);
-        create(workers);
-        byte[] bytes = encode(line);
-        try {
-            uninterrupted(() -> create(temporary, bytes, durable));
-        } catch (IOException e) {
-            delete(temporary);
-            throw e;
-        }
-        return temporary;
-    }
-
-    /** Never what a link leads to, wherever it comes from. */
-    private static void create(Path file, byte[] bytes, boolean durable) throws IOException {
-        boolean unused = Files.deleteIfExists(file);
-        try (FileChannel out = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            ByteBuffer rest = ByteBuffer.wrap(bytes);
-            while (rest.hasRemaining()) {
-                int unusedCount = out.write(rest);
-            }
-            if (durable) {
-                out.force(true);
-            }
-        }
-    }
-
-    /** Puts a prepared line in its place. */
-    static void rename(Path temporary, Path file) throws IOException {
-        try {
-            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-        } catch (IOException e) {
-            delete(temporary);
-            throw e;
-        }
-    }
-
-    /** Deletes a file without which things are right, and with which too. */
-    static void delete(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            // A leftover: the next write takes its place.
-        }
-    }
-
-    private void forceWhatIsUnforced() throws IOException {
-        for (Path each : Set.copyOf(unforced)) {
-            force(each);
-            unforced.remove(each);
-        }
-    }
-
-    private static void force(Path folder) throws IOException {
-        if (!FOLDERS_CAN_BE_FORCED) {
-            return;
-        }
-        uninterrupted(() -> {
-            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
-        });
-    }
-
-    private interface OnChannel {
-        void run() throws IOException;
-    }
-
-    /** An interrupt would close the channel instead, so it has to wait. */
-    private static void uninterrupted(OnChannel action) throws IOException {
-        boolean interrupted = Thread.interrupted();
-        try {
-            while (true) {
-                try {
-                    action.run();
-                    return;
-                } catch (ClosedByInterruptException e) {
-                    interrupted = Thread.interrupted() || interrupted;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
@@ -444,13 +203,5 @@ final class NamespaceFolder {
             // Then it is gone, perhaps.
         }
         return "Is the disk full or gone?";
-    }
-
-    void close() throws IOException {
-        ProcessLock closing = lock;
-        lock = null;
-        if (closing != null) {
-            closing.close();
-        }
     }
 }

@@ -73,7 +73,7 @@ class FileCoordinatorProviderTest {
             coordinator.read(0, 0, Duration.ofSeconds(10));
             assertThat(directory).doesNotExist();
             coordinator.writeMeta(null, "meta", Duration.ofSeconds(10));
-            assertThat(directory.resolve("ns").resolve("marks")).isDirectory();
+            assertThat(directory.resolve("ns").resolve("meta")).isDirectory();
         }
     }
 

@@ -12,7 +12,7 @@ import org.snowflakeid.tck.CoordinatorFixture;
 final class FileFixture implements CoordinatorFixture {
 
     private final Path directory;
-    private HeldLock held;
+    private StuckFolder stuck;
 
     FileFixture(Path directory) {
         this.directory = directory;
@@ -33,23 +33,23 @@ final class FileFixture implements CoordinatorFixture {
         return Duration.ofMillis(150);
     }
 
-    /** The locks go, the files stay: all that the end of a process does. */
+    /** The sign of life goes, the records stay: all that the end of a process does. */
     @Override
     public void crash(WorkerCoordinator coordinator) {
         coordinator.close();
     }
 
-    /** As though a process were stopped in the middle of a write: all others wait in vain. */
+    /** As though the disk were stuck: all wait in vain. */
     @Override
     public void disconnect(String namespace) throws Exception {
-        held = new HeldLock(directory.resolve(namespace));
+        stuck = new StuckFolder(directory.resolve(namespace));
     }
 
     @Override
     public void reconnect(String namespace) throws Exception {
-        if (held != null) {
-            held.close();
-            held = null;
+        if (stuck != null) {
+            stuck.close();
+            stuck = null;
         }
     }
 }

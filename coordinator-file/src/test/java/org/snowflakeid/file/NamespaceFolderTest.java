@@ -16,10 +16,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,15 +65,27 @@ class NamespaceFolderTest {
         return coordinator.read(7, 7, TIMEOUT).slots().get(0);
     }
 
+    /** The one file of a record. */
+    private Path version(String record) throws IOException {
+        try (Stream<Path> versions = Files.list(folder.resolve(record))) {
+            List<Path> all = versions.toList();
+            assertThat(all).hasSize(1);
+            return all.get(0);
+        }
+    }
+
     @Test
-    void keepsOneReadableLinePerFile() throws IOException {
-        assertThat(Files.readString(folder.resolve("meta"))).isEqualTo("meta\n");
-        assertThat(Files.readString(folder.resolve("marks/7"))).isEqualTo("limit=1 k=0\n");
-        assertThat(Files.readString(folder.resolve("workers/7"))).matches("lock=\\d+ until=\\S+Z token=a\n");
+    void keepsReadableLinesInOneFilePerRecord() throws IOException {
+        coordinator.extend(7, slot().mark(), "limit=2 k=1", "token=a", META, TIMEOUT);
+
+        assertThat(folder.resolve("meta/1")).hasContent("meta\n");
+        assertThat(Files.readString(folder.resolve("marks/7/2")))
+                .matches("limit=2 k=1\nexpires=\\S+Z token=a\nalive=\\d+-\\d+-[0-9a-f]+\n");
         try (Stream<Path> all = Files.walk(folder)) {
             assertThat(all.filter(Files::isRegularFile)
                             .map(file -> folder.relativize(file).toString()))
-                    .containsExactlyInAnyOrder(".lock", "meta", "marks/7", "workers/7");
+                    .filteredOn(name -> !name.startsWith("processes/"))
+                    .containsExactlyInAnyOrder("meta/1", "marks/7/2");
         }
     }
 
@@ -88,10 +98,11 @@ class NamespaceFolderTest {
     @ParameterizedTest
     @MethodSource("damage")
     void neverTakesADamagedMarkForAValueOrForAbsent(byte[] bytes) throws IOException {
-        Files.write(folder.resolve("marks/7"), bytes);
+        Path file = version("marks/7");
+        Files.write(file, bytes);
 
         Stored seen = slot().mark();
-        assertThat(seen.value()).contains("marks/7 is damaged", "not one line of text");
+        assertThat(seen.value()).contains("marks/7/1 is damaged", "not lines of text");
         Slot among = coordinator.read(0, 1_023, TIMEOUT).slots().get(7);
         assertThat(among.mark()).isEqualTo(seen);
         assertThat(coordinator.extend(7, new Stored("limit=1 k=0", 0), "x", "token=a", META, TIMEOUT))
@@ -102,7 +113,7 @@ class NamespaceFolderTest {
             assertThat(coordinator.claim(7, expected, "x", "y", true, META, TIMEOUT))
                     .isInstanceOf(CasResult.Rejected.class);
         }
-        assertThat(Files.readAllBytes(folder.resolve("marks/7"))).isEqualTo(bytes);
+        assertThat(version("marks/7")).isEqualTo(file).hasBinaryContent(bytes);
         assertThat(coordinator.claim(8, null, "limit=1", "token=b", false, META, TIMEOUT))
                 .isInstanceOf(CasResult.Applied.class);
     }
@@ -115,7 +126,8 @@ class NamespaceFolderTest {
                 "snowflake.namespace", "damaged",
                 "snowflake.worker-ids", "0-1"));
         LeasedSnowflake.open(SnowflakeSettings.of(keys)).close();
-        Files.writeString(directory.resolve("damaged/marks/0"), "limit=1 k=");
+        Path mark = Files.createDirectories(directory.resolve("damaged/marks/0"));
+        Files.writeString(mark.resolve("99"), "limit=1 k=");
         for (int i = 0; i < 5; i++) {
             try (LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(keys))) {
                 assertThat(ids.status().workerId()).hasValue(1);
@@ -134,81 +146,109 @@ class NamespaceFolderTest {
     @Timeout(60)
     void readsNoMoreOfAFileThanALineCanHold() throws Exception {
         try (RandomAccessFile huge =
-                new RandomAccessFile(folder.resolve("marks/7").toFile(), "rw")) {
+                new RandomAccessFile(folder.resolve("marks/7/1").toFile(), "rw")) {
             huge.setLength(3L << 30);
         }
-        assertThat(slot().mark().value()).contains("marks/7 is damaged: more than 1048576 bytes");
+        assertThat(slot().mark().value()).contains("marks/7/1 is damaged: more than 1048576 bytes");
 
-        Files.delete(folder.resolve("marks/7"));
-        assertThat(new ProcessBuilder("mkfifo", folder.resolve("marks/7").toString())
+        Files.delete(folder.resolve("marks/7/1"));
+        assertThat(new ProcessBuilder("mkfifo", folder.resolve("marks/7/1").toString())
                         .start()
                         .waitFor())
                 .isZero();
-        assertThat(slot().mark().value()).contains("marks/7 is damaged: it is no file");
+        assertThat(slot().mark().value()).contains("marks/7/1 is damaged: it is no file");
     }
 
     @Test
     void damagedRecordIsSaidAndNotReplaced() throws IOException {
-        Files.writeString(folder.resolve("meta"), "met");
+        Files.writeString(folder.resolve("meta/1"), "met");
 
         assertThatThrownBy(this::slot)
                 .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
                         .isTrue())
-                .hasMessageContaining("meta is damaged: 3 bytes")
+                .hasMessageContaining("meta/1 is damaged: 3 bytes")
                 .hasMessageContaining("Restore the disk");
         assertThatThrownBy(() -> coordinator.writeMeta(null, "x", TIMEOUT)).isInstanceOf(CoordinatorException.class);
-        assertThat(Files.readString(folder.resolve("meta"))).isEqualTo("met");
+        assertThat(version("meta")).hasContent("met");
     }
 
     @Test
     void writesNeverWhereAPlantedLinkLeads() throws IOException {
-        Path victim = Files.writeString(directory.resolve("victim"), "precious");
-        for (String planted : new String[] {"marks/.tmp", "workers/.tmp", ".tmp"}) {
-            Files.createSymbolicLink(folder.resolve(planted), victim);
-        }
+        Path victim = Files.writeString(directory.resolve("victim"), "precious\n");
+        Files.createSymbolicLink(folder.resolve("marks/7/2"), victim);
+        Stored planted = slot().mark();
 
-        assertThat(coordinator.extend(7, slot().mark(), "limit=2", "token=a", META, TIMEOUT))
+        assertThat(coordinator.claim(7, planted, "limit=2", "token=b", true, META, TIMEOUT))
                 .isInstanceOf(CasResult.Applied.class);
-        assertThat(coordinator.writeMeta(META, "meta two", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
 
-        assertThat(Files.readString(victim)).isEqualTo("precious");
+        assertThat(planted.value()).isEqualTo("precious");
+        assertThat(victim).hasContent("precious\n");
         assertThat(slot().mark().value()).isEqualTo("limit=2");
-        assertThat(folder.resolve("marks/7")).isRegularFile();
-        assertThat(Files.isSymbolicLink(folder.resolve("marks/7"))).isFalse();
+        assertThat(Files.isSymbolicLink(version("marks/7"))).isFalse();
     }
 
+    /** Its name comes from a file, and what is found dead is deleted. */
     @Test
-    void locksNothingWhereAPlantedLinkLeads() throws IOException {
-        Path victim = directory.resolve("victim");
-        Path planted = Files.createDirectories(directory.resolve("planted").resolve(Peer.NAMESPACE));
-        Files.createSymbolicLink(planted.resolve(".lock"), victim);
-
-        try (WorkerCoordinator linked = Peer.open(directory.resolve("planted"), TIMEOUT)) {
-            assertThatThrownBy(() -> linked.writeMeta(null, "meta", TIMEOUT)).isInstanceOf(CoordinatorException.class);
-        }
-        assertThat(victim).doesNotExist();
-    }
-
-    // its opening never ended, and whoever else opened one in this process waited for that
-    @Test
-    void aPipeInPlaceOfTheLockIsSaidToBeInTheWay() throws Exception {
-        Path planted = directory.resolve("planted");
-        Path pipe = Files.createDirectories(planted.resolve(Peer.NAMESPACE)).resolve(".lock");
+    void neitherLocksNorDeletesWhatIsNoSignOfLife() throws Exception {
+        Path victim = Files.writeString(directory.resolve("victim"), "precious");
+        Path pipe = folder.resolve("processes/1-2-3");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
-        FutureTask<Void> refusal = new FutureTask<>(
-                () -> assertRefusedAtOnce(
-                        planted, Peer.NAMESPACE, pipe + ": it is no file. Something else is in the way"),
-                null);
-        Thread opening = new Thread(refusal, "opening");
-        opening.setDaemon(true);
-        opening.start();
-        try {
-            refusal.get(60, TimeUnit.SECONDS);
-        } finally {
-            // Whoever opens it goes on when somebody reads from it.
-            new RandomAccessFile(pipe.toFile(), "rw").close();
+        for (String named : new String[] {"../../victim", "1-2-3", victim.toString(), ""}) {
+            Files.writeString(
+                    version("marks/7"), "limit=1\nexpires=2999-01-01T00:00:00Z token=c\nalive=" + named + "\n");
+
+            assertThat(slot()).isEqualTo(new Slot(7, new Stored("limit=1", 0), null));
+            assertThat(victim).hasContent("precious");
+            assertThat(pipe).exists();
         }
+    }
+
+    @Test
+    void refusesAFolderOfAnEarlierVersion() throws IOException {
+        Path old = Files.createDirectories(directory.resolve("old").resolve(Peer.NAMESPACE));
+        Files.writeString(old.resolve("meta"), "meta\n");
+        Files.writeString(Files.createDirectory(old.resolve("marks")).resolve("7"), "limit=1 k=0\n");
+
+        try (WorkerCoordinator refused = Peer.open(directory.resolve("old"), TIMEOUT)) {
+            assertRefused(() -> refused.read(0, 1_023, TIMEOUT));
+            assertRefused(() -> refused.writeMeta(null, "meta", TIMEOUT));
+            Files.delete(old.resolve("meta"));
+            assertRefused(() -> refused.read(7, 7, TIMEOUT));
+        }
+        assertThat(old.resolve("marks/7")).hasContent("limit=1 k=0");
+    }
+
+    @Test
+    void convertsAFolderOfAnEarlierVersionAsThePageSays() throws Exception {
+        Path old = Files.createDirectories(directory.resolve("old").resolve(Peer.NAMESPACE));
+        Files.writeString(old.resolve("meta"), "meta\n");
+        Files.createFile(old.resolve(".lock"));
+        Files.writeString(Files.createDirectory(old.resolve("marks")).resolve("7"), "limit=1 k=0\n");
+        Files.writeString(Files.createDirectory(old.resolve("workers")).resolve("7"), "lock=7 until=x token=a\n");
+        String commands = Files.readString(Path.of("../docs/coordinator-file.md"))
+                .replaceFirst("(?s).*```sh\n(.*?)```.*", "$1")
+                .replace("/var/lib/my-application/worker-ids/snowflake", old.toString());
+
+        Process converting =
+                new ProcessBuilder("sh", "-euc", commands).inheritIO().start();
+
+        assertThat(converting.waitFor()).isZero();
+        try (WorkerCoordinator converted = Peer.open(directory.resolve("old"), TIMEOUT)) {
+            Snapshot seen = converted.read(7, 7, TIMEOUT);
+            assertThat(seen.meta()).isEqualTo(META);
+            assertThat(seen.slots()).containsExactly(new Slot(7, new Stored("limit=1 k=0", 0), null));
+            assertThat(converted.claim(7, seen.slots().get(0).mark(), "limit=2", "token=b", false, META, TIMEOUT))
+                    .isInstanceOf(CasResult.Applied.class);
+        }
+    }
+
+    private static void assertRefused(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                        .isTrue())
+                .hasMessageContaining("was written by an earlier version")
+                .hasMessageContaining("docs/coordinator-file.md");
     }
 
     private List<Path> tree() throws IOException {
@@ -271,7 +311,7 @@ class NamespaceFolderTest {
 
     @Test
     void takesADamagedOwnerForAbsent() throws IOException {
-        Files.writeString(folder.resolve("workers/7"), "lock=12");
+        Files.writeString(version("marks/7"), "limit=1 k=0\nexpi\n");
 
         assertThat(slot().owner()).isNull();
         assertThat(coordinator.claim(7, slot().mark(), "limit=2", "token=b", false, META, TIMEOUT))
@@ -281,23 +321,27 @@ class NamespaceFolderTest {
 
     @Test
     void leftoversOfAKilledProcessDoNoHarmAndGo() throws IOException {
-        for (String leftover : new String[] {"marks/.tmp", "workers/.tmp", ".tmp"}) {
-            Files.writeString(folder.resolve(leftover), "limit=999 ");
+        List<Path> leftovers = Stream.of("marks/7/1.5e1f", "marks/7/2.abc", "meta/2.0", "processes/1-1-1")
+                .map(folder::resolve)
+                .toList();
+        for (Path leftover : leftovers) {
+            Files.writeString(leftover, "limit=999 ");
         }
 
         Snapshot all = coordinator.read(0, 1023, TIMEOUT);
         coordinator.extend(7, slot().mark(), "limit=2", "token=a", META, TIMEOUT);
         coordinator.writeMeta(META, "meta two", TIMEOUT);
+        try (WorkerCoordinator other = Peer.open(directory, TIMEOUT)) {
+            other.claim(8, null, "limit=1", "token=c", false, new Stored("meta two", 0), TIMEOUT);
+        }
 
         assertThat(all.slots().stream().filter(slot -> slot.mark() != null)).hasSize(1);
         assertThat(slot().mark().value()).isEqualTo("limit=2");
-        assertThat(folder.resolve("marks/.tmp")).doesNotExist();
-        assertThat(folder.resolve("workers/.tmp")).doesNotExist();
-        assertThat(folder.resolve(".tmp")).doesNotExist();
+        assertThat(leftovers).noneMatch(Files::exists);
     }
 
     @Test
-    void showsThatItsFolderWasEmptiedAndDoesNotGuardWithADeletedLock() throws IOException {
+    void showsThatItsFolderWasEmptied() throws IOException {
         empty();
 
         CasResult result = coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", "token=a", META, TIMEOUT);
@@ -309,23 +353,34 @@ class NamespaceFolderTest {
         }
     }
 
+    // it wrote into the folder of before
     @Test
-    void doesNotGuardWithALockThatWasDeletedWhileItWaited() throws Exception {
-        AtomicReference<CasResult> result = new AtomicReference<>();
-        Thread waiting = new Thread(() ->
-                result.set(coordinator.extend(7, new Stored("limit=1 k=0", 0), "limit=2", "token=a", META, TIMEOUT)));
-        try (HeldLock held = new HeldLock(folder)) {
-            assertThat(held).isNotNull();
-            waiting.start();
-            while (waiting.getState() != Thread.State.TIMED_WAITING) {
-                Thread.onSpinWait();
-            }
-            empty();
-        }
-        waiting.join();
+    void writesWhereALinkLeadsNow() throws IOException {
+        Path one = Files.createDirectories(directory.resolve("one"));
+        Path other = Files.createDirectories(directory.resolve("other"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), one);
+        try (WorkerCoordinator moved = Peer.open(link, TIMEOUT);
+                WorkerCoordinator there = Peer.open(other, TIMEOUT)) {
+            moved.writeMeta(null, META.value(), TIMEOUT);
+            there.writeMeta(null, "another", TIMEOUT);
+            Files.delete(link);
+            Files.createSymbolicLink(link, other);
 
-        assertThat(result.get()).isEqualTo(new CasResult.Rejected(null, new Slot(7, null, null)));
-        assertThat(folder.resolve(".lock")).exists();
+            assertThat(moved.writeMeta(META, "next", TIMEOUT))
+                    .isEqualTo(new CasResult.Rejected(new Stored("another", 0), null));
+            assertThat(moved.claim(7, null, "limit=1", "token=b", false, new Stored("another", 0), TIMEOUT))
+                    .isInstanceOf(CasResult.Applied.class);
+            assertThat(there.read(7, 7, TIMEOUT).slots().get(0).owner()).isEqualTo("token=b");
+        }
+    }
+
+    @Test
+    void aReadEndsWithItsTimeout() {
+        try (WorkerCoordinator slow = Peer.open(directory, TIMEOUT)) {
+            assertThatThrownBy(() -> slow.read(0, 31, Duration.ofNanos(50_000)))
+                    .isInstanceOfSatisfying(CoordinatorException.class, late -> assertThat(late.permanent())
+                            .isFalse());
+        }
     }
 
     private void empty() throws IOException {
@@ -362,7 +417,7 @@ class NamespaceFolderTest {
     }
 
     @Test
-    void leaksNeitherFilesNorThreads() {
+    void leaksNeitherFilesNorThreads() throws IOException {
         UnixOperatingSystemMXBean system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         long filesBefore = system.getOpenFileDescriptorCount();
         int threadsBefore = Thread.activeCount();
@@ -377,7 +432,9 @@ class NamespaceFolderTest {
         // Other tests run beside this one and have a few of their own.
         assertThat(system.getOpenFileDescriptorCount() - filesBefore).isLessThan(50);
         assertThat(Thread.activeCount() - threadsBefore).isLessThan(50);
-        assertThat(System.getProperties().get("org.snowflakeid.file.locks").toString())
-                .doesNotContain("d0/");
+        try (Stream<Path> all = Files.walk(directory)) {
+            assertThat(all.filter(path -> path.getParent().endsWith("processes")))
+                    .hasSize(1);
+        }
     }
 }

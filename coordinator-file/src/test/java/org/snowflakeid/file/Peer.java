@@ -28,16 +28,13 @@ public final class Peer implements UnaryOperator<String> {
     static final String NAMESPACE = "peers";
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-    private final Path directory;
     private final WorkerCoordinator coordinator;
-    private HeldLock held;
     private String owner = "nobody";
 
     /** @param place directory and time to live, joined by a line feed */
     public Peer(String place) {
         int end = place.indexOf('\n');
-        this.directory = Path.of(place.substring(0, end));
-        this.coordinator = open(directory, Duration.parse(place.substring(end + 1)));
+        this.coordinator = open(Path.of(place.substring(0, end)), Duration.parse(place.substring(end + 1)));
     }
 
     static WorkerCoordinator open(Path directory, Duration timeToLive) {
@@ -74,25 +71,21 @@ public final class Peer implements UnaryOperator<String> {
                             owner,
                             meta(),
                             TIMEOUT));
-                case "lock" -> {
-                    held = new HeldLock(directory.resolve(NAMESPACE));
-                    yield "locked";
-                }
                 case "close" -> {
-                    if (held != null) {
-                        held.close();
-                    }
                     coordinator.close();
                     yield "closed";
                 }
                 default -> throw new IllegalArgumentException(command);
             };
-        } catch (CoordinatorException | IOException e) {
+        } catch (CoordinatorException e) {
             return "failed: " + e;
         }
     }
 
     private static String describe(CasResult result) {
+        if (result instanceof CasResult.Unknown unknown) {
+            return "unknown: " + unknown.cause().getMessage();
+        }
         return result instanceof CasResult.Applied applied
                 ? "applied, owner held: " + applied.ownerHeld()
                 : result.getClass().getSimpleName();

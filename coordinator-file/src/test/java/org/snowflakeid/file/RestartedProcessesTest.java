@@ -126,7 +126,7 @@ class RestartedProcessesTest {
         awaitWindow(one, workerId(one));
         awaitWindow(other, workerId(other));
         Set<Integer> held = Set.of(workerId(one), workerId(other));
-        HeldLock unreachable = new HeldLock(directory.resolve("snowflake"));
+        StuckFolder unreachable = new StuckFolder(directory.resolve("snowflake"));
         try {
             for (int i = 0; i < RESTARTS; i++) {
                 LockSupport.parkNanos(random.nextInt(1_000_000_000));

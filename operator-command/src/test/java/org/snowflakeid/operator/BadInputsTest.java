@@ -87,8 +87,9 @@ class BadInputsTest {
     private static String records(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder.resolve("ids"))) {
             StringBuilder records = new StringBuilder();
-            for (Path file :
-                    files.filter(path -> path.endsWith("meta")).sorted().toList()) {
+            for (Path file : files.filter(path -> path.getParent().endsWith("meta"))
+                    .sorted()
+                    .toList()) {
                 records.append(file).append(Files.readString(file));
             }
             return records.toString();

@@ -46,7 +46,7 @@ class MeantNamespaceTest {
     }
 
     private String record(String namespace) throws IOException {
-        return Files.readString(ids().resolve(namespace).resolve("meta"));
+        return Files.readString(RecordFile.of(ids().resolve(namespace)));
     }
 
     private String file(String name, String... lines) throws IOException {

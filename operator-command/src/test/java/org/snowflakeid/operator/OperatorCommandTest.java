@@ -181,7 +181,7 @@ class OperatorCommandTest {
         assertThat(meta()).contains("state=moved", "moved-to=file:" + namespace, "successor=");
         assertThat(Session.run(inMemory("status")).out())
                 .contains("record       moved, id ", ", to file:" + namespace + " (id ");
-        assertThat(Files.readString(folder.resolve("ids").resolve(namespace).resolve("meta")))
+        assertThat(Files.readString(RecordFile.of(folder.resolve("ids").resolve(namespace))))
                 .contains("state=active", "replaces=");
         assertThat(again.exitCode()).isZero();
         assertThat(again.out()).contains("It has moved already");
@@ -218,7 +218,7 @@ class OperatorCommandTest {
         Path target = folder.resolve("ids");
         Session done = Session.run(moveTo(target));
         // As if it had ended before the new namespace was put in use, and was noted.
-        Path record = target.resolve(namespace).resolve("meta");
+        Path record = RecordFile.of(target.resolve(namespace));
         Stored moved = raw().read(0, 0, TIMEOUT).meta();
         raw().writeMeta(moved, meta().replace("state=moved", "state=retired"), TIMEOUT);
         Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
@@ -285,7 +285,7 @@ class OperatorCommandTest {
         Session done = Session.run(move);
         assertThat(done.exitCode()).as(done.all()).isZero();
         raw().writeMeta(raw().read(0, 0, TIMEOUT).meta(), meta().replace("state=moved", "state=retired"), TIMEOUT);
-        Path record = target.resolve(namespace).resolve("meta");
+        Path record = RecordFile.of(target.resolve(namespace));
         Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
     }
 
@@ -335,7 +335,7 @@ class OperatorCommandTest {
         Session.run(moveTo(target));
         Stored moved = raw().read(0, 0, TIMEOUT).meta();
         raw().writeMeta(moved, meta().replace("state=moved", "state=retired"), TIMEOUT);
-        Path record = target.resolve(namespace).resolve("meta");
+        Path record = RecordFile.of(target.resolve(namespace));
         Files.writeString(record, Files.readString(record).replace("state=active", "state=reserved"));
         String[] asking = moveTo(target);
         asking[asking.length - 1] = "--verbose";
@@ -436,7 +436,7 @@ class OperatorCommandTest {
                 .singleElement()
                 .asString()
                 .contains("to " + target);
-        String id = Files.readString(ids.resolve("ordres").resolve("meta")).replaceAll("(?s)^.*?\\bid=(\\S+).*$", "$1");
+        String id = Files.readString(RecordFile.of(ids.resolve("ordres"))).replaceAll("(?s)^.*?\\bid=(\\S+).*$", "$1");
         assertThat(session.out().stripTrailing())
                 .endsWith("Moved to " + target + ", id " + id + ": deploy exactly these settings.");
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** What the jars of the library don't say themselves in {@code META-INF/native-image}. No native image has been built with it. */
+/** What the jars of the library don't say themselves in {@code META-INF/native-image}. No native image of a Quarkus application has been built with it. */
 class NativeMetadata {
 
     /**

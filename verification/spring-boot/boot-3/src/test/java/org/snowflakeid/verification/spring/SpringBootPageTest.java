@@ -26,8 +26,12 @@ class SpringBootPageTest {
     private static final Path SOURCES = Path.of("../boot-3/src/test/java/org/snowflakeid/verification/spring");
 
     private static List<String> blocks(String language) throws IOException {
+        return blocks(language, Files.readString(PAGE));
+    }
+
+    private static List<String> blocks(String language, String text) {
         return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(PAGE))
+                .matcher(text)
                 .results()
                 .map(block -> block.group(1))
                 .toList();
@@ -71,6 +75,34 @@ class SpringBootPageTest {
             assertThat(readiness.statusCode()).isEqualTo(200);
             assertThat(application.context().getBean(Snowflake.class).status().coordinator())
                     .isEqualTo("file");
+        }
+    }
+
+    // "nothing configures this generator": the entity names orders, and its section set nothing
+    @Test
+    void theSettingsOfItsFirstStepsAndOfItsEntitiesAreEnoughForItsEntity(@TempDir Path folder) throws Exception {
+        String page = Files.readString(PAGE);
+        List<String> settings = Stream.of("The first id", "Entities")
+                .flatMap(title ->
+                        blocks(
+                                "properties",
+                                page.split("\n## " + title + "\n", 2)[1].split("\n## ", 2)[0])
+                                .stream())
+                .flatMap(String::lines)
+                .map(setting -> setting.replace("${user.home}/worker-ids", folder.toString()))
+                .toList();
+        // What the tests set and a reader does not.
+        Stream<String> asOfAReader = Stream.of(
+                "snowflake.claim-at-start=default",
+                "snowflake.coordinator=file",
+                "snowflake.ignore=snowflake.memory.*");
+
+        try (RunningApplication application = RunningApplication.start(
+                Stream.concat(asOfAReader, settings.stream()).toArray(String[]::new))) {
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+
+            assertThat(saved.id).isPositive();
+            assertThat(saved.number).hasSize(13);
         }
     }
 

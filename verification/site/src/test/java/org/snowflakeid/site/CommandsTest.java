@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.site;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The two commands that a reader of the README meets first say what they are before they do anything. */
+class CommandsTest {
+
+    private static final int FIRST_SCREEN = 39;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void copyCommands() throws IOException {
+        for (String name : List.of("lib.sh", "run-example", "test")) {
+            Path copy = Files.createDirectories(folder.resolve("bin")).resolve(name);
+            Files.writeString(copy, Pages.text("bin/" + name));
+            assertThat(copy.toFile().setExecutable(true)).isTrue();
+        }
+        // A build and an installation leave a trace.
+        for (String name : List.of("mvn", "apt-get")) {
+            Path tool = Files.createDirectories(folder.resolve("tools")).resolve(name);
+            Files.writeString(tool, "#!/bin/sh\necho \"$0 $*\" >>\"$(dirname \"$0\")/../used\"\nexit 1\n");
+            assertThat(tool.toFile().setExecutable(true)).isTrue();
+        }
+    }
+
+    /** Standard error too: it inherits the one stream. */
+    private record Run(int status, String said) {}
+
+    private Run run(String... command) throws Exception {
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
+        builder.environment().put("PATH", folder.resolve("tools") + ":/usr/bin:/bin");
+        builder.environment().put("HOME", folder.resolve("home").toString());
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new Run(process.waitFor(), said);
+    }
+
+    private List<String> tree() throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.map(path -> folder.relativize(path).toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void theReadmeNamesBothWithTheirDurationOnItsFirstScreen() throws Exception {
+        List<String> lines = Pages.text("README.md").lines().limit(FIRST_SCREEN).toList();
+
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/run-example`", "minute"));
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test`", "45 minutes"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "bin/run-example, -h",
+        "bin/run-example, --help",
+        "bin/run-example, quarkus --help",
+        "bin/test, -h",
+        "bin/test, --help",
+        "bin/test, -pl core --help"
+    })
+    void helpSaysWhatThereIsAndDoesNothing(String command, String arguments) throws Exception {
+        List<String> before = tree();
+        List<String> line = new ArrayList<>(List.of(command));
+        line.addAll(List.of(arguments.split(" ", -1)));
+
+        Run help = run(line.toArray(String[]::new));
+
+        assertThat(help.status()).isZero();
+        assertThat(help.said())
+                .startsWith("Usage: " + command + " [")
+                .contains("ARGUMENT", "Environment:", "JAVA_HOME", "minute", "nstalls");
+        assertThat(tree()).isEqualTo(before);
+    }
+
+    @Test
+    void helpNamesEachVariableAndEachProgramThatIsInstalled() throws Exception {
+        assertThat(run("bin/run-example", "--help").said())
+                .contains("helidon|quarkus|payara", "SERVER_PORT", "SNOWFLAKE_FILE_DIRECTORY", "snowflake-example");
+        assertThat(run("bin/test", "--help").said())
+                .contains("etcd", "Redis", "PostgreSQL", "MariaDB", "Consul", "Chromium", "procps", "Sphinx")
+                .contains("/usr/local/bin");
+    }
+
+    @Test
+    void theExampleSaysWhichOptionItDoesNotKnow() throws Exception {
+        List<String> before = tree();
+
+        Run unknown = run("bin/run-example", "--port");
+
+        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.said()).contains("unknown option '--port'").contains("bin/run-example --help");
+        assertThat(tree()).isEqualTo(before);
+    }
+
+    // it installed servers and deleted the reports of the run before, and then Maven refused
+    @Test
+    void theTestSaysThatMavenDoesNotKnowAnOptionBeforeItInstallsOrDeletesAnything() throws Exception {
+        Path report = folder.resolve("core/target/surefire-reports/TEST-one.xml");
+        Files.createDirectories(report.getParent());
+        Files.createFile(report);
+        Files.writeString(
+                folder.resolve("tools/mvn"), "#!/bin/sh\necho \"Unrecognized option: --frobnicate\" >&2\nexit 1\n");
+
+        Run unknown = run("env", "JAVA_HOME=" + System.getProperty("java.home"), "bin/test", "--frobnicate");
+
+        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.said()).contains("Unrecognized option: --frobnicate", "bin/test --help");
+        assertThat(report).exists();
+        assertThat(folder.resolve("used")).doesNotExist();
+    }
+}
