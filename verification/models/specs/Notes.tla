@@ -4,14 +4,15 @@
    k+1 and then lists: it has won only if its own is the highest.  An end is a note too (dead), made before the trim.  Notes
    below the highest may be deleted by anybody at any time.  Between any two of these steps a process may sleep.
    Where Wipes, somebody deletes all of them at once: then Pred is needed too, by which a process has won only if the very
-   note that it goes on from is still there (gen stands for which file it is).                                         *)
+   note that it goes on from is still there (gen stands for which file it is), and a note counts only when it was sealed
+   after that.                                                                                                         *)
 EXTENDS Integers, FiniteSets
 CONSTANTS MaxT, MaxK, MaxFaults, Tomb, Verify, KeepHighest, Wipes, Pred
 VARIABLES mark, ver, notes, ps, other, issued, dup, faults, gen
 vars == <<mark,ver,notes,ps,other,issued,dup,faults,gen>>
 P == {"p","q"}
 K == 1..MaxK
-None == [ok |-> FALSE, lo |-> 0, hi |-> 0, ver |-> 0, dead |-> FALSE]
+None == [ok |-> FALSE, lo |-> 0, hi |-> 0, ver |-> 0, dead |-> FALSE, sealed |-> FALSE]
 Off == [pc |-> "off", nxt |-> 0, use |-> 0, hi |-> 0, ver |-> 0, k |-> 0, to |-> 0, gen |-> 0]
 Init == mark=0 /\ ver=0 /\ notes=[k \in K |-> None] /\ ps=[x \in P |-> Off] /\ other=[nxt |-> 0, lim |-> 0]
         /\ issued={} /\ dup=FALSE /\ faults=0 /\ gen=0
@@ -25,23 +26,24 @@ Claim(x,lo,hi) == /\ ps[x].pc="off" /\ lo>=mark /\ hi>lo /\ hi<=MaxT /\ mark'=hi
 Relist(x) == ps[x].pc="ready" /\ ps[x].to=0 /\ ps'=[ps EXCEPT ![x].k=Highest, ![x].gen=gen] /\ UNCHANGED <<notes>> /\ Same
 \* the coordinator can't be reached: list, and read the highest note; what was read may be old by the next step
 Look(x) == /\ ps[x].pc="off" /\ Highest>0
-           /\ LET n == notes[Highest] IN (~n.dead /\ n.lo<n.hi
+           /\ LET n == notes[Highest] IN (~n.dead /\ n.lo<n.hi /\ (~Pred \/ n.sealed)
               /\ ps'=[ps EXCEPT ![x]=[pc |-> "ready", nxt |-> n.lo, use |-> n.lo, hi |-> n.hi, ver |-> n.ver, k |-> Highest, to |-> -1, gen |-> gen]])
            /\ UNCHANGED <<notes>> /\ Same
 \* CREATE_NEW of the next name, to issue up to u
 Create(x,u) == /\ ps[x].pc \in {"ready","run"} /\ u>ps[x].use /\ u<=ps[x].hi /\ ps[x].k<MaxK
     /\ (IF notes[ps[x].k+1].ok
        THEN /\ notes'=notes /\ ps'=[ps EXCEPT ![x].pc=IF @="run" THEN "stuck" ELSE IF ps[x].to=-1 THEN "gone" ELSE "ready"]
-       ELSE /\ notes'=[notes EXCEPT ![ps[x].k+1]=[ok |-> TRUE, lo |-> u, hi |-> ps[x].hi, ver |-> ps[x].ver, dead |-> FALSE]]
+       ELSE /\ notes'=[notes EXCEPT ![ps[x].k+1]=[ok |-> TRUE, lo |-> u, hi |-> ps[x].hi, ver |-> ps[x].ver, dead |-> FALSE, sealed |-> FALSE]]
             /\ ps'=[ps EXCEPT ![x].pc=IF @="run" THEN "made" ELSE "first", ![x].to=u])
     /\ Same
 \* list after it: own is the highest?
 Won(x) == /\ ps[x].pc \in {"made","first"}
     /\ (LET mine == ps[x].k+1 IN
           IF (~Verify \/ Highest=mine) /\ (~Pred \/ ps[x].k=0 \/ (ps[x].gen=gen /\ notes[ps[x].k].ok))
-          THEN ps'=[ps EXCEPT ![x].pc="run", ![x].use=ps[x].to, ![x].k=mine, ![x].to=0, ![x].gen=gen]
-          ELSE ps'=[ps EXCEPT ![x].pc=IF @="made" THEN "stuck" ELSE "gone"])
-    /\ UNCHANGED <<notes>> /\ Same
+          THEN /\ ps'=[ps EXCEPT ![x].pc="run", ![x].use=ps[x].to, ![x].k=mine, ![x].to=0, ![x].gen=gen]
+               /\ notes'=[notes EXCEPT ![mine].sealed=Pred]
+          ELSE /\ ps'=[ps EXCEPT ![x].pc=IF @="made" THEN "stuck" ELSE "gone"] /\ UNCHANGED <<notes>>)
+    /\ Same
 Gone(x) == ps[x].pc="gone" /\ ps'=[ps EXCEPT ![x]=Off] /\ UNCHANGED <<notes>> /\ Same
 Extend(x,hi) == /\ ps[x].pc \in {"run","stuck"} /\ ver=ps[x].ver /\ hi>ps[x].hi /\ hi<=MaxT /\ mark=ps[x].hi
     /\ mark'=hi /\ ver'=ver+1 /\ ps'=[ps EXCEPT ![x].hi=hi, ![x].ver=ver+1] /\ UNCHANGED <<notes,other,issued,dup,faults,gen>>
@@ -52,7 +54,7 @@ Crash(x) == ps[x].pc # "off" /\ faults<MaxFaults /\ faults'=faults+1 /\ ps'=[ps 
 Seal(x) == ps[x].pc="run" /\ ps'=[ps EXCEPT ![x].pc="sealed"] /\ UNCHANGED <<notes>> /\ Same
 Bury(x) == /\ ps[x].pc="sealed" /\ ps[x].k<MaxK
     /\ (IF Tomb THEN IF notes[ps[x].k+1].ok THEN notes'=notes /\ ps'=[ps EXCEPT ![x]=Off]
-                    ELSE notes'=[notes EXCEPT ![ps[x].k+1]=[ok |-> TRUE, lo |-> 0, hi |-> 0, ver |-> 0, dead |-> TRUE]] /\ ps'=[ps EXCEPT ![x].pc="buried"]
+                    ELSE notes'=[notes EXCEPT ![ps[x].k+1]=[ok |-> TRUE, lo |-> 0, hi |-> 0, ver |-> 0, dead |-> TRUE, sealed |-> FALSE]] /\ ps'=[ps EXCEPT ![x].pc="buried"]
        ELSE notes'=[notes EXCEPT ![ps[x].k]=None] /\ ps'=[ps EXCEPT ![x].pc="buried"])
     /\ Same
 Trim(x) == /\ ps[x].pc="buried"
