@@ -44,7 +44,7 @@ final class DefaultSchemas {
             case POSTGRESQL -> ofPostgres(connection);
             case MARIADB -> List.of(ofUrl(connection.getMetaData().getURL()));
             // Its URL, which the driver does not tell, may say otherwise: then no table is created.
-            case H2 -> List.of(own ? connection.getSchema() : dialect.folded(connection, "public"));
+            case H2 -> List.of(own ? connection.getSchema() : dialect.folded(connection, "PUBLIC"));
         };
     }
 

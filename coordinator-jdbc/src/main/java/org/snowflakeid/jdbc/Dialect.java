@@ -95,7 +95,7 @@ enum Dialect {
     /** Initialized before the dialects. */
     private static final class Postgres {
         static final String CLASS =
-                "pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND" + " c.relname = ?";
+                "pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relname = ?";
     }
 
     private final Set<String> products;

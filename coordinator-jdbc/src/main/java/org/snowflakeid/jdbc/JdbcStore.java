@@ -105,7 +105,7 @@ final class JdbcStore implements RecordStore {
     }
 
     private Instant readNothing(Session session) throws SQLException {
-        Instant time = session.requireAbsence();
+        Instant time = session.lookAtAbsence().time();
         session.requireTableOr(settings.createsTable());
         return time;
     }
@@ -143,7 +143,8 @@ final class JdbcStore implements RecordStore {
             Instant unused = readSome(session, List.of(), new HashMap<>());
             if (session.tableId() == null) {
                 String id = "id=" + UUID.randomUUID();
-                boolean mine = insert(session, session.dialect().insert(session.table()), Session.TABLE_ID, id);
+                boolean unusedOutcome =
+                        insert(session, session.dialect().insert(session.table()), Session.TABLE_ID, id);
             }
         }
         String id = session.tableId();

@@ -188,7 +188,7 @@ final class Session {
      *
      * @param shown the schema in which this session looks by itself
      */
-    private record Look(
+    record Look(
             Instant time,
             String place,
             boolean schema,
@@ -247,16 +247,8 @@ final class Session {
         return origin == null ? null : origin.id;
     }
 
-    /**
-     * Makes sure that there is no table, and it is not only this connection that does not show it.
-     *
-     * @return the time
-     */
-    Instant requireAbsence() throws SQLException {
-        return lookAtAbsence().time;
-    }
-
-    private Look lookAtAbsence() throws SQLException {
+    /** Makes sure that there is no table, and that it is not only this connection that does not show it. */
+    Look lookAtAbsence() throws SQLException {
         Look look = look(table());
         refuseElsewhere(look.place, null);
         if (!look.schema) {

@@ -73,16 +73,19 @@ class TenantsTest {
     }
 
     enum Database {
-        POSTGRESQL(Leave.SET_SEARCH_PATH, Leave.SET_SCHEMA),
-        PGBOUNCER_BY_SESSION(Leave.SET_SEARCH_PATH, Leave.SET_SCHEMA),
-        PGBOUNCER_BY_TRANSACTION(Leave.SET_SEARCH_PATH, Leave.SET_SCHEMA),
-        MARIADB(Leave.USE, Leave.SET_CATALOG),
-        H2(Leave.SET_SCHEMA_BY_STATEMENT, Leave.SET_SCHEMA);
+        POSTGRESQL,
+        PGBOUNCER_BY_SESSION,
+        PGBOUNCER_BY_TRANSACTION,
+        MARIADB,
+        H2;
 
-        private final List<Leave> ways;
-
-        Database(Leave... ways) {
-            this.ways = List.of(ways);
+        List<Leave> ways() {
+            return switch (this) {
+                case POSTGRESQL, PGBOUNCER_BY_SESSION, PGBOUNCER_BY_TRANSACTION ->
+                    List.of(Leave.SET_SEARCH_PATH, Leave.SET_SCHEMA);
+                case MARIADB -> List.of(Leave.USE, Leave.SET_CATALOG);
+                case H2 -> List.of(Leave.SET_SCHEMA_BY_STATEMENT, Leave.SET_SCHEMA);
+            };
         }
 
         String url() {
@@ -146,7 +149,7 @@ class TenantsTest {
 
     static Stream<Case> cases() {
         return Stream.of(Database.values()).flatMap(database -> Stream.of(Pool.Product.values())
-                .flatMap(pool -> database.ways.stream().map(leave -> new Case(database, pool, leave))));
+                .flatMap(pool -> database.ways().stream().map(leave -> new Case(database, pool, leave))));
     }
 
     private static LeasedSnowflake open(String namespace, Resources resources) {
