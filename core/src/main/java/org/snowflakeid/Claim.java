@@ -210,6 +210,11 @@ final class Claim {
         return workerId;
     }
 
+    /** Where its record is, for people; empty if the coordinator's name says it all. */
+    String location() {
+        return place.coordinator.location();
+    }
+
     Lease lease() {
         return lease;
     }

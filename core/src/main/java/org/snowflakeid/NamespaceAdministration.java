@@ -67,6 +67,7 @@ public final class NamespaceAdministration implements AutoCloseable {
         Optional<Meta> meta = Optional.ofNullable(view.meta());
         return new NamespaceReport(
                 place.coordinatorName(),
+                place.location(),
                 place.settings().namespace(),
                 view.state(),
                 meta.map(Meta::id),

@@ -46,6 +46,11 @@ final class NamespacePlace {
         return coordinatorName;
     }
 
+    /** Known once something was read. */
+    String location() {
+        return coordinator.location();
+    }
+
     /** For messages. */
     String described() {
         return "namespace '" + settings.namespace() + "' at " + coordinatorName;

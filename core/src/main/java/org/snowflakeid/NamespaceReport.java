@@ -9,6 +9,7 @@ import java.util.Optional;
 /**
  * What a coordinator holds for one namespace.
  *
+ * @param location where the coordinator keeps the records, such as {@code table public.snowflake_record}; empty if the settings say it all
  * @param id of the namespace record, drawn anew when it is replaced; empty if there is no readable record
  * @param floor no id is dated before it
  * @param maxWindow the longest window of any generator here
@@ -21,6 +22,7 @@ import java.util.Optional;
  */
 public record NamespaceReport(
         String coordinator,
+        String location,
         String namespace,
         State state,
         Optional<String> id,

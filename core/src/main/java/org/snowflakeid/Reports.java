@@ -60,7 +60,7 @@ final class Reports {
         if (old == null) {
             LOG.log(
                     Level.INFO,
-                    () -> handover.message("claimed worker id " + claimed.workerId() + " from " + coordinatorName
+                    () -> handover.message("claimed worker id " + claimed.workerId() + " from " + place(claimed)
                             + ", usable until " + layout.instantOf(claimed.limit())));
             events.add(new SnowflakeEvent.Claimed(generator, claimed.workerId()));
             return;
@@ -71,6 +71,11 @@ final class Reports {
                 () -> handover.message((old.isShared() ? "left worker id " : "lost worker id ") + old.workerId()
                         + ", continuing as " + claimed.workerId()));
         events.add(new SnowflakeEvent.Swapped(generator, old.workerId(), claimed.workerId()));
+    }
+
+    private String place(Claim claimed) {
+        String location = claimed.location();
+        return coordinatorName + (location.isEmpty() ? "" : " (" + location + ")");
     }
 
     /** Reports once that the owner entry of the worker id in use is gone, if it is. */

@@ -3,11 +3,13 @@ package org.snowflakeid.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.Collections;
+import java.util.Locale;
 import java.util.Set;
 import org.snowflakeid.CoordinatorException;
 
@@ -22,12 +24,21 @@ enum Dialect {
             // The time of the statement, even if somebody were to put it into a transaction.
             "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS bigint)",
             "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
+            "current_database() || '@' || COALESCE(host(inet_server_addr()), 'local') || ':'"
+                    + " || COALESCE(inet_server_port()::text, current_setting('port'))",
+            // By whoever has logged in: SET ROLE is a matter of one session.
+            "SELECT 1 FROM pg_namespace WHERE nspname = ? AND has_schema_privilege("
+                    + "(SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()), oid, 'USAGE')",
+            "SELECT 1 FROM " + Postgres.CLASS,
+            "current_schema()",
+            "text",
             "SELECT string_agg(a.attname, ',') FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND"
-                    + " a.attnum = ANY(i.indkey) WHERE i.indisprimary AND i.indrelid = 'snowflake_record'::regclass",
+                    + " a.attnum = ANY(i.indkey) WHERE i.indisprimary AND i.indrelid = (SELECT c.oid FROM "
+                    + Postgres.CLASS + ")",
             "SELECT concat_ws(', ', CASE current_setting('fsync') WHEN 'off' THEN 'fsync=off' END,"
                     + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'synchronous_commit=off' END)",
             "SELECT CASE relpersistence WHEN 'p' THEN '' WHEN 'u' THEN 'it is UNLOGGED, and empty after a crash'"
-                    + " ELSE 'it is temporary' END FROM pg_class WHERE oid = 'snowflake_record'::regclass",
+                    + " ELSE 'it is temporary' END FROM " + Postgres.CLASS,
             Set.of(Types.VARCHAR)),
 
     // Binary, since collations take 'a' for 'A' and ignore blanks at the end.
@@ -41,8 +52,13 @@ enum Dialect {
             // Aurora's readers have read_only=0.
             "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
                     + " THEN 1 ELSE 0 END",
+            "CONCAT(@@hostname, ':', @@port)",
+            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
+            "DATABASE()",
+            "BINARY",
             "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
-                    + " AND table_schema = DATABASE() AND table_name = 'snowflake_record'",
+                    + " AND table_schema = ? AND table_name = ?",
             // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed again
             // (3, in MariaDB).
             "SELECT CONCAT_WS(', ', CASE WHEN @@global.innodb_flush_log_at_trx_commit NOT IN (1, 3) THEN"
@@ -51,7 +67,7 @@ enum Dialect {
                     + " AND @@global.innodb_flush_log_at_trx_commit <> 3 THEN"
                     + " CONCAT('sync_binlog=', @@global.sync_binlog) END)",
             "SELECT CONCAT('its engine is ', engine, ', which may lose rows in a crash') FROM information_schema.tables"
-                    + " WHERE table_schema = DATABASE() AND table_name = 'snowflake_record' AND engine <> 'InnoDB'",
+                    + " WHERE table_schema = ? AND table_name = ? AND engine <> 'InnoDB'",
             Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
 
     H2(
@@ -62,17 +78,25 @@ enum Dialect {
             "",
             "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)",
             "0",
+            "COALESCE(DATABASE_PATH(), DATABASE())",
+            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
+            "CURRENT_SCHEMA",
+            "VARBINARY",
             "SELECT LISTAGG(LOWER(k.column_name)) FROM information_schema.key_column_usage k JOIN"
                     + " information_schema.table_constraints c USING (constraint_schema, constraint_name)"
-                    + " WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = CURRENT_SCHEMA"
-                    + " AND LOWER(k.table_name) = 'snowflake_record'",
+                    + " WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = ? AND k.table_name = ?",
             "SELECT MAX('WRITE_DELAY=' || setting_value) FROM information_schema.settings"
                     + " WHERE setting_name = 'WRITE_DELAY' AND setting_value <> '0'",
             "SELECT 'it is temporary' FROM information_schema.tables WHERE storage_type LIKE '%TEMPORARY%'"
-                    + " AND table_schema = CURRENT_SCHEMA AND LOWER(table_name) = 'snowflake_record'",
+                    + " AND table_schema = ? AND table_name = ?",
             Set.of(Types.VARBINARY));
 
-    static final String TABLE = "snowflake_record";
+    /** Initialized before the dialects. */
+    private static final class Postgres {
+        static final String CLASS =
+                "pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relname = ?";
+    }
 
     private final Set<String> products;
     private final String valueColumn;
@@ -80,6 +104,11 @@ enum Dialect {
     private final String engine;
     private final String epochMillis;
     private final String replica;
+    private final String place;
+    private final String schemaThere;
+    private final String tableThere;
+    private final String shownSchema;
+    private final String bytes;
     private final String primaryKey;
     private final String doubts;
     private final String notKept;
@@ -92,6 +121,11 @@ enum Dialect {
             String engine,
             String epochMillis,
             String replica,
+            String place,
+            String schemaThere,
+            String tableThere,
+            String shownSchema,
+            String bytes,
             String primaryKey,
             String doubts,
             String notKept,
@@ -102,6 +136,11 @@ enum Dialect {
         this.engine = engine;
         this.epochMillis = epochMillis;
         this.replica = replica;
+        this.place = place;
+        this.schemaThere = schemaThere;
+        this.tableThere = tableThere;
+        this.shownSchema = shownSchema;
+        this.bytes = bytes;
         this.primaryKey = primaryKey;
         this.doubts = doubts;
         this.notKept = notKept;
@@ -126,38 +165,77 @@ enum Dialect {
         return "UPPER(CAST(" + variable + " AS CHAR)) NOT IN ('0', 'OFF')";
     }
 
-    /** As the docs have it. */
-    String createTable() {
-        return "CREATE TABLE IF NOT EXISTS " + TABLE + " (" + columns + ")" + engine;
+    /** In full, for statements. */
+    String quoted(Table table) {
+        return quoted(table.schema()) + "." + quoted(table.name());
     }
 
-    /** Time in milliseconds, 1 if this is a replica, and each record that is there; one row without a record if there is none. */
-    String read(int keys) {
-        return "SELECT t.millis, t.replica, r.name, r.version, r." + valueColumn + " FROM (SELECT " + epochMillis
-                + " AS millis, " + replica + " AS replica) t LEFT JOIN " + TABLE + " r ON r.name IN ("
-                + String.join(", ", Collections.nCopies(keys, "?")) + ")";
+    private String quoted(String identifier) {
+        String quote = this == MARIADB ? "`" : "\"";
+        return quote + identifier.replace(quote, quote + quote) + quote;
     }
 
-    /** The same where there is no table. */
-    String readNothing() {
-        return "SELECT " + epochMillis + ", " + replica;
+    /** The name that this identifier has where it is written without quotes. */
+    String folded(Connection connection, String identifier) throws SQLException {
+        if (this != H2) {
+            return identifier;
+        }
+        DatabaseMetaData database = connection.getMetaData();
+        return database.storesUpperCaseIdentifiers()
+                ? identifier.toUpperCase(Locale.ROOT)
+                : database.storesLowerCaseIdentifiers() ? identifier.toLowerCase(Locale.ROOT) : identifier;
     }
 
-    String insert() {
-        return "INSERT INTO " + TABLE + " (name, version, " + valueColumn + ") VALUES (?, 1, ?)";
+    /** @param table as it is to be written there */
+    String createTable(String table) {
+        return "CREATE TABLE IF NOT EXISTS " + table + " (" + columns + ")" + engine;
     }
 
-    String update() {
-        return "UPDATE " + TABLE + " SET " + valueColumn
+    /**
+     * Time in milliseconds, 1 if this is a replica, the place, and each record that is there; one row without a record if there is none.
+     */
+    String read(Table table, int keys) {
+        return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + valueColumn + " FROM (SELECT "
+                + epochMillis + " AS millis, " + replica + " AS replica, " + place + " AS place) t LEFT JOIN "
+                + quoted(table) + " r ON r.name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ")";
+    }
+
+    /**
+     * The same without a table, and then: 1 if there is the schema (first parameter) and if there is the table (second and third), and the
+     * schema in which this session looks.
+     */
+    String look() {
+        return "SELECT " + epochMillis + ", " + replica + ", " + place + ", " + isThere(schemaThere) + ", "
+                + isThere(tableThere) + ", " + shownSchema;
+    }
+
+    private static String isThere(String query) {
+        return "CASE WHEN EXISTS (" + query + ") THEN 1 ELSE 0 END";
+    }
+
+    /** Name, value. */
+    String insert(Table table) {
+        return "INSERT INTO " + quoted(table) + " (name, version, " + valueColumn + ") VALUES (?, 1, ?)";
+    }
+
+    /** Name, value; of another record, without which nothing is inserted, also name and value. */
+    String insertBeside(Table table) {
+        return "INSERT INTO " + quoted(table) + " (name, version, " + valueColumn + ") SELECT CAST(? AS " + bytes
+                + "), 1, CAST(? AS " + bytes + ") FROM " + quoted(table) + " r WHERE r.name = ? AND r." + valueColumn
+                + " = ?";
+    }
+
+    String update(Table table) {
+        return "UPDATE " + quoted(table) + " SET " + valueColumn
                 + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + valueColumn + " = ?";
     }
 
     /** Whose columns show whether it is the table that is meant. */
-    String columns() {
-        return "SELECT name, version, " + valueColumn + " FROM " + TABLE + " WHERE 1 = 0";
+    String columns(Table table) {
+        return "SELECT name, version, " + valueColumn + " FROM " + quoted(table) + " WHERE 1 = 0";
     }
 
-    /** One row with the columns of that table's primary key; null or empty if it has none. */
+    /** One row with the columns of the primary key of a table, by its schema and name; null or empty if it has none. */
     String primaryKey() {
         return primaryKey;
     }
@@ -167,7 +245,7 @@ enum Dialect {
         return doubts;
     }
 
-    /** One row that says why the table's rows may be gone after a crash; null, empty or no row if they are not. */
+    /** One row that says why the rows of a table, by its schema and name, may be gone after a crash; null, empty or no row if they are not. */
     String notKept() {
         return notKept;
     }

@@ -19,8 +19,8 @@ import org.snowflakeid.InvalidSettingsException;
 final class JdbcFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** No such table. */
-    private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04");
+    /** No such table, or in H2 no such schema. */
+    private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04", "90079");
 
     /** Somebody created the table at the same time. */
     private static final Set<String> PRESENT = Set.of("42P07", "42S01", "23505");
@@ -184,11 +184,11 @@ final class JdbcFailure extends Exception {
         }
         if (FORBIDDEN.contains(state) || FORBIDDEN_CODES.contains(code)) {
             return "the database forbids this user what is needed: " + words + ". Grant SELECT, INSERT and UPDATE on "
-                    + Dialect.TABLE + ".";
+                    + settings.tableAsSet() + ", and the use of its schema.";
         }
         if (state.equals("42703") || state.equals("42S22")) {
-            return "the table " + Dialect.TABLE + " is of another version, or somebody else's: " + words
-                    + ". Name a database or a schema where it is this coordinator's.";
+            return "the table " + settings.tableAsSet() + " is of another version, or somebody else's: " + words
+                    + ". Name a schema in " + JdbcSettings.SCHEMA + " where it is this coordinator's.";
         }
         if (stateClass(said).equals("22")) {
             return "the database can't store this text: " + words + ". Use a database of an encoding that holds all of"

@@ -49,13 +49,26 @@ final class JdbcSettings {
     static final Key<Boolean> CREATE_TABLE = Key.bool("snowflake.jdbc.create-table")
             .standard("true")
             .use(Key.Use.OFTEN)
-            .meaning("Whether the table `snowflake_record` is created if it is absent.");
+            .meaning("Whether the table is created if it is absent.");
+    static final Key<String> SCHEMA = Key.text("snowflake.jdbc.schema")
+            .otherwise("what the data source's own user has by default, whatever a session shows")
+            .use(Key.Use.OFTEN)
+            .place()
+            .meaning("The schema of the table; MariaDB, MySQL: its database.");
+    static final Key<String> TABLE = Key.text(
+                    "snowflake.jdbc.table",
+                    name -> name.length() <= 63,
+                    "is longer than 63 characters",
+                    "up to 63 characters")
+            .standard("snowflake_record")
+            .place()
+            .meaning("The name of the table.");
     static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.jdbc.call-timeout", "PT0.1S", "PT1M")
             .otherwise("what the window allows")
             .meaning("Upper bound of one call.");
 
     static final List<Key<?>> KEYS =
-            List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, CREATE_TABLE, CALL_TIMEOUT);
+            List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, SCHEMA, TABLE, CREATE_TABLE, CALL_TIMEOUT);
 
     /** The table has 200 characters for a name, and the longest worker id has seven. */
     private static final int LONGEST_NAMESPACE = 200 - "/marks/1048575".length();
@@ -90,6 +103,7 @@ final class JdbcSettings {
      * Which database is reached, and how; equal for those who may share threads and connections.
      *
      * @param dataSource compared by identity
+     * @param schema as it is set; null: the user's default
      * @param name of the data source, or the URL, as messages show it
      */
     record Access(
@@ -98,6 +112,8 @@ final class JdbcSettings {
             @Nullable String user,
             @Nullable String password,
             @Nullable Path passwordFile,
+            @Nullable String schema,
+            String table,
             String name) {
 
         @Override
@@ -109,6 +125,8 @@ final class JdbcSettings {
                     && Objects.equals(user, access.user)
                     && Objects.equals(password, access.password)
                     && Objects.equals(passwordFile, access.passwordFile)
+                    && Objects.equals(schema, access.schema)
+                    && table.equals(access.table)
                     && name.equals(access.name);
         }
 
@@ -174,10 +192,18 @@ final class JdbcSettings {
             refuseNone(reader);
         }
         ofTheServer = servers.isPresent();
-        access = new Access(own.or(() -> servers).orElse(null), url, user, password, passwordFile, place(url, name));
+        access = new Access(
+                own.or(() -> servers).orElse(null),
+                url,
+                user,
+                password,
+                passwordFile,
+                reader.optional(SCHEMA).orElse(null),
+                reader.value(TABLE),
+                place(url, name));
         if (config.namespace().length() > LONGEST_NAMESPACE) {
             reader.problem("the namespace '" + config.namespace() + "' is longer than " + LONGEST_NAMESPACE
-                    + " characters, and so the names of its records are too long for the table " + Dialect.TABLE
+                    + " characters, and so the names of its records are too long for the table " + access.table()
                     + ". Shorten snowflake.namespace.");
         }
         createTable = reader.value(CREATE_TABLE);
@@ -306,6 +332,21 @@ final class JdbcSettings {
     /** Whether nobody has chosen the data source. */
     boolean isOfTheServer() {
         return ofTheServer;
+    }
+
+    /** Null: the user's default. */
+    @Nullable
+    String schema() {
+        return access.schema();
+    }
+
+    String table() {
+        return access.table();
+    }
+
+    /** For messages of those who don't know where it was found. */
+    String tableAsSet() {
+        return (schema() == null ? "" : schema() + ".") + table();
     }
 
     boolean createsTable() {

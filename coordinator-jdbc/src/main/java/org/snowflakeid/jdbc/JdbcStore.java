@@ -4,12 +4,12 @@ package org.snowflakeid.jdbc;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.RecordStore;
@@ -69,23 +69,31 @@ final class JdbcStore implements RecordStore {
         return new Reading(entries, time);
     }
 
+    /** And the table's own record, in the same statement: another table's are never believed. */
     private Instant readSome(Session session, List<String> keys, Map<String, Entry> entries) throws SQLException {
-        try (PreparedStatement statement = session.prepare(session.dialect().read(keys.size()))) {
+        Map<String, Entry> seen = new HashMap<>();
+        try (PreparedStatement statement = session.prepare(session.dialect().read(session.table(), keys.size() + 1))) {
             for (int i = 0; i < keys.size(); i++) {
                 session.dialect().set(statement, i + 1, keys.get(i));
             }
+            session.dialect().set(statement, keys.size() + 1, Session.TABLE_ID);
             try (ResultSet rows = statement.executeQuery()) {
-                long millis = 0;
+                Instant time = Instant.MIN;
+                String place = "";
                 while (rows.next()) {
-                    millis = primarysTime(rows);
-                    long version = rows.getLong(4);
+                    time = Session.primarysTime(rows);
+                    place = rows.getString(3);
+                    long version = rows.getLong(5);
                     if (!rows.wasNull()) {
-                        entries.put(
-                                session.dialect().get(rows, 3),
-                                new Entry(session.dialect().get(rows, 5), version));
+                        seen.put(
+                                session.dialect().get(rows, 4),
+                                new Entry(session.dialect().get(rows, 6), version));
                     }
                 }
-                return Instant.ofEpochMilli(millis);
+                Entry id = seen.remove(Session.TABLE_ID);
+                session.requireOrigin(place, id == null ? null : id.value());
+                entries.putAll(seen);
+                return time;
             }
         } catch (SQLException e) {
             if (!JdbcFailure.saysAbsent(e)) {
@@ -97,19 +105,9 @@ final class JdbcStore implements RecordStore {
     }
 
     private Instant readNothing(Session session) throws SQLException {
+        Instant time = session.lookAtAbsence().time();
         session.requireTableOr(settings.createsTable());
-        try (Statement statement = session.connection().createStatement();
-                ResultSet rows = statement.executeQuery(session.dialect().readNothing())) {
-            boolean unused = rows.next();
-            return Instant.ofEpochMilli(primarysTime(rows));
-        }
-    }
-
-    private static long primarysTime(ResultSet row) throws SQLException {
-        if (row.getInt(2) != 0) {
-            throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), true);
-        }
-        return row.getLong(1);
+        return time;
     }
 
     @Override
@@ -135,9 +133,32 @@ final class JdbcStore implements RecordStore {
             session.requireTableOr(settings.createsTable());
             session.createTable();
         }
-        try (PreparedStatement statement = session.prepare(session.dialect().insert())) {
-            session.dialect().set(statement, 1, key);
-            session.dialect().set(statement, 2, next);
+        String tableId = tableId(session);
+        return insert(session, session.dialect().insertBeside(session.table()), key, next, Session.TABLE_ID, tableId);
+    }
+
+    /** Of the table, which is given one by whichever process writes to it first. */
+    private String tableId(Session session) throws SQLException {
+        for (int i = 0; i < 2 && session.tableId() == null; i++) {
+            Instant unused = readSome(session, List.of(), new HashMap<>());
+            if (session.tableId() == null) {
+                String id = "id=" + UUID.randomUUID();
+                boolean unusedOutcome =
+                        insert(session, session.dialect().insert(session.table()), Session.TABLE_ID, id);
+            }
+        }
+        String id = session.tableId();
+        if (id == null) {
+            throw new CoordinatorException("the table " + session.table() + " does not keep what is written", false);
+        }
+        return id;
+    }
+
+    private static boolean insert(Session session, String sql, String... parameters) throws SQLException {
+        try (PreparedStatement statement = session.prepare(sql)) {
+            for (int i = 0; i < parameters.length; i++) {
+                session.dialect().set(statement, i + 1, parameters[i]);
+            }
             session.beforeChange();
             boolean applied = statement.executeUpdate() == 1;
             session.afterChange();
@@ -154,7 +175,7 @@ final class JdbcStore implements RecordStore {
     }
 
     private boolean update(Session session, String key, Entry expected, String next) throws SQLException {
-        try (PreparedStatement statement = session.prepare(session.dialect().update())) {
+        try (PreparedStatement statement = session.prepare(session.dialect().update(session.table()))) {
             session.dialect().set(statement, 1, next);
             session.dialect().set(statement, 2, key);
             statement.setLong(3, (Long) expected.version());
@@ -170,6 +191,15 @@ final class JdbcStore implements RecordStore {
             }
             throw e;
         }
+    }
+
+    @Override
+    public String location() {
+        SharedConnections shared;
+        synchronized (this) {
+            shared = borrowed;
+        }
+        return shared == null ? "" : shared.location();
     }
 
     @Override

@@ -9,12 +9,15 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
@@ -25,14 +28,36 @@ final class Session {
     /** Databases that were warned of. */
     private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
+    /**
+     * The name of the record by which a table is known from all others, in whatever server it is after a failover. No namespace's records
+     * are called so: theirs have a slash.
+     */
+    static final String TABLE_ID = "table-id";
+
+    /**
+     * What the records are of.
+     *
+     * @param place server and database
+     * @param id value of {@link #TABLE_ID}; null: there is none yet
+     */
+    private record Origin(String place, @Nullable String id) {}
+
     /** What was found out about a database, for all calls of those that share it. */
     static final class Known {
+        private final AtomicReference<@Nullable Table> table = new AtomicReference<>();
         private volatile @Nullable Dialect dialect;
-        private volatile boolean table;
+        private volatile @Nullable Origin origin;
+        private volatile boolean usable;
 
         /** Connections that don't read what is not committed. */
         private final Set<Connection> committed =
                 Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+        /** Null as long as it was not looked for. */
+        @Nullable
+        Table table() {
+            return table.get();
+        }
     }
 
     /** Decides whether a change may still be sent. */
@@ -110,17 +135,143 @@ final class Session {
     }
 
     /**
+     * The one table, which is looked for once.
+     *
+     * @throws CoordinatorException if it can't be known which one that is
+     */
+    Table table() throws SQLException {
+        Table before = known.table();
+        if (before != null) {
+            return before;
+        }
+        Table found = find();
+        Table earlier = known.table.compareAndExchange(null, found);
+        return earlier == null ? found : earlier;
+    }
+
+    /** The first that is there; or the first that could be. */
+    private Table find() throws SQLException {
+        requireShared();
+        String name = dialect.folded(connection, settings.table());
+        String given = settings.schema();
+        boolean own = settings.access().dataSource() == null;
+        List<String> schemas = given == null
+                ? DefaultSchemas.of(connection, dialect, own)
+                : List.of(dialect.folded(connection, given));
+        Table first = null;
+        for (String schema : schemas) {
+            Table candidate = new Table(schema, name);
+            Look look = look(candidate);
+            if (look.schema && look.table) {
+                return candidate;
+            }
+            first = look.schema && first == null ? candidate : first;
+        }
+        if (first == null) {
+            throw given == null
+                    ? DefaultSchemas.unknown("there is none of " + schemas + ", or this user may use none of them")
+                    : noSchema(new Table(schemas.get(0), name));
+        }
+        return first;
+    }
+
+    private static CoordinatorException noSchema(Table table) {
+        return new CoordinatorException(
+                "there is no schema '" + table.schema() + "' for the table " + table
+                        + ", or this user may not use it. Create it, grant its use to this user, or name another in "
+                        + JdbcSettings.SCHEMA + ".",
+                true);
+    }
+
+    /**
+     * What is there without the table.
+     *
+     * @param shown the schema in which this session looks by itself
+     */
+    record Look(
+            Instant time,
+            String place,
+            boolean schema,
+            boolean table,
+            @Nullable String shown) {}
+
+    private Look look(Table at) throws SQLException {
+        try (PreparedStatement statement = prepare(dialect.look())) {
+            statement.setString(1, at.schema());
+            statement.setString(2, at.schema());
+            statement.setString(3, at.name());
+            try (ResultSet row = statement.executeQuery()) {
+                boolean unused = row.next();
+                return new Look(
+                        primarysTime(row), row.getString(3), row.getInt(4) == 1, row.getInt(5) == 1, row.getString(6));
+            }
+        }
+    }
+
+    /** Of a row that begins with these. */
+    static Instant primarysTime(ResultSet row) throws SQLException {
+        if (row.getInt(2) != 0) {
+            throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), true);
+        }
+        return Instant.ofEpochMilli(row.getLong(1));
+    }
+
+    /**
+     * To be called with whatever a statement says of the table, before it is believed: the first time, after a failover, and of what has
+     * become of it in its place.
+     *
+     * @param id null: there is no such record
+     * @throws CoordinatorException if this connection leads elsewhere
+     */
+    void requireOrigin(String place, @Nullable String id) {
+        refuseElsewhere(place, id);
+        known.origin = new Origin(place, id);
+    }
+
+    private void refuseElsewhere(String place, @Nullable String id) {
+        Origin before = known.origin;
+        if (before != null && before.id != null && !before.id.equals(id) && !before.place.equals(place)) {
+            throw new CoordinatorException(
+                    "this connection leads to another database (" + place + ") than the one that has the table "
+                            + known.table() + " (" + before.place + "). Name a data source in "
+                            + JdbcSettings.DATA_SOURCE
+                            + " that always leads to one database.",
+                    false);
+        }
+    }
+
+    /** The value of {@link #TABLE_ID}. */
+    @Nullable
+    String tableId() {
+        Origin origin = known.origin;
+        return origin == null ? null : origin.id;
+    }
+
+    /** Makes sure that there is no table, and that it is not only this connection that does not show it. */
+    Look lookAtAbsence() throws SQLException {
+        Look look = look(table());
+        refuseElsewhere(look.place, null);
+        if (!look.schema) {
+            throw noSchema(table());
+        }
+        if (look.table) {
+            throw new CoordinatorException("the table " + table() + " was absent a moment ago", false);
+        }
+        known.origin = new Origin(look.place, null);
+        return look;
+    }
+
+    /**
      * Whether there is a table, one that can be used.
      *
      * @throws CoordinatorException if there is one that can't
      */
     boolean hasTable() throws SQLException {
-        if (known.table) {
+        if (known.usable) {
             return true;
         }
-        requireShared();
         try (Statement statement = connection.createStatement();
-                ResultSet columns = statement.executeQuery(dialect.columns())) {
+                ResultSet columns = statement.executeQuery(dialect.columns(table()))) {
             requireColumns(columns.getMetaData());
         } catch (SQLException e) {
             if (JdbcFailure.saysAbsent(e)) {
@@ -132,32 +283,45 @@ final class Session {
         requireKept();
         requireCausalReads();
         warnOfDoubts();
-        known.table = true;
+        known.usable = true;
         return true;
     }
 
-    /** It is gone: the next one may be another. */
+    /** It is gone: the next one of this name may be another. */
     void forgetTable() {
-        known.table = false;
+        known.usable = false;
     }
 
-    void requireTableOr(boolean itIsCreated) {
+    void requireTableOr(boolean itIsCreated) throws SQLException {
         if (!itIsCreated) {
             throw new CoordinatorException(
-                    "there is no table " + Dialect.TABLE + ", and " + JdbcSettings.CREATE_TABLE
-                            + " is false. Create it in the schema that this user has by default: " + ddl(),
+                    "there is no table " + table() + ", and " + JdbcSettings.CREATE_TABLE + " is false. Create it: "
+                            + ddl() + otherwise(),
                     true);
         }
     }
 
+    private static String otherwise() {
+        return " Or name the schema where it is in " + JdbcSettings.SCHEMA + ".";
+    }
+
+    /** Only where it is certain that it belongs there. */
     void createTable() throws SQLException {
+        Look look = lookAtAbsence();
+        if (settings.schema() == null && !table().schema().equals(look.shown)) {
+            throw new CoordinatorException(
+                    "there is no table " + table() + ", and none is created: the schema '" + table().schema()
+                            + "' is this user's default, but this connection looks in '" + look.shown
+                            + "'. Name the schema where the table belongs in " + JdbcSettings.SCHEMA + ".",
+                    true);
+        }
         try (Statement statement = connection.createStatement()) {
-            boolean unused = statement.execute(dialect.createTable());
+            boolean unused = statement.execute(dialect.createTable(dialect.quoted(table())));
         } catch (SQLException e) {
             if (JdbcFailure.saysForbidden(e)) {
                 throw new CoordinatorException(
-                        "there is no table " + Dialect.TABLE + ", and this user may not create it (" + e.getMessage()
-                                + "). Have it created, and SELECT, INSERT and UPDATE granted: " + ddl(),
+                        "there is no table " + table() + ", and this user may not create it (" + e.getMessage()
+                                + "). Have it created, and SELECT, INSERT and UPDATE granted: " + ddl() + otherwise(),
                         e,
                         true);
             }
@@ -167,12 +331,12 @@ final class Session {
         }
         if (!hasTable()) {
             throw new CoordinatorException(
-                    "the table " + Dialect.TABLE + " was created, and is not seen. Is the database a replica?", false);
+                    "the table " + table() + " was created, and is not seen. Is the database a replica?", false);
         }
     }
 
-    private String ddl() {
-        return dialect.createTable() + ";";
+    private String ddl() throws SQLException {
+        return dialect.createTable(dialect.quoted(table())) + ";";
     }
 
     private void requireColumns(ResultSetMetaData columns) throws SQLException {
@@ -187,7 +351,7 @@ final class Session {
 
     /** Without it a record could be inserted twice. */
     private void requirePrimaryKey() throws SQLException {
-        String columns = only(dialect.primaryKey());
+        String columns = onlyOfTable(dialect.primaryKey());
         if (!columns.equals("name")) {
             throw unusable(
                     "its primary key is not the column name alone, but " + (columns.isEmpty() ? "none" : columns));
@@ -196,25 +360,34 @@ final class Session {
 
     /** Rows that are gone after a crash, or are of one session alone, are no record of anything. */
     private void requireKept() throws SQLException {
-        String complaint = only(dialect.notKept());
+        String complaint = onlyOfTable(dialect.notKept());
         if (!complaint.isEmpty()) {
             throw unusable(complaint);
         }
     }
 
+    /** The same of a query about the table. */
+    private String onlyOfTable(String query) throws SQLException {
+        return only(query, table().schema(), table().name());
+    }
+
     /** What one row has in its one column; empty if that is null. */
-    private String only(String query) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(query)) {
-            String text = rows.next() ? rows.getString(1) : null;
-            return text == null ? "" : text;
+    private String only(String query, String... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(query)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setString(i + 1, parameters[i]);
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                String text = rows.next() ? rows.getString(1) : null;
+                return text == null ? "" : text;
+            }
         }
     }
 
-    private CoordinatorException unusable(String seen) {
+    private CoordinatorException unusable(String seen) throws SQLException {
         return new CoordinatorException(
-                "the table " + Dialect.TABLE + " is of another version, or somebody else's: " + seen
-                        + ". Name a database or a schema where it is this coordinator's, made like this: " + ddl(),
+                "the table " + table() + " is of another version, or somebody else's: " + seen + ". Name a schema in "
+                        + JdbcSettings.SCHEMA + " where it is this coordinator's, made like this: " + ddl(),
                 true);
     }
 

@@ -136,6 +136,12 @@ final class SharedConnections {
         }
     }
 
+    /** Where the records are; empty as long as that was not asked. */
+    String location() {
+        Table table = known.table();
+        return table == null ? "" : "table " + table;
+    }
+
     void giveBack() {
         synchronized (IN_USE) {
             users--;

@@ -77,9 +77,15 @@ class JdbcSecurityTest {
 
     @Test
     void documentationHasTheTableThatTheCoordinatorWouldCreate() throws IOException {
-        assertThat(documented("postgresql")).hasSize(3).element(0).isEqualTo(Dialect.POSTGRESQL.createTable());
-        assertThat(documented("mariadb")).hasSize(3).element(0).isEqualTo(Dialect.MARIADB.createTable());
-        assertThat(documented("h2")).containsExactly(Dialect.H2.createTable());
+        assertThat(documented("postgresql"))
+                .hasSize(3)
+                .element(0)
+                .isEqualTo(Dialect.POSTGRESQL.createTable("snowflake_record"));
+        assertThat(documented("mariadb"))
+                .hasSize(3)
+                .element(0)
+                .isEqualTo(Dialect.MARIADB.createTable("snowflake_record"));
+        assertThat(documented("h2")).containsExactly(Dialect.H2.createTable("snowflake_record"));
     }
 
     @AfterAll
@@ -207,7 +213,8 @@ class JdbcSecurityTest {
                 CoordinatorException refusal = refusal(node);
 
                 assertThat(refusal.permanent()).isTrue();
-                assertThat(refusal).hasMessageContaining(Dialect.POSTGRESQL.createTable());
+                assertThat(refusal)
+                        .hasMessageContaining(Dialect.POSTGRESQL.createTable("\"bare\".\"snowflake_record\""));
             }
             assertThat(refusal(turnedOff)).hasMessageContaining("snowflake.jdbc.create-table is false");
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -31,11 +32,15 @@ class MariaDbVariablesTest {
 
     private static int replica(String variable, String value) throws SQLException {
         try (Connection connection = DriverManager.getConnection(server.url());
-                Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery(Dialect.MARIADB.readNothing().replace(variable, value))) {
-            assertThat(row.next()).isTrue();
-            return row.getInt(2);
+                PreparedStatement statement =
+                        connection.prepareStatement(Dialect.MARIADB.look().replace(variable, value))) {
+            for (int i = 1; i <= 3; i++) {
+                statement.setString(i, "ids");
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                assertThat(row.next()).isTrue();
+                return row.getInt(2);
+            }
         }
     }
 

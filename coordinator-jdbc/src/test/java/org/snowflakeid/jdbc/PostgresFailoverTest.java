@@ -217,7 +217,7 @@ class PostgresFailoverTest {
                     String before = test.markAt(test.primary);
                     await(PATIENCE, () -> !test.primary
                             .sql("SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                                    + " AND query LIKE 'UPDATE snowflake_record%'")
+                                    + " AND query LIKE 'UPDATE %snowflake_record%'")
                             .isBlank());
                     assertThat(test.failOver()).isEqualTo(before);
                 }
@@ -227,7 +227,7 @@ class PostgresFailoverTest {
         IS_DONE {
             @Override
             void meetsFailover(PostgresFailoverTest test, LeasedSnowflake ids) {
-                test.address.holdRepliesFrom("UPDATE snowflake_record");
+                test.address.holdRepliesFrom("UPDATE \"public\".\"snowflake_record\"");
                 await(PATIENCE, () -> test.staysAheadOf(ids));
                 String written = test.markAt(test.standby);
                 assertThat(test.failOver()).isEqualTo(written);

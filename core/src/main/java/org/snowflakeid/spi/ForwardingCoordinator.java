@@ -68,6 +68,11 @@ public abstract class ForwardingCoordinator implements WorkerCoordinator {
     }
 
     @Override
+    public String location() {
+        return coordinator.location();
+    }
+
+    @Override
     public void close() {
         coordinator.close();
     }

@@ -390,6 +390,11 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     @Override
+    public String location() {
+        return store.location();
+    }
+
+    @Override
     public void close() {
         store.close();
     }

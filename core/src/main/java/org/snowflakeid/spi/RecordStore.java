@@ -77,6 +77,11 @@ public interface RecordStore extends AutoCloseable {
         return null;
     }
 
+    /** See {@link WorkerCoordinator#location()}. */
+    default String location() {
+        return "";
+    }
+
     /** Ends connections and threads; never throws. */
     @Override
     void close();

@@ -133,6 +133,16 @@ public interface WorkerCoordinator extends AutoCloseable {
         return null;
     }
 
+    /**
+     * Where the records are, for people, in addition to the coordinator's name: {@code table public.snowflake_record}. It is asked for once
+     * something was read.
+     *
+     * @return empty: the settings say it all
+     */
+    default String location() {
+        return "";
+    }
+
     /** Ends connections and threads, as far as no other coordinator uses them. Does not release anything; never throws. */
     @Override
     void close();

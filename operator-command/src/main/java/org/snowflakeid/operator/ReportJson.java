@@ -30,6 +30,7 @@ final class ReportJson {
         NamespaceReport report = seen.report();
         JsonObject json = json(namespace, seen.clocks().here());
         Optional<SnowflakeLayout> layout = report.layout();
+        add(json, "location", Optional.of(report.location()).filter(location -> !location.isEmpty()));
         add(json, "state", Optional.of(report.state().name().toLowerCase(Locale.ROOT)));
         add(json, "id", report.id());
         add(json, "replaces", report.replaces());

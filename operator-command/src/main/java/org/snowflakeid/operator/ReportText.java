@@ -72,6 +72,9 @@ final class ReportText {
     /** What stays the same unless somebody writes the record, each under its name. */
     static Map<String, String> facts(NamespaceReport report) {
         Map<String, String> facts = new LinkedHashMap<>();
+        if (!report.location().isEmpty()) {
+            facts.put("location", report.location());
+        }
         facts.put("record", record(report));
         report.layout().ifPresent(layout -> facts.put("layout", layout(layout)));
         report.maxWindow().ifPresent(window -> facts.put("max-window", window.toString()));

@@ -18,6 +18,7 @@ class ClocksTest {
     private static Clocks clocks(Duration call, @Nullable Instant there) {
         NamespaceReport report = new NamespaceReport(
                 "etcd",
+                "",
                 "snowflake",
                 NamespaceReport.State.ABSENT,
                 Optional.empty(),

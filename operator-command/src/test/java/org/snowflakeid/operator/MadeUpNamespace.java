@@ -82,6 +82,7 @@ final class MadeUpNamespace {
         List<Worker> all = new ArrayList<>(workers.values());
         return new NamespaceReport(
                 "etcd",
+                "",
                 "shop/orders",
                 NamespaceReport.State.ACTIVE,
                 Optional.of("9cb4e1d07a3f4c55"),

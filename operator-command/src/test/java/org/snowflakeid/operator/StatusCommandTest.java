@@ -25,6 +25,7 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.PostgresServer;
 
 class StatusCommandTest {
 
@@ -36,6 +37,7 @@ class StatusCommandTest {
             "coordinator",
             "place",
             "clock",
+            "location",
             "state",
             "id",
             "replaces",
@@ -113,6 +115,22 @@ class StatusCommandTest {
             assertThat(absent.keySet()).isEqualTo(FIELDS);
             assertThat(absent.get("state").getAsString()).isEqualTo("absent");
             assertThat(absent.get("id").isJsonNull()).isTrue();
+        }
+    }
+
+    @Test
+    void theTableIsNamed() {
+        try (PostgresServer postgres = PostgresServer.start()) {
+            postgres.sql("CREATE SCHEMA ids");
+            String[] place = {"-Dsnowflake.jdbc.url=" + postgres.url(), "-Dsnowflake.jdbc.schema=ids"};
+
+            String text = Session.run("status", place[0], place[1]).out();
+            JsonObject json =
+                    json(Session.run("status", "--json", place[0], place[1]).out());
+
+            assertThat(text).contains("location     table ids.snowflake_record\n");
+            assertThat(json.get("location").getAsString()).isEqualTo("table ids.snowflake_record");
+            assertThat(json.get("place").getAsString()).endsWith(" ids");
         }
     }
 

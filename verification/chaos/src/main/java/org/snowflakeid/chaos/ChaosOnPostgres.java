@@ -38,7 +38,7 @@ final class ChaosOnPostgres extends ServersUnderChaos<PostgresServer> {
     /** Whoever finds its connection broken makes another first: what is held back is mostly an answer to that. */
     @Override
     public String writing() {
-        return "UPDATE snowflake_record";
+        return "UPDATE \"public\".\"snowflake_record\"";
     }
 
     /** @return how many records that changed; none if the server does not answer */

@@ -71,11 +71,12 @@ class SwapToTheApplicationsDatabaseTest {
             assertThat(status.workerId()).hasValue(workerId);
             Map<String, String> records = records(database);
             assertThat(records)
-                    .containsOnlyKeys(status.namespace() + "/meta", status.namespace() + "/marks/" + workerId);
+                    .containsOnlyKeys(
+                            status.namespace() + "/meta", status.namespace() + "/marks/" + workerId, "table-id");
             // That it is held.
             assertThat(records.get(status.namespace() + "/marks/" + workerId)).contains("limit=", "\nexpires=");
         }
-        assertThat(records(new Database().dataSource())).hasSize(2).allSatisfy((name, value) -> assertThat(value)
+        assertThat(records(new Database().dataSource())).hasSize(3).allSatisfy((name, value) -> assertThat(value)
                 .doesNotContain("\nexpires="));
     }
 
