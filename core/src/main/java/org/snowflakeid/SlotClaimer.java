@@ -169,7 +169,7 @@ final class SlotClaimer {
         Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout, platform.randomLong());
         String owner = Owner.value(token, at, platform.process());
 
-        CasResult result = Claim.Place.write(() -> coordinator.claim(
+        CasResult result = place.write(() -> coordinator.claim(
                 id,
                 candidate.slot().mark(),
                 mark.value(),

@@ -193,6 +193,36 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
+    public final void tellsTheTimeWithEachExtensionIfItTellsAny() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored[] mark = {claim(coordinator, ID, null, meta)};
+        List<Instant> told = new ArrayList<>();
+        BooleanSupplier tells = () -> {
+            long before = fixture.platform().wallMillis();
+            Applied extended = applied(extend(coordinator, ID, mark[0], meta));
+            mark[0] = extended.written();
+            Instant time = extended.serverTime();
+            if (time != null) {
+                told.add(time);
+                assertThat(time.toEpochMilli())
+                        .isBetween(before - 60_000, fixture.platform().wallMillis() + 60_000);
+            }
+            return time != null;
+        };
+
+        // Where it takes a question of its own an answer may be missing now and then.
+        boolean tellsInTime =
+                fixture.comesTrue(fixture.tellsTime() ? fixture.unit().multipliedBy(10) : Duration.ZERO, tells);
+
+        assertThat(tellsInTime).isEqualTo(fixture.tellsTime());
+        Instant read = open().read(ID, ID, timeout()).serverTime();
+        assertThat(told.isEmpty() && read != null)
+                .as("a time is told by a read, %s, and by no extension", read)
+                .isFalse();
+    }
+
+    @Test
     public final void keepsNamespacesApart() {
         WorkerCoordinator one = open();
         WorkerCoordinator other = open(namespace + "/orders");

@@ -336,9 +336,12 @@ public final class RecordCoordinator implements WorkerCoordinator {
             for (int i = 0; i < ids.size(); i++) {
                 CasResult result = results.get(i);
                 Seen now = after.get(i);
-                boolean granted =
-                        result instanceof CasResult.Applied && meta.value().equals(now.meta());
-                validated.add(result instanceof CasResult.Unknown || granted ? result : now.rejected());
+                if (result instanceof CasResult.Applied applied
+                        && meta.value().equals(now.meta())) {
+                    validated.add(new CasResult.Applied(applied.written(), applied.ownerHeld(), now.time()));
+                } else {
+                    validated.add(result instanceof CasResult.Unknown ? result : now.rejected());
+                }
             }
         } catch (CoordinatorException notSeen) {
             for (CasResult result : results) {
