@@ -112,8 +112,14 @@ final class Claim {
 
         /** Compares the clock with the coordinator's, if the answer to a write tells that. */
         void compareClock(CasResult result, long askedNanos) {
-            if (result instanceof CasResult.Applied applied && applied.serverTime() != null) {
-                VettedClock.Verdict unused = clock.compare(applied.serverTime().toEpochMilli(), askedNanos);
+            if (result instanceof CasResult.Applied applied) {
+                compareClock(applied.serverTime(), askedNanos);
+            }
+        }
+
+        void compareClock(@Nullable Instant serverTime, long askedNanos) {
+            if (serverTime != null) {
+                VettedClock.Verdict unused = clock.compare(serverTime.toEpochMilli(), askedNanos);
             }
         }
 
