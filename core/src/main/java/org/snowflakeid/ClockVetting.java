@@ -204,11 +204,7 @@ final class ClockVetting {
      * @param anotherMayFollow whether there are peers that have not written since the step
      */
     private record Reference(
-            @Nullable Long millis,
-            long ageMillis,
-            @Nullable Long askedNanos,
-            String source,
-            boolean anotherMayFollow) {
+            @Nullable Long millis, long ageMillis, @Nullable Long askedNanos, String source, boolean anotherMayFollow) {
 
         Verdict judges(VettedClock clock, boolean waits) {
             return millis != null && askedNanos != null

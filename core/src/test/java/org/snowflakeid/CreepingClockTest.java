@@ -17,6 +17,7 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.spi.CasResult;
 
 /**
  * A wall clock that goes wrong little by little, by no more at a time than a clock may be wrong: the coordinator's time contradicts it at an
@@ -62,7 +63,9 @@ class CreepingClockTest {
         for (int worker : stage.store.marks.keySet()) {
             Instant until =
                     SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
-            assertThat(ahead(until)).as("the mark of worker id %s", worker).isLessThan(window.plus(SKEW).plus(READING));
+            assertThat(ahead(until))
+                    .as("the mark of worker id %s", worker)
+                    .isLessThan(window.plus(SKEW).plus(READING));
         }
         SnowflakeStatus status = issuer.ids().status();
         assertThat(status.state()).isEqualTo(State.ACTIVE);
@@ -70,15 +73,16 @@ class CreepingClockTest {
     }
 
     private void assertWarned(String clock) {
-        assertThat(process.ids().status().clockWarning())
-                .hasValueSatisfying(warning -> assertThat(warning)
-                        .contains("The system clock says " + clock)
-                        .contains("but fake says " + stage.world.trueTime().toString().substring(0, 14)));
+        assertThat(process.ids().status().clockWarning()).hasValueSatisfying(warning -> assertThat(warning)
+                .contains("The system clock says " + clock)
+                .contains("but fake says " + stage.world.trueTime().toString().substring(0, 14)));
     }
 
     private void assertBelievedAgain(Duration within) {
         stage.within(
-                within, "no warning", () -> process.ids().status().clockWarning().isEmpty());
+                within,
+                "no warning",
+                () -> process.ids().status().clockWarning().isEmpty());
         stage.sleep(Duration.ofSeconds(1));
         assertThat(ahead(process.issue().timestamp()).abs()).isLessThan(Duration.ofSeconds(1));
     }
@@ -100,7 +104,8 @@ class CreepingClockTest {
     /** Nothing is repeated, though nothing is known any more of what was granted. */
     private void assertNothingRepeatsAfterARestore(Actor old) {
         int worker = old.workerId();
-        Instant granted = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
+        Instant granted =
+                SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
         // No process reaches the coordinator in time: what is granted is issued to its end.
         old.wire.cut = true;
         stage.store.wipe();
@@ -148,6 +153,20 @@ class CreepingClockTest {
             assertWarned("2026-03-01T10:3");
         }
 
+        @Test
+        void doesNotCarryTheIdsOfSeveralWorkersAway() {
+            stage.keys.put("snowflake.workers", "2");
+            openAndRunFor(Duration.ofMinutes(2));
+
+            for (int i = 0; i < 600; i++) {
+                process.machine.stepClock(Duration.ofMillis(40));
+                assertFollowsTheCoordinator();
+                stage.sleep(Duration.ofSeconds(4));
+            }
+
+            assertWarned("2026-03-01T10:4");
+        }
+
         // steps that callers follow without a look
         @Test
         void doesNotCarryIdsAwayBySmallOnes() {
@@ -162,7 +181,8 @@ class CreepingClockTest {
             assertWarned("2026-03-01T10:5");
         }
 
-        // while the coordinator was away, nothing was compared, and the first write after that raised a mark by all of it
+        // while the coordinator was away, nothing was compared, and the first write after that raised a mark by all of
+        // it
         @Test
         void raisesNoMarkAfterAnOutage() {
             openAndRunFor(Duration.ofMinutes(2));
@@ -311,6 +331,28 @@ class CreepingClockTest {
         }
     }
 
+    // who has no worker id extends none, and claimed by a clock that nobody had compared for hours
+    @Test
+    void aClaimAfterALongWaitIsByAClockThatWasCompared() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        stage.keys.put("snowflake.clock.max-skew", "PT1S");
+        openAndRunFor(Duration.ofMinutes(2));
+        process.wire.cut = true;
+        stage.sleep(Duration.ofMinutes(3));
+        Actor holder = stage.process();
+        holder.open();
+        process.wire.cut = false;
+        process.machine.drift(400);
+        stage.sleep(Duration.ofHours(3));
+
+        holder.close();
+        stage.until("ids again", () -> process.ids().status().state() == State.ACTIVE);
+
+        Instant until = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(0).limit());
+        assertThat(ahead(until)).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(12));
+        assertWarned("2026-03-01T13:");
+    }
+
     /** It is the coordinator's clock that is wrong. */
     @Nested
     class OfTheCoordinator {
@@ -340,6 +382,21 @@ class CreepingClockTest {
             }
         }
 
+        // by so little that a drift might explain it
+        @ParameterizedTest
+        @ValueSource(longs = {13, -13})
+        void movesIdsSlowlyWhereItMayBeADrift(long seconds) {
+            openAndRunFor(Duration.ofMinutes(2));
+            stage.store.timeAhead = Duration.ofSeconds(seconds);
+
+            for (int second = 0; second < 60; second++) {
+                assertThat(ahead(process.issue().timestamp()).abs()).isLessThan(Duration.ofMillis(150));
+                stage.sleep(Duration.ofSeconds(1));
+            }
+
+            assertThat(process.ids().status().clockWarning()).isPresent();
+        }
+
         @Test
         void isFollowedWhereBothClocksAreSetToIt() {
             openAndRunFor(Duration.ofMinutes(2));
@@ -348,13 +405,12 @@ class CreepingClockTest {
 
             process.machine.stepClock(Duration.ofHours(1));
 
-            stage.within(Duration.ofSeconds(21), "no warning", () -> process.ids()
-                    .status()
-                    .clockWarning()
-                    .isEmpty());
+            stage.within(
+                    Duration.ofSeconds(21),
+                    "no warning",
+                    () -> process.ids().status().clockWarning().isEmpty());
             stage.sleep(Duration.ofSeconds(1));
-            assertThat(ahead(process.issue().timestamp()))
-                    .isBetween(Duration.ofMinutes(59), Duration.ofMinutes(61));
+            assertThat(ahead(process.issue().timestamp())).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(61));
         }
 
         // it goes on by what was compared last: what nobody contradicts is believed, as where no time was ever told
@@ -398,7 +454,7 @@ class CreepingClockTest {
             process.wire.hold(Kind.EXTEND);
             Request write = process.wire.next();
             stage.sleep(there);
-            var answer = write.arrive();
+            CasResult answer = write.arrive();
             stage.sleep(back);
             process.wire.release(Kind.EXTEND);
             write.answer(answer);
@@ -426,10 +482,10 @@ class CreepingClockTest {
             process.wire.hold(Kind.EXTEND);
             Request write = process.wire.next();
             process.machine.stepClock(Duration.ofMillis(5_000));
+            process.machine.pause(Duration.ofSeconds(15));
+            stage.sleep(Duration.ofMillis(14_999));
             write.answer(write.arrive());
             process.wire.release(Kind.EXTEND);
-            process.machine.pause(Duration.ofSeconds(15));
-            stage.sleep(Duration.ofMillis(15_001));
 
             for (int i = 0; i < 40; i++) {
                 assertThat(ahead(process.issue().timestamp())).isLessThan(SKEW.plus(READING));

@@ -311,7 +311,8 @@ final class Simulation {
         note("CREEP " + how + " " + process.name);
         tally.count(how);
         if (how.isDrift()) {
-            process.drift(how.sign() * (500 + creeps.nextInt(1_400)));
+            long ppm = 500 + creeps.nextLong(1_400);
+            process.drift(how.sign() * ppm);
             world.sleep(Duration.ofMinutes(10 + creeps.nextInt(40)));
             return;
         }

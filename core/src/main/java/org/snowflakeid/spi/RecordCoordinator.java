@@ -336,8 +336,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
             for (int i = 0; i < ids.size(); i++) {
                 CasResult result = results.get(i);
                 Seen now = after.get(i);
-                if (result instanceof CasResult.Applied applied
-                        && meta.value().equals(now.meta())) {
+                if (result instanceof CasResult.Applied applied && meta.value().equals(now.meta())) {
                     validated.add(new CasResult.Applied(applied.written(), applied.ownerHeld(), now.time()));
                 } else {
                     validated.add(result instanceof CasResult.Unknown ? result : now.rejected());
