@@ -419,7 +419,7 @@ class CreepingClockTest {
             openAndRunFor(Duration.ofMinutes(2));
             stage.store.tellsTime = false;
             for (int i = 0; i < 3; i++) {
-                process.machine.stepClock(Duration.ofMillis(5_000));
+                process.machine.stepClock(Duration.ofSeconds(5));
                 stage.sleep(Duration.ofSeconds(2));
             }
             assertThat(ahead(process.issue().timestamp())).isLessThan(SKEW);
@@ -481,7 +481,7 @@ class CreepingClockTest {
             stage.sleep(Duration.ofSeconds(40));
             process.wire.hold(Kind.EXTEND);
             Request write = process.wire.next();
-            process.machine.stepClock(Duration.ofMillis(5_000));
+            process.machine.stepClock(Duration.ofSeconds(5));
             process.machine.pause(Duration.ofSeconds(15));
             stage.sleep(Duration.ofMillis(14_999));
             write.answer(write.arrive());
