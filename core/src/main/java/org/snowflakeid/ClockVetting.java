@@ -139,10 +139,10 @@ final class ClockVetting {
 
     /** To be called after writes, by whose answers the clock was compared. */
     void lookAtComparison() {
-        Long coordinatorMillis = clock.contradiction();
-        if (coordinatorMillis != null) {
+        VettedClock.Contradiction contradiction = clock.contradiction();
+        if (contradiction != null) {
             step = clock.step();
-            contradicted(contradiction(coordinatorName, coordinatorMillis));
+            contradicted(contradiction(contradiction.wallMillis(), coordinatorName, contradiction.coordinatorMillis()));
         } else if (warning != null && !clock.isDoubted()) {
             believeAgain();
         }
@@ -186,11 +186,11 @@ final class ClockVetting {
     }
 
     private String contradiction(Reference reference) {
-        return contradiction(reference.source(), reference.millis());
+        return contradiction(platform.wallMillis(), reference.source(), reference.millis());
     }
 
-    private String contradiction(String source, @Nullable Long millis) {
-        return "The system clock says " + Instant.ofEpochMilli(platform.wallMillis()) + ", but " + source + " says "
+    private static String contradiction(long wallMillis, String source, @Nullable Long millis) {
+        return "The system clock says " + Instant.ofEpochMilli(wallMillis) + ", but " + source + " says "
                 + (millis == null ? "nothing" : Instant.ofEpochMilli(millis));
     }
 

@@ -54,10 +54,13 @@ final class VettedClock {
     private static final long WITNESS_MILLIS = 1_000;
 
     /** An answer that took longer says little of what time it is now. */
-    static final long LONGEST_AGE_MILLIS = 5_000;
+    private static final long LONGEST_AGE_MILLIS = 5_000;
 
     /** What a clock gains or loses of this many is drift: crystals do so of ten thousand, and a virtual machine's clock of some thousand. */
     private static final long DRIFT_OF = 500;
+
+    /** What the wall clock and the coordinator's said at one time. */
+    record Contradiction(long wallMillis, long coordinatorMillis) {}
 
     /** A reading of both clocks. */
     private static final class Reading {
@@ -125,13 +128,13 @@ final class VettedClock {
     /** Whether the coordinator tells the time. The anchor is then where it agreed last. */
     private boolean witnessed;
 
-    /** What it told last, unless its clock was set since, and the end of that call. */
+    /** What it told last, as far as its clock was not set since, and the end of that call. */
     private long witnessMillis;
 
     private long witnessNanos;
 
-    /** What it said, where it contradicted last and has not agreed since. */
-    private @Nullable Long contradictionMillis;
+    /** Of the last comparison, if that did not agree. */
+    private @Nullable Contradiction contradiction;
 
     /** Since when drift may not have been made up for. */
     private long driftSinceNanos;
@@ -290,7 +293,12 @@ final class VettedClock {
 
     /** The latest time that is not too far ahead of the coordinator's. */
     private long latest(long nanos) {
-        return witnessMillis + (nanos - witnessNanos) / 1_000_000 + maxSkewMillis;
+        return witness(nanos) + maxSkewMillis;
+    }
+
+    /** What the coordinator's clock says if it has run on as the monotonic one. */
+    private long witness(long nanos) {
+        return witnessMillis + (nanos - witnessNanos) / 1_000_000;
     }
 
     private boolean isSteady(Reading now) {
@@ -373,7 +381,7 @@ final class VettedClock {
         Reading now = Reading.of(platform);
         long wall = now.wallMillis;
         long nanos = now.nanos;
-        if (contradictionMillis != null) {
+        if (contradiction != null) {
             return Verdict.UNDECIDED;
         }
         if (reference != null) {
@@ -414,19 +422,21 @@ final class VettedClock {
         long least = coordinatorMillis - WITNESS_MILLIS - maxSkewMillis;
         long most = coordinatorMillis + age + WITNESS_MILLIS + maxSkewMillis;
         if (now.wallMillis >= least && now.wallMillis <= most) {
-            contradictionMillis = null;
-            witness(coordinatorMillis, now.nanos);
+            contradiction = null;
+            noteWitness(coordinatorMillis, now.nanos);
             driftSinceNanos = now.nanos;
             return accept(now);
         }
         if (anchored) {
-            contradictionMillis = coordinatorMillis;
+            contradiction = new Contradiction(now.wallMillis, coordinatorMillis);
             long expected = expected(now.nanos);
             long off = Math.max(least, Math.min(most, expected)) - expected;
             long drift = (now.nanos - driftSinceNanos) / 1_000_000 / DRIFT_OF;
             if (Math.abs(off) <= LONGEST_AGE_MILLIS + drift) {
                 anchorMillis += Math.max(-drift, Math.min(drift, off));
-                witness(coordinatorMillis, now.nanos);
+                // It may have been set after all: marks must not fall behind what callers go by.
+                long gently = witnessed ? witness(now.nanos) - drift : coordinatorMillis;
+                noteWitness(Math.max(coordinatorMillis, gently), now.nanos);
             }
             driftSinceNanos = off == 0 || drift > 0 ? now.nanos : driftSinceNanos;
             doubt(now);
@@ -434,7 +444,7 @@ final class VettedClock {
         return Verdict.CONTRADICTED;
     }
 
-    private void witness(long coordinatorMillis, long nanos) {
+    private void noteWitness(long coordinatorMillis, long nanos) {
         witnessed = true;
         witnessMillis = coordinatorMillis;
         witnessNanos = nanos;
@@ -445,10 +455,10 @@ final class VettedClock {
         return doubted;
     }
 
-    /** What the coordinator said when it contradicted last, if it has not agreed since; else null. */
+    /** If the coordinator contradicted it in the last comparison, what both said; else null. */
     @Nullable
-    Long contradiction() {
-        return contradictionMillis;
+    Contradiction contradiction() {
+        return contradiction;
     }
 
     /**

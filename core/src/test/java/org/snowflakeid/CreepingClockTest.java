@@ -384,13 +384,16 @@ class CreepingClockTest {
 
         // by so little that a drift might explain it
         @ParameterizedTest
-        @ValueSource(longs = {13, -13})
-        void movesIdsSlowlyWhereItMayBeADrift(long seconds) {
+        @CsvSource({"13, PT60S", "-13, PT60S", "15, PT3S", "-15, PT3S"})
+        void movesIdsSlowlyWhereItMayBeADrift(long seconds, String window) {
+            stage.keys.put("snowflake.window", window);
             openAndRunFor(Duration.ofMinutes(2));
             stage.store.timeAhead = Duration.ofSeconds(seconds);
 
             for (int second = 0; second < 60; second++) {
+                Instant asked = stage.world.trueTime();
                 assertThat(ahead(process.issue().timestamp()).abs()).isLessThan(Duration.ofMillis(150));
+                assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(100));
                 stage.sleep(Duration.ofSeconds(1));
             }
 

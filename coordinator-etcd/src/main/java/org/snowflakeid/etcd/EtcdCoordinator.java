@@ -315,7 +315,11 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 break;
             }
         }
-        Instant time = ServerTime.answer(now, deadline);
+        boolean applied = results.stream().anyMatch(CasResult.Applied.class::isInstance);
+        return applied ? withTime(results, ServerTime.answer(now, deadline)) : results;
+    }
+
+    private static List<CasResult> withTime(List<CasResult> results, @Nullable Instant time) {
         results.replaceAll(result -> result instanceof CasResult.Applied applied
                 ? new CasResult.Applied(applied.written(), applied.ownerHeld(), time)
                 : result);

@@ -197,12 +197,13 @@ public abstract class WorkerCoordinatorContract {
         WorkerCoordinator coordinator = open();
         Stored meta = create(coordinator);
         Stored[] mark = {claim(coordinator, ID, null, meta)};
+        String owner = owner(mark[0]);
         // Where it takes a question of its own, an answer may stay away.
         Duration patience = fixture.tellsTime() ? fixture.unit().multipliedBy(10) : Duration.ZERO;
 
         boolean told = fixture.comesTrue(patience, () -> {
             long before = fixture.platform().wallMillis();
-            Applied extended = applied(extend(coordinator, ID, mark[0], meta));
+            Applied extended = applied(coordinator.extend(ID, mark[0], next(), owner, meta, timeout()));
             long after = fixture.platform().wallMillis();
             mark[0] = extended.written();
             Instant time = extended.serverTime();
