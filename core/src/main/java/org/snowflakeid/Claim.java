@@ -96,14 +96,30 @@ final class Claim {
             VettedClock clock) {
 
         /** A call of the coordinator that writes: whatever is thrown out of it, it may have been applied. */
-        static CasResult write(Supplier<CasResult> call) {
+        CasResult write(Supplier<CasResult> call) {
+            long asked = platform.nanoTime();
             try {
-                return call.get();
+                CasResult result = call.get();
+                compareClock(result, asked);
+                return result;
             } catch (CoordinatorException e) {
                 return new CasResult.Unknown(e);
             } catch (Throwable e) {
                 boolean permanent = e instanceof Error && !(e instanceof VirtualMachineError);
                 return new CasResult.Unknown(new CoordinatorException("the coordinator failed: " + e, e, permanent));
+            }
+        }
+
+        /** Compares the clock with the coordinator's, if the answer to a write tells that. */
+        void compareClock(CasResult result, long askedNanos) {
+            if (result instanceof CasResult.Applied applied) {
+                compareClock(applied.serverTime(), askedNanos);
+            }
+        }
+
+        void compareClock(@Nullable Instant serverTime, long askedNanos) {
+            if (serverTime != null) {
+                VettedClock.Verdict unused = clock.compare(serverTime.toEpochMilli(), askedNanos);
             }
         }
 
@@ -296,7 +312,7 @@ final class Claim {
     void extend(long windowTicks, Duration timeout) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             WorkerCoordinator.Extension write = nextWrite(windowTicks);
-            CasResult result = Place.write(() -> place.coordinator.extend(
+            CasResult result = place.write(() -> place.coordinator.extend(
                     workerId,
                     write.mark(),
                     write.next(),
@@ -348,16 +364,8 @@ final class Claim {
             return Outcome.TO_BE_SENT_AGAIN;
         }
         requireLawfulTakeover(seen);
-        takenOver();
-        return Outcome.SETTLED;
-    }
-
-    /** Ids go on up to the limit, and no other process needs notes of that. */
-    private void takenOver() {
         standing = Standing.TAKEN_OVER;
-        if (local != null && local.share()) {
-            local = null;
-        }
+        return Outcome.SETTLED;
     }
 
     private void adopt(Mark written, Stored as, boolean owned) {
@@ -413,7 +421,7 @@ final class Claim {
             return;
         }
         requireLawfulTakeover(seen);
-        takenOver();
+        standing = Standing.TAKEN_OVER;
     }
 
     /**
@@ -427,7 +435,7 @@ final class Claim {
         }
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             WorkerCoordinator.Extension write = nextWrite(windowTicks);
-            CasResult result = Place.write(() -> place.coordinator.claim(
+            CasResult result = place.write(() -> place.coordinator.claim(
                     workerId,
                     write.mark(),
                     write.next(),

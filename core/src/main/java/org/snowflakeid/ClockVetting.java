@@ -45,6 +45,9 @@ final class ClockVetting {
     private @Nullable String warning;
     private boolean contradicted;
 
+    /** How far the clock was from where it was expected when it was looked at last. */
+    private long step;
+
     /** Whether the last look at the start found a clock that is not to be used. */
     private boolean refused;
 
@@ -83,12 +86,13 @@ final class ClockVetting {
      * @throws CoordinatorException naming both clocks
      */
     Snapshot vetFirst() {
+        long asked = platform.nanoTime();
         Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
         // The coordinator may have read its clock as late as that: a slow answer must not hide what is missed later.
         long answered = platform.nanoTime();
         // Nobody has to have written since: whoever is entered may have ended a whole window ago.
-        Reference reference = reference(seen, Map.of(), longestWindowMillis(seen.meta()));
-        refused = clock.judge(reference.millis(), reference.ageMillis(), false) == Verdict.CONTRADICTED;
+        Reference reference = reference(seen, asked, Map.of(), longestWindowMillis(seen.meta()));
+        refused = reference.judges(clock, false) == Verdict.CONTRADICTED;
         if (refused) {
             throw new CoordinatorException(
                     contradiction(reference) + ". Correct the one that is wrong; "
@@ -122,36 +126,49 @@ final class ClockVetting {
     }
 
     private void judgeStep(long maxWindowMillis) {
-        long step = clock.step();
+        step = clock.step();
         if (warning == null) {
             warning = "The system clock stepped by " + step + " ms and is not believed yet.";
             LOG.log(Level.WARNING, prefix() + warning);
         }
         Reference reference = referenceAfterStep(maxWindowMillis);
         if (reference != null) {
-            judge(reference, step);
+            judge(reference);
         }
     }
 
-    private void judge(Reference reference, long step) {
-        switch (clock.judge(reference.millis(), reference.ageMillis(), reference.anotherMayFollow())) {
-            case ACCEPTED, BELIEVED -> believeAgain(step);
-            case CONTRADICTED -> {
-                String text = contradiction(reference)
-                        + ": it is not believed, ids go on as if it had not stepped. Correct the one that is wrong.";
-                warning = text;
-                if (!contradicted) {
-                    contradicted = true;
-                    LOG.log(Level.WARNING, prefix() + text);
-                }
-            }
+    /** To be called after writes, by whose answers the clock was compared. */
+    void lookAtComparison() {
+        VettedClock.Contradiction contradiction = clock.contradiction();
+        if (contradiction != null) {
+            step = clock.step();
+            contradicted(contradiction(contradiction.wallMillis(), coordinatorName, contradiction.coordinatorMillis()));
+        } else if (warning != null && !clock.isDoubted()) {
+            believeAgain();
+        }
+    }
+
+    private void judge(Reference reference) {
+        switch (reference.judges(clock, reference.anotherMayFollow())) {
+            case ACCEPTED, BELIEVED -> believeAgain();
+            case CONTRADICTED -> contradicted(contradiction(reference));
             case UNDECIDED -> {
                 // the warning is still right
             }
         }
     }
 
-    private void believeAgain(long step) {
+    private void contradicted(String contradiction) {
+        String text = contradiction
+                + ": it is not believed, ids go on as if it had not stepped. Correct the one that is wrong.";
+        warning = text;
+        if (!contradicted) {
+            contradicted = true;
+            LOG.log(Level.WARNING, prefix() + text);
+        }
+    }
+
+    private void believeAgain() {
         LOG.log(
                 Level.INFO,
                 () -> prefix() + "the system clock is believed again, " + step + " ms from where it was expected");
@@ -169,8 +186,12 @@ final class ClockVetting {
     }
 
     private String contradiction(Reference reference) {
-        return "The system clock says " + Instant.ofEpochMilli(platform.wallMillis()) + ", but " + reference.source()
-                + " says " + (reference.millis() == null ? "nothing" : Instant.ofEpochMilli(reference.millis()));
+        return contradiction(platform.wallMillis(), reference.source(), reference.millis());
+    }
+
+    private static String contradiction(long wallMillis, String source, @Nullable Long millis) {
+        return "The system clock says " + Instant.ofEpochMilli(wallMillis) + ", but " + source + " says "
+                + (millis == null ? "nothing" : Instant.ofEpochMilli(millis));
     }
 
     /**
@@ -178,9 +199,19 @@ final class ClockVetting {
      * was taken over may be entered as that of the process before; so what this generator wrote is known by itself.
      *
      * @param millis null: none
+     * @param ageMillis by how much it may lag behind its clock; of the coordinator's that is measured
+     * @param askedNanos when the coordinator was asked for its time; null: that of peers, or none
      * @param anotherMayFollow whether there are peers that have not written since the step
      */
-    private record Reference(@Nullable Long millis, long ageMillis, String source, boolean anotherMayFollow) {}
+    private record Reference(
+            @Nullable Long millis, long ageMillis, @Nullable Long askedNanos, String source, boolean anotherMayFollow) {
+
+        Verdict judges(VettedClock clock, boolean waits) {
+            return millis != null && askedNanos != null
+                    ? clock.compare(millis, askedNanos)
+                    : clock.judge(millis, ageMillis, waits);
+        }
+    }
 
     /** Null if the coordinator can't be asked now. */
     private @Nullable Reference referenceAfterStep(long maxWindowMillis) {
@@ -205,7 +236,7 @@ final class ClockVetting {
             }
             marksAtStep = before;
         }
-        return reference(seen, before, maxWindowMillis / 3);
+        return reference(seen, asked, before, maxWindowMillis / 3);
     }
 
     private long longestWindowMillis(@Nullable Stored meta) {
@@ -219,10 +250,10 @@ final class ClockVetting {
     }
 
     /** @param ageMillis so long ago a live peer may have written, if it was in time */
-    private Reference reference(Snapshot seen, Map<Integer, String> before, long ageMillis) {
+    private Reference reference(Snapshot seen, long askedNanos, Map<Integer, String> before, long ageMillis) {
         Instant serverTime = seen.serverTime();
         if (serverTime != null) {
-            return new Reference(serverTime.toEpochMilli(), LATENESS_MILLIS, coordinatorName, false);
+            return new Reference(serverTime.toEpochMilli(), 0, askedNanos, coordinatorName, false);
         }
         List<Long> clocks = new ArrayList<>();
         boolean anotherMayFollow = false;
@@ -245,12 +276,13 @@ final class ClockVetting {
             }
         }
         if (clocks.isEmpty()) {
-            return new Reference(null, 0, "nobody", anotherMayFollow);
+            return new Reference(null, 0, null, "nobody", anotherMayFollow);
         }
         clocks.sort(null);
         return new Reference(
                 clocks.get(clocks.size() / 2),
                 ageMillis + LATENESS_MILLIS,
+                null,
                 "the median of " + clocks.size() + " live peers",
                 false);
     }

@@ -232,7 +232,7 @@ final class LeaseKeeper {
         workerIds.mend();
         workerIds.claimMissing(firstPage);
         // The clock may have stepped back meanwhile: back again, it would be credible by what it showed before.
-        clock.show();
+        showClock();
         Optional<Claim> awaited = workerIds.swapReady();
         workerIds.releaseLeft();
         if (awaited.isPresent()) {
@@ -305,13 +305,19 @@ final class LeaseKeeper {
             callersWaitForClock = true;
             excludeCopy();
         }
-        clock.show();
-        handover.noteClock(vetting.warning(), null);
+        showClock();
         if (callersWaitForClock) {
             callersWaitForClock = false;
             handover.wakeCallers();
         }
         return firstPage;
+    }
+
+    /** As it was compared with the coordinator's by the writes until now. */
+    private void showClock() {
+        vetting.lookAtComparison();
+        clock.show();
+        handover.noteClock(vetting.warning(), null);
     }
 
     /** Callers wait until then. */

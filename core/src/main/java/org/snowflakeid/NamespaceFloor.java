@@ -19,11 +19,13 @@ import org.snowflakeid.NamespaceRefusedException.Reason;
  *       that still run, are cut off, or sleep: they may issue to their limit, with nobody's leave. Those that reach the
  *       coordinator stop earlier, since they see a foreign id at their next extension. No clock occurs in this part.
  *   <li><em>Grants whose marks were lost</em> can only be bounded by time. Each was written before the loss, so before now, and
- *       {@link LeaseKeeper} grants no further than its clock + a window at an extension, and its clock + longest window + burst + first
- *       window at a claim. A burst is at most half a window. Clocks, ours and that process's, are allowed to be wrong
- *       by {@code snowflake.clock.max-skew} each, ours being compared with the coordinator's. So all of them end before now +
- *       longest window + half of it + first window + twice the skew, which the floor does not fall below. The longest window is
- *       the greater one of what the record says (it may have been lost too) and what is configured.
+ *       {@link LeaseKeeper} grants no further than its time + a window at an extension, and its time + longest window + burst + first
+ *       window at a claim. A burst is at most half a window. The premise is that each time in use is ahead of the coordinator's by no
+ *       more than {@code snowflake.clock.max-skew}, at each write. It holds where the coordinator tells the time, since that is compared
+ *       at every claim and every extension, and no mark is raised by a time further ahead of what it told last ({@link VettedClock}); its
+ *       own clock must not have been set back since. Where it tells none, somebody has to see to it that the clocks agree. Ours may be wrong by
+ *       the skew too. So all grants end before now + longest window + half of it + first window + twice the skew, which the floor does
+ *       not fall below. The longest window is the greater one of what the record says (it may have been lost too) and what is configured.
  *   <li><em>Earlier namespaces</em> that this one took the place of end below its floor, hence the new floor is never
  *       lower than the old.
  * </ul>

@@ -62,7 +62,7 @@ final class SlotClaimer {
      */
     Claim claim(@Nullable Snapshot firstPage, Terms terms) {
         lastFailure = null;
-        Snapshot page = firstPage != null ? firstPage : reader.page();
+        Snapshot page = firstPage != null ? firstPage : page();
         if (page.meta() != null) {
             // Where no worker id can be had nothing is written, and no rejected write shows that the namespace moved.
             namespace.noteSeen(page.meta());
@@ -95,7 +95,7 @@ final class SlotClaimer {
             return null;
         }
         lastFailure = null;
-        Snapshot page = firstPage != null ? firstPage : reader.page();
+        Snapshot page = firstPage != null ? firstPage : page();
         Claim claimed = claimNow(new ArrayList<>(page.slots()), terms);
         if (claimed == null && !reader.isAll(page)) {
             claimed = claimNow(new ArrayList<>(reader.all().slots()), terms);
@@ -105,6 +105,14 @@ final class SlotClaimer {
             throw failure;
         }
         return claimed;
+    }
+
+    /** Who had no worker id to extend has not compared its clock for as long. */
+    private Snapshot page() {
+        long asked = platform.nanoTime();
+        Snapshot page = reader.page();
+        place.compareClock(page.serverTime(), asked);
+        return page;
     }
 
     private long floor(Terms terms) {
@@ -169,7 +177,7 @@ final class SlotClaimer {
         Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout, platform.randomLong());
         String owner = Owner.value(token, at, platform.process());
 
-        CasResult result = Claim.Place.write(() -> coordinator.claim(
+        CasResult result = place.write(() -> coordinator.claim(
                 id,
                 candidate.slot().mark(),
                 mark.value(),

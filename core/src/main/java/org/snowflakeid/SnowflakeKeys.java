@@ -168,7 +168,9 @@ public final class SnowflakeKeys {
     static final Key<Duration> MAX_SKEW = Key.duration("snowflake.clock.max-skew", "PT1S", LARGEST_SKEW.toString())
             .standard("PT10S")
             .perGenerator()
-            .meaning("A jump of the clock beyond it is checked against other clocks before it is believed.");
+            .meaning(
+                    "A jump of the clock beyond it is checked against other clocks before it is believed, and a clock that is off"
+                            + " by more from the coordinator's is not believed.");
 
     static final Key<Duration> MAX_LAG = Key.duration("snowflake.clock.max-lag", "PT0S", "PT1S")
             .standard("PT0.01S")

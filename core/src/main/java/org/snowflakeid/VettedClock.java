@@ -4,10 +4,16 @@ package org.snowflakeid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wall clock, doubted when it steps against the monotonic one.
+ * The wall clock, doubted when it steps against the monotonic one, or when the coordinator's contradicts it.
  *
  * <p><b>For marks.</b> Ids tolerate any clock. A mark raised by a wrong one would reserve a worker id far into the future. So the keeper
  * vets the clock before each claim and extension, and while the clock is not believed, time runs on from the last moment it was.
+ *
+ * <p><b>Clocks that creep.</b> Small steps add up, and both clocks of a machine may run fast together. So what the coordinator's answer to a
+ * write says of the time is {@link #compare compared} each time, whatever the clocks did meanwhile. Where there is such a witness no mark
+ * is raised by a time that is ahead of it by more than {@code snowflake.clock.max-skew}, and while it contradicts, time runs on from when it
+ * agreed last. If a drift of the clocks explains the difference, the time in use is kept as near to it as a clock has to be; a coordinator
+ * whose own clock was set moves nothing.
  *
  * <p><b>For callers.</b> They go by what the keeper has {@link #show shown} last: the wall clock where it is believed, else the monotonic one.
  * Where the wall clock is more than a second ahead of what the monotonic clock says, or far behind ({@link #isCredible}), they wait until
@@ -43,6 +49,18 @@ final class VettedClock {
 
     /** On a machine where a thread is paused each time, the last one is taken, by which a step is rather seen than missed. */
     private static final int READINGS = 10;
+
+    /** A coordinator's clock is read to about a second. */
+    private static final long WITNESS_MILLIS = 1_000;
+
+    /** An answer that took longer says little of what time it is now. */
+    private static final long LONGEST_AGE_MILLIS = 5_000;
+
+    /** What a clock gains or loses of this many is drift: crystals do so of ten thousand, and a virtual machine's clock of some thousand. */
+    private static final long DRIFT_OF = 500;
+
+    /** What the wall clock and the coordinator's said at one time. */
+    record Contradiction(long wallMillis, long coordinatorMillis) {}
 
     /** A reading of both clocks. */
     private static final class Reading {
@@ -106,6 +124,20 @@ final class VettedClock {
     private boolean anchored;
     private long anchorMillis;
     private long anchorNanos;
+
+    /** Whether the coordinator tells the time. The anchor is then where it agreed last. */
+    private boolean witnessed;
+
+    /** What it told last, as far as its clock was not set since, and the end of that call. */
+    private long witnessMillis;
+
+    private long witnessNanos;
+
+    /** Of the last comparison, if that did not agree. */
+    private @Nullable Contradiction contradiction;
+
+    /** Since when drift may not have been made up for. */
+    private long driftSinceNanos;
 
     private boolean doubted;
     private long stepMillis;
@@ -254,7 +286,19 @@ final class VettedClock {
     long vettedTick() {
         Reading now = Reading.of(platform);
         boolean steady = isSteady(now);
-        return (steady ? now.wallMillis : now.wallMillis + correctionMillis) - epochMillis;
+        long time = steady ? now.wallMillis : now.wallMillis + correctionMillis;
+        // A believed clock may have gone on to creep.
+        return (witnessed ? Math.min(time, latest(now.nanos)) : time) - epochMillis;
+    }
+
+    /** The latest time that is not too far ahead of the coordinator's. */
+    private long latest(long nanos) {
+        return witness(nanos) + maxSkewMillis;
+    }
+
+    /** What the coordinator's clock says if it has run on as the monotonic one. */
+    private long witness(long nanos) {
+        return witnessMillis + (nanos - witnessNanos) / 1_000_000;
     }
 
     private boolean isSteady(Reading now) {
@@ -277,16 +321,22 @@ final class VettedClock {
         // A clock in doubt is judged even if it came back: near the time in use it may still be far from the right
         // time.
         if (!doubted && Math.abs(wall - expected) <= maxSkewMillis) {
-            believe(wall, nanos);
+            if (!witnessed) {
+                believe(wall, nanos);
+            }
             return true;
         }
+        doubt(now);
+        return false;
+    }
+
+    private void doubt(Reading now) {
         if (!doubted || hasSteppedAgain(now)) {
             doubted = true;
-            stepMillis = wall;
-            stepNanos = nanos;
+            stepMillis = now.wallMillis;
+            stepNanos = now.nanos;
         }
-        correctionMillis = expected - wall;
-        return false;
+        correctionMillis = expected(now.nanos) - now.wallMillis;
     }
 
     /** While it is doubted. */
@@ -320,7 +370,8 @@ final class VettedClock {
     }
 
     /**
-     * Judges a clock that is not steady, or that was never vetted.
+     * Judges a clock that is not steady, or that was never vetted, where the coordinator tells no time. What that has contradicted nobody else
+     * confirms.
      *
      * @param reference another clock's time in milliseconds, read after the step; null if there is none
      * @param referenceAge by how much the reference may lag behind its clock, in milliseconds
@@ -330,6 +381,9 @@ final class VettedClock {
         Reading now = Reading.of(platform);
         long wall = now.wallMillis;
         long nanos = now.nanos;
+        if (contradiction != null) {
+            return Verdict.UNDECIDED;
+        }
         if (reference != null) {
             boolean agrees = wall >= reference - maxSkewMillis && wall <= reference + referenceAge + maxSkewMillis;
             if (!agrees) {
@@ -341,9 +395,70 @@ final class VettedClock {
                 return Verdict.UNDECIDED;
             }
         }
+        witnessed = false;
+        return accept(now);
+    }
+
+    private Verdict accept(Reading now) {
         Verdict verdict = anchored ? Verdict.ACCEPTED : Verdict.BELIEVED;
-        believe(wall, nanos);
+        believe(now.wallMillis, now.nanos);
         return verdict;
+    }
+
+    /**
+     * Judges the clock, in doubt or not, by the coordinator's own time.
+     *
+     * @param askedNanos before it was asked for: it was read at some moment since
+     */
+    Verdict compare(long coordinatorMillis, long askedNanos) {
+        Reading now = Reading.of(platform);
+        long age = (now.nanos - askedNanos) / 1_000_000;
+        if (age > LONGEST_AGE_MILLIS) {
+            if (anchored) {
+                return Verdict.UNDECIDED;
+            }
+            age = LONGEST_AGE_MILLIS;
+        }
+        long least = coordinatorMillis - WITNESS_MILLIS - maxSkewMillis;
+        long most = coordinatorMillis + age + WITNESS_MILLIS + maxSkewMillis;
+        if (now.wallMillis >= least && now.wallMillis <= most) {
+            contradiction = null;
+            noteWitness(coordinatorMillis, now.nanos);
+            driftSinceNanos = now.nanos;
+            return accept(now);
+        }
+        if (anchored) {
+            contradiction = new Contradiction(now.wallMillis, coordinatorMillis);
+            long expected = expected(now.nanos);
+            long off = Math.max(least, Math.min(most, expected)) - expected;
+            long drift = (now.nanos - driftSinceNanos) / 1_000_000 / DRIFT_OF;
+            if (Math.abs(off) <= LONGEST_AGE_MILLIS + drift) {
+                anchorMillis += Math.max(-drift, Math.min(drift, off));
+                // It may have been set after all: marks must not fall behind what callers go by.
+                long gently = witnessed ? witness(now.nanos) - drift : coordinatorMillis;
+                noteWitness(Math.max(coordinatorMillis, gently), now.nanos);
+            }
+            driftSinceNanos = off == 0 || drift > 0 ? now.nanos : driftSinceNanos;
+            doubt(now);
+        }
+        return Verdict.CONTRADICTED;
+    }
+
+    private void noteWitness(long coordinatorMillis, long nanos) {
+        witnessed = true;
+        witnessMillis = coordinatorMillis;
+        witnessNanos = nanos;
+    }
+
+    /** Whether somebody or something showed it to be wrong, and nobody that it is right again. */
+    boolean isDoubted() {
+        return doubted;
+    }
+
+    /** If the coordinator contradicted it in the last comparison, what both said; else null. */
+    @Nullable
+    Contradiction contradiction() {
+        return contradiction;
     }
 
     /**

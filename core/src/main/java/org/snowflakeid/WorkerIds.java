@@ -27,6 +27,7 @@ final class WorkerIds {
 
     private final SnowflakeSettings settings;
     private final SnowflakeLayout layout;
+    private final Claim.Place place;
     private final Platform platform;
     private final VettedClock clock;
     private final Handover handover;
@@ -62,6 +63,7 @@ final class WorkerIds {
             @Nullable Resumption resumption) {
         this.settings = settings;
         this.layout = settings.layout();
+        this.place = place;
         this.platform = place.platform();
         this.clock = place.clock();
         this.handover = handover;
@@ -124,7 +126,9 @@ final class WorkerIds {
     private void extendTogether(List<Renewal> due) {
         List<WorkerCoordinator.Extension> writes =
                 due.stream().map(Renewal::nextWrite).toList();
+        long asked = platform.nanoTime();
         List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeout.get());
+        results.forEach(result -> place.compareClock(result, asked));
         SnowflakeException failure = null;
         for (int i = 0; i < due.size(); i++) {
             try {

@@ -209,32 +209,21 @@ final class WriteAheadLimit {
     }
 
     /**
-     * No process may take over from this one from here on, since a copy of it may be issuing what the last note says was not issued, or since
-     * there is nothing left to go on with. Callers may issue all that is granted.
-     *
-     * @return whether that is certain; if not, they stop at what the last note says
+     * No process may take over from this one from here on, since a copy of it may be issuing what the last note says was not issued. Callers
+     * may issue all that is granted, if that is certain; if not, they stop at what the last note says. There will be no notes for as long as
+     * this claim is used.
      */
-    boolean share() {
-        if (!over && !end()) {
-            return false;
-        }
-        if (!lost) {
-            lease.note(Long.MAX_VALUE);
-        }
-        return !lost;
-    }
-
-    /** As {@link #share}, since a copy of this process may be running. There will be no notes for as long as this claim is used. */
     void shareWithCopy() {
-        boolean wasOver = over;
-        if (share() && !wasOver) {
-            LOG.log(
-                    Level.WARNING,
-                    handover.message(described()
-                            + " were ended, since the system clock stepped, as when a copy of this process is resumed."
-                            + " Ids go on, but a process that is started in place of this one does not start while the"
-                            + " coordinator is down. To have notes again, restart this one while it can be reached."));
+        if (over || !end()) {
+            return;
         }
+        lease.note(Long.MAX_VALUE);
+        LOG.log(
+                Level.WARNING,
+                handover.message(described()
+                        + " were ended, since the system clock stepped, as when a copy of this process is resumed. Ids go"
+                        + " on, but a process that is started in place of this one does not start while the coordinator is"
+                        + " down. To have notes again, restart this one while it can be reached."));
     }
 
     /**

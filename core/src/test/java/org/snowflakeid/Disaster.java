@@ -45,8 +45,10 @@ final class Disaster {
     }
 
     void play() {
-        run.faults(run.random.nextInt(4));
+        int faults = run.random.nextInt(4);
+        run.faults(run.isCreeping() ? 0 : faults);
         run.endFaults();
+        run.creep();
         run.world.sleep(Duration.ofMillis(run.random.nextInt(6000)));
         FakeStore.Backup backup = store.backup();
         run.world.sleep(Duration.ofMillis(100 + run.random.nextInt(9000)));
@@ -54,6 +56,7 @@ final class Disaster {
         run.tally.count(kind);
         run.note("DISASTER " + kind);
         if (kind == Kind.NONE) {
+            run.endCreeping();
             operators.work(run.random.nextInt(3) > 0 ? 4 + run.random.nextInt(8) : 0);
             operators.awaitIds();
             return;
@@ -71,6 +74,7 @@ final class Disaster {
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
         run.world.sleep(pause.plus(run.simulated.window.dividedBy(3)).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
+        run.endCreeping();
         if (run.random.nextInt(3) == 0) {
             operators.work(0);
         }
@@ -103,6 +107,7 @@ final class Disaster {
         boolean restored = operated && operators.restore(operator, operators.first());
         store.reservedFor = null;
         if (restored) {
+            run.oracle.requireFloorAboveAllThatWasGranted(store);
             run.oracle.dataLost(true);
         }
         return restored;

@@ -276,6 +276,11 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
     }
 
+    /** By its own clock. */
+    private @Nullable Instant time() {
+        return tellsTime ? world.trueTime().plus(timeAhead) : null;
+    }
+
     private void tell(String what) {
         if (trace != null) {
             trace.accept(what);
@@ -379,8 +384,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 slots.add(slot(id));
             }
             slotsRead += slots.size();
-            Instant time = tellsTime ? world.trueTime().plus(timeAhead) : null;
-            Snapshot snapshot = new Snapshot(meta, slots, time);
+            Snapshot snapshot = new Snapshot(meta, slots, time());
             travelBack(back);
             return snapshot;
         }
@@ -590,7 +594,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 Held before = owners.get(id);
                 owners.put(id, held(before.value(), before.sinceNanos()));
             }
-            return new CasResult.Applied(written, ours);
+            return new CasResult.Applied(written, ours, time());
         }
 
         @Override

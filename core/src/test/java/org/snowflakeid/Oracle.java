@@ -45,6 +45,9 @@ final class Oracle {
 
     private boolean duplicatesExcused;
 
+    /** Above all that was granted before the coordinator lost data; 0: clocks were wrong, and nobody knows. */
+    private long grantedBeforeLoss;
+
     /** What the record of a namespace says. */
     private record NamespaceRecord(String id, boolean active, long floor) {
         static final NamespaceRecord NONE = new NamespaceRecord("", false, 0);
@@ -223,12 +226,20 @@ final class Oracle {
     private void requireRightTime(
             FakeStore store, SimulatedProcess process, int id, @Nullable Mark before, Mark after) {
         long ahead = after.limit() - run.trueTick();
+        if (store.tellsTime) {
+            boolean claim = after.count() == 0;
+            require(
+                    ahead <= furthestByWitness(claim),
+                    "raised " + ahead + " ms ahead of the time, which may be " + furthestByWitness(claim),
+                    id,
+                    before,
+                    after);
+            return;
+        }
         if (ahead <= furthest(process)) {
             return;
         }
-        if (store.tellsTime) {
-            require(false, "raised " + ahead + " ms ahead of the time", id, before, after);
-        } else if (ahead > furthest(process) + settings.window.toMillis()
+        if (ahead > furthest(process) + settings.window.toMillis()
                 && isContradicted(store, process)
                 && !isConfirmed(store, process, ahead - furthest(process))) {
             require(false, "raised " + ahead + " ms ahead of the time that others tell", id, before, after);
@@ -260,6 +271,12 @@ final class Oracle {
                         && wrong.writer != process.machine
                         && (process.clockTouchedAtStart || wrong.nanos > process.clockFirstTouchedNanos)
                         && wrong.aheadMillis + settings.window.toMillis() / 3 >= aheadMillis);
+    }
+
+    /** Whatever the process's clocks did: a grant is reckoned by a time that the coordinator has confirmed. What restores rely on. */
+    private long furthestByWitness(boolean claim) {
+        long window = settings.window.toMillis();
+        return settings.maxSkew.toMillis() + window + (claim ? window + settings.burst.toMillis() : 0) + 100;
     }
 
     /** A claim begins a window ahead at most, and takes one. */
@@ -375,9 +392,26 @@ final class Oracle {
         if (!dataLost) {
             requireNoDuplicates();
         }
+        // One that creeps is compared with the coordinator's.
+        boolean wrongClocks =
+                !run.isCreeping() && processes.values().stream().anyMatch(process -> process.clockTouched);
+        if (!dataLost && !wrongClocks) {
+            grantedBeforeLoss = ledgers.values().stream()
+                    .mapToLong(Ledger::highestGranted)
+                    .max()
+                    .orElse(0);
+        }
         dataLost = true;
-        duplicatesExcused = !fenced || processes.values().stream().anyMatch(process -> process.clockTouched);
+        duplicatesExcused = !fenced || wrongClocks;
         ledgers.values().forEach(Ledger::forget);
+    }
+
+    /** By an operator who restored it before any process saw what was lost. */
+    void requireFloorAboveAllThatWasGranted(FakeStore store) {
+        if (floor(store) < grantedBeforeLoss) {
+            violated("a restored namespace begins at " + floor(store) + ", though ticks up to " + grantedBeforeLoss
+                    + " were granted before");
+        }
     }
 
     /** Whoever held a grant then has stopped by now, unless the coordinator still shows it, or shows a new one. */

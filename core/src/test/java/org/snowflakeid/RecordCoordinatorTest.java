@@ -112,7 +112,7 @@ class RecordCoordinatorTest {
     private Stored claim(int id) {
         records.put("ns/meta", META.value());
         CasResult claimed = coordinator.claim(id, null, "limit=1 " + id, OWNER, false, META, CALL);
-        assertThat(claimed).isEqualTo(new Applied(new Stored("limit=1 " + id, 0), true));
+        assertThat(claimed).isEqualTo(new Applied(new Stored("limit=1 " + id, 0), true, records.time));
         records.requests.clear();
         return ((Applied) claimed).written();
     }
@@ -129,7 +129,7 @@ class RecordCoordinatorTest {
     void everyWriteOfAMarkIsValidatedAfterwards() {
         Stored mark = claim(7);
 
-        assertThat(extend(mark)).isEqualTo(new Applied(new Stored("limit=2", 0), true));
+        assertThat(extend(mark)).isEqualTo(new Applied(new Stored("limit=2", 0), true, records.time));
 
         assertThat(records.requests)
                 .containsExactly(
@@ -262,7 +262,7 @@ class RecordCoordinatorTest {
     void anOwnerExpiresByTheStoresClockUnlessItIsExtended() {
         Stored mark = claim(7);
         records.time = records.time.plusSeconds(59);
-        assertThat(extend(mark)).isEqualTo(new Applied(new Stored("limit=2", 0), true));
+        assertThat(extend(mark)).isEqualTo(new Applied(new Stored("limit=2", 0), true, records.time));
         records.time = records.time.plusSeconds(59);
         assertThat(coordinator.read(7, 7, CALL).slots().get(0).owner()).isEqualTo(OWNER);
         records.time = records.time.plusSeconds(1);
@@ -270,7 +270,7 @@ class RecordCoordinatorTest {
 
         CasResult late = coordinator.extend(7, new Stored("limit=2", 0), "limit=3", OWNER, META, CALL);
 
-        assertThat(late).isEqualTo(new Applied(new Stored("limit=3", 0), false));
+        assertThat(late).isEqualTo(new Applied(new Stored("limit=3", 0), false, records.time));
         assertThat(records.value("ns/marks/7")).isEqualTo("limit=3");
     }
 
@@ -280,7 +280,7 @@ class RecordCoordinatorTest {
         String before = records.value("ns/marks/7");
 
         assertThat(coordinator.extend(7, mark, "limit=2", "token=b", META, CALL))
-                .isEqualTo(new Applied(new Stored("limit=2", 0), false));
+                .isEqualTo(new Applied(new Stored("limit=2", 0), false, records.time));
         assertThat(coordinator.release(7, new Stored("limit=2", 0), "limit=1 7", "token=b", META, CALL))
                 .isInstanceOf(Applied.class);
         coordinator.abandon(7, "token=b", CALL);

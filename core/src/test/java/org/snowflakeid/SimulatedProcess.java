@@ -143,6 +143,12 @@ final class SimulatedProcess {
         watch.clockSteps(by);
     }
 
+    /** Both clocks. */
+    void drift(long ppm) {
+        touchClock();
+        machine.drift(ppm);
+    }
+
     private void touchClock() {
         if (!clockTouched) {
             clockTouched = true;
@@ -152,6 +158,7 @@ final class SimulatedProcess {
     }
 
     void restoreClock() {
+        machine.drift(0);
         long wrong = machine.wallNow() - run.world.trueMillis();
         if (wrong != 0) {
             stepClock(Duration.ofMillis(-wrong));

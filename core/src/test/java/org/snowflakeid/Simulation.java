@@ -50,6 +50,23 @@ final class Simulation {
         LOSS_HINT
     }
 
+    /** How a clock goes wrong little by little. */
+    enum Creep {
+        STEPS_AHEAD,
+        STEPS_BACK,
+        /** Both clocks of a machine, so that neither shows the other to be wrong. */
+        FAST,
+        SLOW;
+
+        private boolean isDrift() {
+            return this == FAST || this == SLOW;
+        }
+
+        private int sign() {
+            return this == STEPS_AHEAD || this == FAST ? 1 : -1;
+        }
+    }
+
     private static final Fault[] FAULTS = Fault.values();
 
     final VirtualWorld world;
@@ -93,6 +110,11 @@ final class Simulation {
     private final int slowOneIn;
 
     private final Operators operators;
+
+    /** What becomes of clocks that creep, and in which runs they do: drawn apart, as {@link #disks}. */
+    private final Random creeps;
+
+    private final @Nullable Creep creep;
     private int started;
 
     /**
@@ -134,6 +156,8 @@ final class Simulation {
         if (lags.nextInt(4) == 0) {
             simulated.lag(List.of(0, 1, 100, 1000).get(lags.nextInt(4)));
         }
+        creeps = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
+        creep = !copied && creeps.nextInt(8) == 0 ? drawCreep() : null;
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
@@ -145,7 +169,14 @@ final class Simulation {
                 + store.mishapsOneIn + ", wakes late: " + wakesLate + ", windows differ: " + windowsDiffer
                 + ", of reads: " + store.readsFail + ", slow: one in " + slowOneIn + ", accidents: "
                 + accidentsOneIn
-                + ", a process is copied: " + copied + ", " + simulated);
+                + ", a process is copied: " + copied + ", a clock creeps: " + creep + ", " + simulated);
+    }
+
+    /** A drift takes long to amount to more than a clock may be wrong by. */
+    private Creep drawCreep() {
+        boolean drifts = simulated.maxSkew.toSeconds() == 1 && creeps.nextBoolean();
+        boolean ahead = creeps.nextInt(4) > 0;
+        return drifts ? (ahead ? Creep.FAST : Creep.SLOW) : ahead ? Creep.STEPS_AHEAD : Creep.STEPS_BACK;
     }
 
     /** Where a coordinator of its own may be. */
@@ -156,7 +187,7 @@ final class Simulation {
             case 1 -> FakeStore.Likeness.ZOOKEEPER;
             default -> FakeStore.Likeness.RECORDS;
         };
-        made.tellsTime = random.nextBoolean() || made.likeness == FakeStore.Likeness.RECORDS;
+        made.tellsTime = random.nextBoolean() || made.likeness == FakeStore.Likeness.RECORDS || isCreeping();
         made.extendsTogether = random.nextBoolean();
         made.observer = (writer, id, before, after) -> oracle.markWritten(made, writer, id, before, after);
         made.metaObserver = written -> operators().metaWritten(made, written);
@@ -233,6 +264,7 @@ final class Simulation {
         if (domain == Domain.DISASTER) {
             new Disaster(this, operators).play();
         } else {
+            creep();
             faults(domain == Domain.WIDE ? 60 : 1 + random.nextInt(8));
             endFaults();
             new Recovery(this).await();
@@ -269,6 +301,36 @@ final class Simulation {
         disk.written = machine -> process(machine).watch().diskAnswered();
         allDisks.add(disk);
         return disk;
+    }
+
+    boolean isCreeping() {
+        return creep != null;
+    }
+
+    /** One process's clock, if any does in this run: for minutes, while ids are issued and nothing else happens to clocks. */
+    void creep() {
+        Creep how = creep;
+        if (how == null) {
+            return;
+        }
+        SimulatedProcess process = processes.get(creeps.nextInt(processes.size()));
+        note("CREEP " + how + " " + process.name);
+        tally.count(how);
+        if (how.isDrift()) {
+            long ppm = 500 + creeps.nextLong(1_400);
+            process.drift(how.sign() * ppm);
+            world.sleep(Duration.ofMinutes(10 + creeps.nextInt(40)));
+            return;
+        }
+        for (int steps = 10 + creeps.nextInt(50); steps > 0 && isGoingOn(); steps--) {
+            creepBy(process, how.sign());
+        }
+    }
+
+    private void creepBy(SimulatedProcess process, int sign) {
+        long most = simulated.maxSkew.toMillis();
+        process.stepClock(Duration.ofMillis(sign * (most / 10 + creeps.nextLong(most * 9 / 10))));
+        world.sleep(Duration.ofMillis(creeps.nextLong(simulated.window.toMillis())));
     }
 
     /** Faults that meet often: many come at once, some after seconds. */
@@ -373,6 +435,10 @@ final class Simulation {
         store.slowOneIn = 0;
         accidentsOver = true;
         allDisks.forEach(SimulatedDisk::repair);
+        endCreeping();
+    }
+
+    void endCreeping() {
         processes.forEach(SimulatedProcess::restoreClock);
     }
 }

@@ -163,7 +163,7 @@ class StartAfterRestoreTest {
     void aFenceLiesAboveWhatWasGrantedThoughBothClocksAreWrong() {
         stage.keys.put("snowflake.worker-ids", "0");
         Actor cutOff = stage.process();
-        cutOff.setClock(stage.world.trueTime().plusSeconds(14));
+        cutOff.setClock(stage.world.trueTime().plusSeconds(10));
         cutOff.open();
         stage.sleep(Duration.ofMinutes(2));
         Instant before = cutOff.ids().status().reservedUntil().orElseThrow();

@@ -368,6 +368,14 @@ final class VirtualWorld {
 
         private long wallOffsetMillis;
 
+        /** By how much both clocks run fast, in millionths; below 0: slow. */
+        private long driftPpm;
+
+        private long driftSinceNanos;
+
+        /** What came of it until then. */
+        private long driftedNanos;
+
         /** For how long nothing of it ran anywhere: its monotonic clock does not know of it. */
         private long missedNanos;
 
@@ -534,17 +542,29 @@ final class VirtualWorld {
         }
 
         void restoreClock() {
-            wallOffsetMillis = 0;
+            wallOffsetMillis = -driftNanos() / 1_000_000;
+        }
+
+        /** From now on both clocks run fast by so many millionths. Not of one that is copied. */
+        void drift(long ppm) {
+            driftedNanos = driftNanos();
+            driftSinceNanos = nanos;
+            driftPpm = ppm;
+        }
+
+        private long driftNanos() {
+            // In this order: two weeks in nanoseconds, a thousand times, are no long any more.
+            return driftedNanos + (nanos - driftSinceNanos) / 1_000 * driftPpm / 1_000;
         }
 
         /** What {@link #wallMillis} says, for those who look at the machine from outside. */
         long wallNow() {
-            return trueMillis() + wallOffsetMillis;
+            return trueMillis() + wallOffsetMillis + driftNanos() / 1_000_000;
         }
 
         /** What {@link #nanoTime} says, for those who look at the machine from outside. */
         long nanosNow() {
-            return isBeingCopied() ? past.nanos() : nanos - missedNanos;
+            return isBeingCopied() ? past.nanos() : nanos - missedNanos + driftNanos();
         }
 
         /** Not ended by an interrupt; the flag is kept. */

@@ -299,6 +299,8 @@ final class EtcdCoordinator implements WorkerCoordinator {
     @Override
     public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
         Deadline deadline = connection.deadline(timeout);
+        // Meanwhile, since no answer to a write tells it.
+        Future<Optional<Instant>> now = connection.askTime();
         List<CasResult> results = new ArrayList<>();
         for (int from = 0; from < extensions.size(); from += MAX_EXTENSIONS) {
             int to = Math.min(from + MAX_EXTENSIONS, extensions.size());
@@ -313,6 +315,14 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 break;
             }
         }
+        boolean applied = results.stream().anyMatch(CasResult.Applied.class::isInstance);
+        return applied ? withTime(results, ServerTime.answer(now, deadline)) : results;
+    }
+
+    private static List<CasResult> withTime(List<CasResult> results, @Nullable Instant time) {
+        results.replaceAll(result -> result instanceof CasResult.Applied applied
+                ? new CasResult.Applied(applied.written(), applied.ownerHeld(), time)
+                : result);
         return results;
     }
 

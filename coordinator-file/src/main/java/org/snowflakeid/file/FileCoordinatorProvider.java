@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.RecordCoordinator;
 import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -50,7 +51,7 @@ public final class FileCoordinatorProvider implements WorkerCoordinatorProvider 
                     "snowflake '" + config.generator() + "': worker ids are coordinated through " + directory
                             + ": ids are unique among processes of this host that use this folder, and nowhere else");
         }
-        return new FileCoordinator(
+        return new RecordCoordinator(
                 config, new FileStore(new NamespaceFolder(config.generator(), directory, config.namespace())));
     }
 }

@@ -154,6 +154,12 @@ final class FileStore implements RecordStore {
         folder.requireThere();
     }
 
+    /** Owners expire by this host's clock, which all its processes share. */
+    @Override
+    public boolean isWitness() {
+        return false;
+    }
+
     @Override
     public synchronized void close() {
         closed = true;

@@ -33,6 +33,11 @@ final class FileFixture implements CoordinatorFixture {
         return Duration.ofMillis(150);
     }
 
+    @Override
+    public boolean tellsTime() {
+        return false;
+    }
+
     /** The sign of life goes, the records stay: all that the end of a process does. */
     @Override
     public void crash(WorkerCoordinator coordinator) {

@@ -23,6 +23,11 @@ public interface CoordinatorFixture {
         return Duration.ofSeconds(1);
     }
 
+    /** Whether the server has a clock of its own that the coordinator tells of; false where it runs on the same machine anyway. */
+    default boolean tellsTime() {
+        return true;
+    }
+
     /** What generators run on; {@link Platform#system()} wherever the server lives by real time. */
     default Platform platform() {
         return Platform.system();

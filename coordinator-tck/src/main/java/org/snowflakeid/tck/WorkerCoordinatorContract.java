@@ -193,6 +193,28 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
+    public final void tellsTheTimeWithAnExtensionIfTheServerHasAClock() {
+        WorkerCoordinator coordinator = open();
+        Stored meta = create(coordinator);
+        Stored[] mark = {claim(coordinator, ID, null, meta)};
+        String owner = owner(mark[0]);
+        // Where it takes a question of its own, an answer may stay away.
+        Duration patience = fixture.tellsTime() ? fixture.unit().multipliedBy(10) : Duration.ZERO;
+
+        boolean told = fixture.comesTrue(patience, () -> {
+            long before = fixture.platform().wallMillis();
+            Applied extended = applied(coordinator.extend(ID, mark[0], next(), owner, meta, timeout()));
+            long after = fixture.platform().wallMillis();
+            mark[0] = extended.written();
+            Instant time = extended.serverTime();
+            assertThat(time == null ? before : time.toEpochMilli()).isBetween(before - 2_000, after + 2_000);
+            return time != null;
+        });
+
+        assertThat(told).isEqualTo(fixture.tellsTime());
+    }
+
+    @Test
     public final void keepsNamespacesApart() {
         WorkerCoordinator one = open();
         WorkerCoordinator other = open(namespace + "/orders");

@@ -97,6 +97,10 @@ class BrokenCoordinatorsTest {
                         "believes any owner of several is its own",
                         AllOwnersAreMine::new,
                         "extendsSeveralWithoutRenewingTheOwnersOfAnother"),
+                fails(
+                        "tells the time when it reads, and not when it extends",
+                        ExtendsWithoutTheTime::new,
+                        "tellsTheTimeWithAnExtensionIfTheServerHasAClock"),
                 fails("answers in an order of its own", AnswersInAnyOrder::new, "extendsSeveralThatItClaimed"),
                 fails("extends a few of many", ExtendsAFew::new, "extendsAsManyAsOneGeneratorMayHave"),
                 fails(
@@ -689,9 +693,22 @@ class BrokenCoordinatorsTest {
         public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
             return super.extendAll(extensions, meta, timeout).stream()
                     .map(result -> result instanceof CasResult.Applied applied
-                            ? new CasResult.Applied(applied.written(), true)
+                            ? new CasResult.Applied(applied.written(), true, applied.serverTime())
                             : result)
                     .toList();
+        }
+    }
+
+    private static class ExtendsWithoutTheTime extends MemoryCoordinator {
+        ExtendsWithoutTheTime(MemoryStore store, CoordinatorConfig config) {
+            super(store, config);
+        }
+
+        @Override
+        public CasResult extend(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
+            return super.extend(id, mark, next, owner, meta, timeout) instanceof CasResult.Applied applied
+                    ? new CasResult.Applied(applied.written(), applied.ownerHeld())
+                    : new CasResult.Rejected(null, null);
         }
     }
 

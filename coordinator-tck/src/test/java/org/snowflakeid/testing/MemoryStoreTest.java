@@ -114,6 +114,7 @@ class MemoryStoreTest {
 
     @Test
     void anOwnerCanBeTakenAway() {
+        store.tellsTime(false);
         store.removeOwner("ns", 7);
 
         assertThat(extend("a", "b")).isEqualTo(new CasResult.Applied(new Stored("b", 0), false));

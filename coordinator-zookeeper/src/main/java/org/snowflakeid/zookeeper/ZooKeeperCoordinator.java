@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
@@ -278,7 +279,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             nothingHangs = result instanceof CasResult.Rejected;
             if (result instanceof CasResult.Applied applied) {
                 claimant.watch(tree.worker(id));
-                return new CasResult.Applied(applied.written(), true);
+                return new CasResult.Applied(applied.written(), true, applied.serverTime());
             }
             return result;
         } catch (ZooKeeperFailure e) {
@@ -383,7 +384,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                     on.hold(id, now);
                     on.watch(tree.worker(id));
                 }
-                result = new CasResult.Applied(applied.written(), on != null);
+                result = new CasResult.Applied(applied.written(), on != null, applied.serverTime());
             }
             results.put(id, result);
         }
@@ -520,10 +521,12 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     private static List<CasResult> applied(List<Change> changes, List<OpResult> results) {
         List<CasResult> applied = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
-            int version = results.get(i) instanceof OpResult.SetDataResult set
-                    ? set.getStat().getVersion()
-                    : 0;
-            applied.add(new CasResult.Applied(new Stored(changes.get(i).next(), version), false));
+            // The leader stamps what it writes with its clock.
+            Stat written = results.get(i) instanceof OpResult.SetDataResult set ? set.getStat() : null;
+            applied.add(new CasResult.Applied(
+                    new Stored(changes.get(i).next(), written == null ? 0 : written.getVersion()),
+                    false,
+                    written == null ? null : Instant.ofEpochMilli(written.getMtime())));
         }
         return applied;
     }

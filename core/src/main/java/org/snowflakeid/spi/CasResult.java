@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spi;
 
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
@@ -13,8 +14,18 @@ public sealed interface CasResult {
      * @param written what is stored there now; its value equals the {@code next} of the call
      * @param ownerHeld whether the owner entry of this worker id is there, is this process's, and its time to live was
      *     renewed; also true if only the answer to the renewal stayed away. Irrelevant for meta and release
+     * @param serverTime the coordinator's own clock, to about a second, read during this call and never before it began; null if it
+     *     reports none. Of an extension it is wanted wherever {@link Snapshot#serverTime} is, and as part of an answer that is had anyway:
+     *     each of them is compared with it
      */
-    record Applied(Stored written, boolean ownerHeld) implements CasResult {}
+    record Applied(
+            Stored written, boolean ownerHeld, @Nullable Instant serverTime) implements CasResult {
+
+        /** Without a time, as of anything but an extension. */
+        public Applied(Stored written, boolean ownerHeld) {
+            this(written, ownerHeld, null);
+        }
+    }
 
     /**
      * A compare failed, nothing was changed. What is seen may be the caller's own earlier write.

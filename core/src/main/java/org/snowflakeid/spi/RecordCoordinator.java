@@ -162,9 +162,11 @@ public final class RecordCoordinator implements WorkerCoordinator {
         Time time = new Time(nanoTime, timeout);
         List<Seen> seen = look(ids, time);
         return new Snapshot(
-                stored(seen.get(0).meta()),
-                seen.stream().map(Seen::slot).toList(),
-                seen.get(0).time());
+                stored(seen.get(0).meta()), seen.stream().map(Seen::slot).toList(), witnessed(seen.get(0)));
+    }
+
+    private @Nullable Instant witnessed(Seen seen) {
+        return store.isWitness() ? seen.time() : null;
     }
 
     /** First the marks, then the namespace: a mark that is seen here is validated by what is read after it. */
@@ -336,9 +338,11 @@ public final class RecordCoordinator implements WorkerCoordinator {
             for (int i = 0; i < ids.size(); i++) {
                 CasResult result = results.get(i);
                 Seen now = after.get(i);
-                boolean granted =
-                        result instanceof CasResult.Applied && meta.value().equals(now.meta());
-                validated.add(result instanceof CasResult.Unknown || granted ? result : now.rejected());
+                if (result instanceof CasResult.Applied applied && meta.value().equals(now.meta())) {
+                    validated.add(new CasResult.Applied(applied.written(), applied.ownerHeld(), witnessed(now)));
+                } else {
+                    validated.add(result instanceof CasResult.Unknown ? result : now.rejected());
+                }
             }
         } catch (CoordinatorException notSeen) {
             for (CasResult result : results) {

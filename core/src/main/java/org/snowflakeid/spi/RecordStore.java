@@ -36,7 +36,7 @@ public interface RecordStore extends AutoCloseable {
 
     /**
      * @param entries those that are there, by key
-     * @param time the store's own clock during this call, to about a second: by it owners expire, and clocks are vetted
+     * @param time the store's own clock during this call, to about a second: by it owners expire, and, if it is a {@link #isWitness witness}, clocks are vetted
      */
     record Reading(Map<String, Entry> entries, Instant time) {
         public Reading {
@@ -75,6 +75,11 @@ public interface RecordStore extends AutoCloseable {
     /** See {@link WorkerCoordinator#connection()}. */
     default @Nullable Object connection() {
         return null;
+    }
+
+    /** Whether its clock is another one than the processes' own, so that theirs can be compared with it. */
+    default boolean isWitness() {
+        return true;
     }
 
     /** See {@link WorkerCoordinator#location()}. */

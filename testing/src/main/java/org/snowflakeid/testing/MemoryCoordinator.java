@@ -153,9 +153,9 @@ class MemoryCoordinator implements WorkerCoordinator {
         }
     }
 
-    static CasResult put(Namespace space, int id, String next, boolean ownerHeld) {
+    CasResult put(Namespace space, int id, String next, boolean ownerHeld) {
         Stored written = new Stored(next, 0);
         space.marks.put(id, written);
-        return new CasResult.Applied(written, ownerHeld);
+        return new CasResult.Applied(written, ownerHeld, store.serverTime());
     }
 }

@@ -250,7 +250,7 @@ public final class MemoryStore {
             for (int id = fromId; id <= toId; id++) {
                 slots.add(namespace.slot(id));
             }
-            return new Snapshot(namespace.meta, slots, tellsTime ? serverTime() : null);
+            return new Snapshot(namespace.meta, slots, serverTime());
         }
     }
 
@@ -302,7 +302,12 @@ public final class MemoryStore {
         return left > 0 ? timeout.plusNanos(1) : whole;
     }
 
-    private Instant serverTime() {
+    /** Null: it does not say. */
+    synchronized @Nullable Instant serverTime() {
+        return tellsTime ? now() : null;
+    }
+
+    private Instant now() {
         return startTime.plusNanos(platform.nanoTime() - startNanos).plus(clockOffset);
     }
 

@@ -51,7 +51,7 @@ class DeploymentIT {
 
         assertThat(Files.readString(loaded))
                 .contains("org.snowflakeid.LeasedSnowflake source: shared objects file (top)")
-                .contains("org.snowflakeid.file.FileCoordinator source: file:" + image.app());
+                .contains("org.snowflakeid.file.FileStore source: file:" + image.app());
     }
 
     @Test
