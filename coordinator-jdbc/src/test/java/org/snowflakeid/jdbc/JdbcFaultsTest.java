@@ -232,7 +232,7 @@ class JdbcFaultsTest {
     private static boolean isWaiting(Connection looking, boolean postgres) {
         String sql = postgres
                 ? "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                : "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'INSERT INTO %snowflake_record%'";
+                : "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'INSERT INTO %snowflake_record% SELECT %'";
         try (Statement statement = looking.createStatement();
                 var row = statement.executeQuery(sql)) {
             return row.next() && row.getInt(1) > 0;
