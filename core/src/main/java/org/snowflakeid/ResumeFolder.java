@@ -217,6 +217,11 @@ final class ResumeFolder implements ResumeDirectory {
             return notes.resolve(name(number) + "." + identity);
         }
 
+        private boolean isSealed(long number) throws IOException {
+            String identity = identity(number);
+            return identity != null && Files.exists(sealOf(number, identity), LinkOption.NOFOLLOW_LINKS);
+        }
+
         @Override
         public long highest() throws IOException {
             SortedSet<String> numbers = names(notes);
@@ -236,8 +241,7 @@ final class ResumeFolder implements ResumeDirectory {
                 return null;
             }
             Path file = file(number);
-            String identity = identityOf(file);
-            if (identity == null) {
+            if (identityOf(file) == null) {
                 return null;
             }
             String text;
@@ -251,7 +255,8 @@ final class ResumeFolder implements ResumeDirectory {
             if (!text.startsWith(BOOT + boot + "\n")) {
                 throw new VoidException("this machine was started since it was written.", true);
             }
-            if (!Files.exists(sealOf(number, identity), LinkOption.NOFOLLOW_LINKS)) {
+            // Its writer may have been killed before it sealed it, and before it deleted the one below.
+            if (!isSealed(number) && !isSealed(number - 1)) {
                 throw new VoidException(
                         file + " was not completed, is a copy, or was put back: what it says was not issued"
                                 + " may have been issued since.",

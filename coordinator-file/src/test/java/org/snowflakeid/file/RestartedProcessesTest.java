@@ -7,13 +7,16 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,24 +82,38 @@ class RestartedProcessesTest {
         }
     }
 
-    /** A grown window, which lasts for the test, and a file that says so. */
+    /** A grown window, which lasts for the test, and a note that says so. */
     private void awaitWindow(Process process, int workerId) throws Exception {
         awaitIds(process);
-        Path file = resume.resolve("snowflake/workers/" + workerId);
         long millis = System.currentTimeMillis() + 60_000;
-        while (hi(file) < millis) {
+        while (hi(workerId) < millis) {
             assertThat(process.isAlive()).isTrue();
             LockSupport.parkNanos(100_000_000);
         }
     }
 
-    private static long hi(Path file) throws IOException {
-        for (String pair : Files.readString(file).split("\\s", -1)) {
+    private long hi(int workerId) throws IOException {
+        for (String pair : lastNote(workerId).split("\\s", -1)) {
             if (pair.startsWith("hi=")) {
                 return SnowflakeLayout.STANDARD.epoch().toEpochMilli() + Long.parseLong(pair.substring(3));
             }
         }
         return 0;
+    }
+
+    /** Empty if there is none, or if it was ended. */
+    private String lastNote(int workerId) throws IOException {
+        Path notes = resume.resolve("snowflake/workers/" + workerId + ".notes");
+        while (true) {
+            try (Stream<Path> files = Files.list(notes)) {
+                Path last = files.filter(file -> file.getFileName().toString().matches("\\d+"))
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow();
+                return Files.readString(last);
+            } catch (NoSuchFileException replaced) {
+                // Deleted since, as there is a later one.
+            }
+        }
     }
 
     private int workerId(Process process) throws IOException {
@@ -143,9 +160,8 @@ class RestartedProcessesTest {
         }
         // Extended by then, or they would not go on.
         long before = Files.size(journal(one));
-        Path file = resume.resolve("snowflake/workers/" + workerId(one));
-        long hi = hi(file);
-        while (hi(file) <= hi) {
+        long hi = hi(workerId(one));
+        while (hi(workerId(one)) <= hi) {
             assertThat(one.isAlive()).isTrue();
             LockSupport.parkNanos(100_000_000);
         }
@@ -155,32 +171,31 @@ class RestartedProcessesTest {
     }
 
     @Test
-    void aProcessWhoseFileCanNoLongerBeWrittenGoesOnWithoutOne() throws Exception {
+    void aProcessWhoseNotesCanNoLongerBeWrittenGoesOnWithoutThem() throws Exception {
         // No journal: only its output is no file.
         Process process = start("", "", "PT12S");
         try (BufferedReader ids = process.inputReader()) {
             int workerId = SnowflakeLayout.STANDARD
                     .decode(Long.parseLong(ids.readLine()))
                     .workerId();
-            Path file = resume.resolve("snowflake/workers/" + workerId);
-            assertThat(file).isNotEmptyFile();
+            assertThat(lastNote(workerId)).isNotEmpty();
 
             // Enough for what the coordinator writes.
             limit(process, "400");
             long limited = System.nanoTime();
-            while (Files.exists(file)) {
+            while (!lastNote(workerId).isEmpty()) {
                 assertThat(ids.readLine()).containsOnlyDigits();
                 assertThat(System.nanoTime() - limited).isLessThan(PATIENCE_NANOS);
             }
-            long withoutFile = System.nanoTime();
-            while (System.nanoTime() - withoutFile < 8_000_000_000L) {
+            long without = System.nanoTime();
+            while (System.nanoTime() - without < 8_000_000_000L) {
                 assertThat(ids.readLine()).containsOnlyDigits();
-                assertThat(file).doesNotExist();
+                assertThat(lastNote(workerId)).isEmpty();
             }
 
             limit(process, "unlimited");
             limited = System.nanoTime();
-            while (!Files.exists(file)) {
+            while (lastNote(workerId).isEmpty()) {
                 assertThat(ids.readLine()).containsOnlyDigits();
                 assertThat(System.nanoTime() - limited).isLessThan(PATIENCE_NANOS);
             }
