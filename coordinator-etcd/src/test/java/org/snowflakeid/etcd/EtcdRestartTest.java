@@ -7,13 +7,16 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.SnowflakeLayout;
@@ -92,10 +95,16 @@ class EtcdRestartTest {
         return until(status).isAfter(Instant.now().plusSeconds(70));
     }
 
+    /** Of the last note: as long as there is none, or it is replaced just now, of none. */
     private String noted(Running process) {
-        try {
-            String text = Files.readString(resume.resolve("snowflake/workers/" + process.workerId));
+        try (Stream<Path> notes = Files.list(resume.resolve("snowflake/workers/" + process.workerId + ".notes"))) {
+            String text = Files.readString(
+                    notes.filter(note -> note.getFileName().toString().matches("\\d+"))
+                            .max(Comparator.naturalOrder())
+                            .orElseThrow());
             return "until " + text.substring(text.indexOf("until=") + 6);
+        } catch (NoSuchFileException replaced) {
+            return "until " + Instant.EPOCH;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
