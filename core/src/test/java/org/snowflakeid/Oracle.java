@@ -229,8 +229,8 @@ final class Oracle {
         if (store.tellsTime) {
             boolean claim = after.count() == 0;
             require(
-                    ahead <= furthestByWitness(claim),
-                    "raised " + ahead + " ms ahead of the time, which may be " + furthestByWitness(claim),
+                    ahead <= furthestByWitness(process, claim),
+                    "raised " + ahead + " ms ahead of the time, which may be " + furthestByWitness(process, claim),
                     id,
                     before,
                     after);
@@ -274,9 +274,13 @@ final class Oracle {
     }
 
     /** Whatever the process's clocks did: a grant is reckoned by a time that the coordinator has confirmed. What restores rely on. */
-    private long furthestByWitness(boolean claim) {
+    private long furthestByWitness(SimulatedProcess process, boolean claim) {
         long window = settings.window.toMillis();
-        return settings.maxSkew.toMillis() + window + (claim ? window + settings.burst.toMillis() : 0) + 100;
+        return settings.maxSkew.toMillis()
+                + process.driftedMillis()
+                + window
+                + (claim ? window + settings.burst.toMillis() : 0)
+                + 100;
     }
 
     /** A claim begins a window ahead at most, and takes one. */

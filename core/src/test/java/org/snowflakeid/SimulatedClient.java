@@ -108,6 +108,9 @@ final class SimulatedClient implements WorkerCoordinator {
         if (isAnswer(result)) {
             watch.coordinatorAnswered();
         }
+        if (tellsTime(result)) {
+            watch.process.timeToldNanos = machine.nanosNow();
+        }
         mayFail(Place.AFTER_A_REQUEST);
         return result;
     }
@@ -116,6 +119,12 @@ final class SimulatedClient implements WorkerCoordinator {
         return result instanceof List<?> several
                 ? several.stream().anyMatch(SimulatedClient::isAnswer)
                 : !(result instanceof CasResult.Unknown);
+    }
+
+    private static boolean tellsTime(Object result) {
+        return (result instanceof List<?> several && several.stream().anyMatch(SimulatedClient::tellsTime))
+                || (result instanceof Snapshot seen && seen.serverTime() != null)
+                || (result instanceof CasResult.Applied applied && applied.serverTime() != null);
     }
 
     private void mayFail(Place place) {

@@ -38,6 +38,12 @@ final class SimulatedProcess {
     /** A start believes the median of its live peers, however long ago they wrote. */
     boolean clockTouchedAtStart;
 
+    /** When the coordinator's time was told to it last. */
+    long timeToldNanos;
+
+    /** By how much both clocks run fast. */
+    private long driftPpm;
+
     /** What its clock said when it was last frozen, and when that was over. */
     long frozenAtWallMillis;
 
@@ -146,7 +152,13 @@ final class SimulatedProcess {
     /** Both clocks. */
     void drift(long ppm) {
         touchClock();
+        driftPpm = ppm;
         machine.drift(ppm);
+    }
+
+    /** How far its clocks may have run away since they could be compared with the coordinator's. */
+    long driftedMillis() {
+        return (machine.nanosNow() - timeToldNanos) / 1_000_000 * Math.abs(driftPpm) / 1_000_000;
     }
 
     private void touchClock() {
@@ -158,6 +170,7 @@ final class SimulatedProcess {
     }
 
     void restoreClock() {
+        driftPpm = 0;
         machine.drift(0);
         long wrong = machine.wallNow() - run.world.trueMillis();
         if (wrong != 0) {
