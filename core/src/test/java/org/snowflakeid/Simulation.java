@@ -157,7 +157,9 @@ final class Simulation {
             simulated.lag(List.of(0, 1, 100, 1000).get(lags.nextInt(4)));
         }
         creeps = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
-        creep = !copied && creeps.nextInt(8) == 0 ? drawCreep() : null;
+        // Many files on a stuck disk take longer than a start may, if slow calls meet them for minutes.
+        boolean slowToStart = resuming && simulated.workers > 1;
+        creep = !copied && !slowToStart && creeps.nextInt(8) == 0 ? drawCreep() : null;
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
