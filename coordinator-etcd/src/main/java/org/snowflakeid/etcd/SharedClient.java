@@ -75,7 +75,8 @@ final class SharedClient {
         this.background = new ThreadPoolExecutor(
                 2,
                 2,
-                5,
+                // Between two extensions there is no thread that has only asked for the time.
+                1,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
                 threads("snowflake-etcd-background"),
