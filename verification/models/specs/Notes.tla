@@ -5,7 +5,7 @@
    below the highest may be deleted by anybody at any time.  Between any two of these steps a process may sleep.
    Where Wipes, somebody deletes all of them at once: then Pred is needed too, by which a process has won only if the very
    note that it goes on from is still there (gen stands for which file it is), and a note counts only when it was sealed
-   after that, or while the sealed one before it is there.                                                                                                 *)
+   after that.                                                                                                         *)
 EXTENDS Integers, FiniteSets
 CONSTANTS MaxT, MaxK, MaxFaults, Tomb, Verify, KeepHighest, Wipes, Pred
 VARIABLES mark, ver, notes, ps, other, issued, dup, faults, gen
@@ -26,7 +26,7 @@ Claim(x,lo,hi) == /\ ps[x].pc="off" /\ lo>=mark /\ hi>lo /\ hi<=MaxT /\ mark'=hi
 Relist(x) == ps[x].pc="ready" /\ ps[x].to=0 /\ ps'=[ps EXCEPT ![x].k=Highest, ![x].gen=gen] /\ UNCHANGED <<notes>> /\ Same
 \* the coordinator can't be reached: list, and read the highest note; what was read may be old by the next step
 Look(x) == /\ ps[x].pc="off" /\ Highest>0
-           /\ LET n == notes[Highest] IN (~n.dead /\ n.lo<n.hi /\ (~Pred \/ n.sealed \/ (Highest>1 /\ notes[Highest-1].ok /\ notes[Highest-1].sealed))
+           /\ LET n == notes[Highest] IN (~n.dead /\ n.lo<n.hi /\ (~Pred \/ n.sealed)
               /\ ps'=[ps EXCEPT ![x]=[pc |-> "ready", nxt |-> n.lo, use |-> n.lo, hi |-> n.hi, ver |-> n.ver, k |-> Highest, to |-> -1, gen |-> gen]])
            /\ UNCHANGED <<notes>> /\ Same
 \* CREATE_NEW of the next name, to issue up to u

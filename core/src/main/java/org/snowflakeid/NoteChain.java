@@ -20,8 +20,8 @@ import org.snowflakeid.ResumeDirectory.Notes;
  *       created again. So having created it, the process looks once more: its note must be the highest, and {@code k} must still be the
  *       very file it was. Notes are deleted below the highest only, the lowest first: where {@code k + 1} was deleted, {@code k} is gone.
  *       The same holds if the whole folder is deleted, or put back from a backup.
- *   <li>A note counts when it has been sealed, after that look, or as long as its predecessor counts and is there: then no note was deleted
- *       or put back meanwhile. So what is read in a note was said by the one process that may go on from its predecessor.
+ *   <li>A note counts only when it has been sealed, after that look. So what is read in a note was said by the one process that may go on
+ *       from its predecessor.
  *   <li>An end is a note as well: one that says nothing. The highest note is never deleted.
  *   <li>A process whose next note was created by another has lost: it issues what its last note allows, and nothing more.
  * </ul>

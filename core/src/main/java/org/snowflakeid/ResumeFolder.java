@@ -217,11 +217,6 @@ final class ResumeFolder implements ResumeDirectory {
             return notes.resolve(name(number) + "." + identity);
         }
 
-        private boolean isSealed(long number) throws IOException {
-            String identity = identity(number);
-            return identity != null && Files.exists(sealOf(number, identity), LinkOption.NOFOLLOW_LINKS);
-        }
-
         @Override
         public long highest() throws IOException {
             SortedSet<String> numbers = names(notes);
@@ -241,7 +236,8 @@ final class ResumeFolder implements ResumeDirectory {
                 return null;
             }
             Path file = file(number);
-            if (identityOf(file) == null) {
+            String identity = identityOf(file);
+            if (identity == null) {
                 return null;
             }
             String text;
@@ -255,8 +251,7 @@ final class ResumeFolder implements ResumeDirectory {
             if (!text.startsWith(BOOT + boot + "\n")) {
                 throw new VoidException("this machine was started since it was written.", true);
             }
-            // Its writer may have been killed before it sealed it, and before it deleted the one below.
-            if (!isSealed(number) && !isSealed(number - 1)) {
+            if (!Files.exists(sealOf(number, identity), LinkOption.NOFOLLOW_LINKS)) {
                 throw new VoidException(
                         file + " was not completed, is a copy, or was put back: what it says was not issued"
                                 + " may have been issued since.",

@@ -182,11 +182,6 @@ final class SimulatedDisk {
             return notes.getOrDefault(workerId, new TreeMap<>());
         }
 
-        private boolean isSealed(long number) {
-            File file = files().get(number);
-            return file != null && file.seal.equals(file.identity());
-        }
-
         /** As quick as a system call, unless the process is held up just then. */
         private void look() {
             world.park(1 + random().nextInt(20_000));
@@ -209,7 +204,7 @@ final class SimulatedDisk {
             if (file.text.isEmpty()) {
                 throw new ResumeDirectory.VoidException("it says nothing", true);
             }
-            if (!isSealed(number) && !isSealed(number - 1)) {
+            if (!file.seal.equals(file.identity())) {
                 throw new ResumeDirectory.VoidException("it is a copy", false);
             }
             read = ResumeNote.parse(file.text);
@@ -232,7 +227,7 @@ final class SimulatedDisk {
             }
             read = null;
             File file = files().get(number);
-            if (file != null && files().lastKey() == created) {
+            if (file != null && file.seal.equals(file.identity()) && files().lastKey() == created) {
                 takenOver.add(new TakenOver(machine, note));
                 takeovers++;
                 if (reader != null) {
