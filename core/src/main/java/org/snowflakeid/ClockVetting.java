@@ -276,7 +276,7 @@ final class ClockVetting {
             }
         }
         if (clocks.isEmpty()) {
-            return new Reference(null, 0, null, "nobody", anotherMayFollow);
+            return new Reference(null, 0, null, "no other clock", anotherMayFollow);
         }
         clocks.sort(null);
         return new Reference(

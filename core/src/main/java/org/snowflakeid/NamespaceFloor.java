@@ -23,7 +23,7 @@ import org.snowflakeid.NamespaceRefusedException.Reason;
  *       window at a claim. A burst is at most half a window. The premise is that each time in use is ahead of the coordinator's by no
  *       more than {@code snowflake.clock.max-skew}, at each write. It holds where the coordinator tells the time, since that is compared
  *       at every claim and every extension, and no mark is raised by a time further ahead of what it told last ({@link VettedClock}); its
- *       own clock must not have been set back since. Where it tells none, somebody has to see to it that the clocks agree. Ours may be wrong by
+ *       own clock must not have been set back since. Where it tells none, the operator has to see to it that the clocks agree. Ours may be wrong by
  *       the skew too. So all grants end before now + longest window + half of it + first window + twice the skew, which the floor does
  *       not fall below. The longest window is the greater one of what the record says (it may have been lost too) and what is configured.
  *   <li><em>Earlier namespaces</em> that this one took the place of end below its floor, hence the new floor is never

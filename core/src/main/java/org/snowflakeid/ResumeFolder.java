@@ -32,7 +32,7 @@ import org.snowflakeid.spi.LocalFileSystems;
  * <number>.<identity>}.
  *
  * <p>The first line of a note names the start of the machine. The seal names the number of the note's file and when it was changed last,
- * by the time that nobody can set. So a copy that is put back is noticed: numbers of files are used again, and what is written over a file keeps
+ * by the time that only the system sets. So a copy that is put back is noticed: numbers of files are used again, and what is written over a file keeps
  * the file's number, but not that time.
  *
  * <p>The folder of a worker id holds a few files at a time, so few that the system lists them in one step.
@@ -147,7 +147,7 @@ final class ResumeFolder implements ResumeDirectory {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             files.forEach(file -> names.add(folder.relativize(file).toString()));
         } catch (NoSuchFileException e) {
-            // Nothing was written there, or somebody deleted it.
+            // Nothing was written there, or it was deleted.
         }
         return names;
     }

@@ -112,11 +112,14 @@ final class Resumption {
                 .toList();
         keys.forEach(reader::isSet);
         reader.throwProblems();
-        if (!keys.isEmpty() && keys.stream().noneMatch(reader::isSet) && !reader.isSet(SnowflakeKeys.NAMESPACE_NAME)) {
+        List<Key<?>> addresses = keys.stream().filter(Key::isAddress).toList();
+        if (!keys.isEmpty()
+                && addresses.stream().noneMatch(reader::isSet)
+                && !reader.isSet(SnowflakeKeys.NAMESPACE_NAME)) {
             throw new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': "
                     + settings.shown(SnowflakeKeys.RESUME_DIRECTORY)
                     + " holds files of one application, and nothing says of which: none of "
-                    + keys.stream().map(Key::name).collect(Collectors.joining(", ")) + " is set. Set "
+                    + addresses.stream().map(Key::name).collect(Collectors.joining(", ")) + " is set. Set "
                     + SnowflakeKeys.NAMESPACE_NAME + " too; where the application has one already, that is "
                     + reader.value(SnowflakeKeys.NAMESPACE_NAME)
                     + ". No other application of this host may use this folder with the same name."));

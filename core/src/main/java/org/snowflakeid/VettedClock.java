@@ -370,8 +370,8 @@ final class VettedClock {
     }
 
     /**
-     * Judges a clock that is not steady, or that was never vetted, where the coordinator tells no time. What that has contradicted nobody else
-     * confirms.
+     * Judges a clock that is not steady, or that was never vetted, where the coordinator tells no time. What the coordinator has contradicted, only the
+     * coordinator confirms.
      *
      * @param reference another clock's time in milliseconds, read after the step; null if there is none
      * @param referenceAge by how much the reference may lag behind its clock, in milliseconds
@@ -450,7 +450,7 @@ final class VettedClock {
         witnessNanos = nanos;
     }
 
-    /** Whether somebody or something showed it to be wrong, and nobody that it is right again. */
+    /** Whether it was found to be wrong, and has not been confirmed since. */
     boolean isDoubted() {
         return doubted;
     }

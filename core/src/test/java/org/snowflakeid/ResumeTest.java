@@ -811,6 +811,21 @@ class ResumeTest {
             before.open();
         }
 
+        // with a schema alone, notes of another database were taken over
+        @Test
+        void ofAnApplicationWhoseDatabaseHasOnlyASchemaOfThatName() {
+            before.wire.keys = List.of(
+                    Key.address("snowflake.fake.url", "a URL").meaning("Where the database is."),
+                    Key.text("snowflake.fake.datacenter").place().meaning("The schema."));
+            stage.keys.put("snowflake.fake.datacenter", "ids");
+
+            before.startOpening();
+
+            assertThat(before.awaitRefusal())
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("nothing says of which: none of snowflake.fake.url is set.");
+        }
+
         // it was said that none of them is set
         @Test
         void noneOfAnApplicationWhosePlaceRefersToNothing() {

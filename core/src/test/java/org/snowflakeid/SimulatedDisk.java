@@ -138,7 +138,7 @@ final class SimulatedDisk {
         return copy;
     }
 
-    /** As somebody does who restores a folder: every file is another one, with what was in it. */
+    /** A backup of the folder is restored: every file is another one, with what was in it. */
     void putBack(Map<Integer, Map<Long, File>> copy) {
         notes.clear();
         copy.forEach((id, files) -> files.forEach((number, file) -> {

@@ -412,7 +412,7 @@ final class Simulation {
         processes.set(processes.indexOf(process), newProcess(process.disk));
     }
 
-    /** Somebody copies the folder of a host, puts the copy back, or deletes all of it, whoever uses it. */
+    /** An operator copies the folder of a host, puts the copy back, or deletes all of it, while processes use it. */
     private void tamper(SimulatedDisk disk) {
         switch (disks.nextInt(12)) {
             case 0 -> copiesOfDisks.put(disk, disk.copy());

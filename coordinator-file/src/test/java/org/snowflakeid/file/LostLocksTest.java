@@ -57,6 +57,9 @@ class LostLocksTest {
 
         Map<String, Integer> times = new HashMap<>();
         for (Process process : processes) {
+            assertThat(Rival.losses(journal(process)))
+                    .as("what happened to its locks")
+                    .isNotEmptyFile();
             Files.readAllLines(journal(process)).forEach(count -> times.merge(count, 1, Integer::sum));
         }
         assertThat(times.values()).as("winners of each mark").allMatch(winners -> winners == 1);

@@ -4,16 +4,17 @@ package org.snowflakeid.file;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -52,7 +53,7 @@ final class Rival {
         /** The system properties are replaced, and with them what all generators of the process share. */
         PROPERTIES {
             @Override
-            void happen(Path directory) throws Exception {
+            void happen(Path directory) throws ReflectiveOperationException {
                 openAndClose(() -> {
                     Properties fresh = new Properties();
                     System.getProperties()
@@ -68,7 +69,7 @@ final class Rival {
         CLASS_LOADER {
             @Override
             @SuppressWarnings("unchecked") // what a Peer is
-            void happen(Path directory) throws Exception {
+            void happen(Path directory) throws IOException, ReflectiveOperationException {
                 List<URL> urls = new ArrayList<>();
                 for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
                     urls.add(new File(entry).toURI().toURL());
@@ -98,14 +99,18 @@ final class Rival {
             }
         };
 
-        abstract void happen(Path directory) throws Exception;
+        abstract void happen(Path directory) throws IOException, ReflectiveOperationException;
+    }
+
+    private interface Opening {
+        UnaryOperator<String> open() throws ReflectiveOperationException;
     }
 
     /** Closes some in the middle of what this process writes. */
-    private static void openAndClose(Callable<UnaryOperator<String>> opening) throws Exception {
+    private static void openAndClose(Opening opening) throws ReflectiveOperationException {
         List<UnaryOperator<String>> others = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            UnaryOperator<String> other = opening.call();
+            UnaryOperator<String> other = opening.open();
             others.add(other);
             String unused = other.apply("owner 7");
         }
@@ -124,7 +129,9 @@ final class Rival {
     public static void main(String[] arguments) throws Exception {
         Path directory = Path.of(arguments[0]);
         String token = Long.toString(ProcessHandle.current().pid());
-        Thread losing = new Thread(() -> loseForEver(directory, Loss.valueOf(arguments[2])), "losing");
+        Thread losing = new Thread(
+                () -> loseForEver(directory, Loss.valueOf(arguments[2]), losses(Path.of(arguments[1], token))),
+                "losing");
         losing.setDaemon(true);
         losing.start();
         try (WorkerCoordinator coordinator = Peer.open(directory, LONG);
@@ -140,12 +147,20 @@ final class Rival {
         }
     }
 
-    private static void loseForEver(Path directory, Loss loss) {
+    /** Where the process with this journal notes that it has lost locks. */
+    static Path losses(Path journal) {
+        return journal.resolveSibling(journal.getFileName() + ".losses");
+    }
+
+    private static void loseForEver(Path directory, Loss loss, Path losses) {
         while (true) {
             try {
                 loss.happen(directory);
-            } catch (Exception e) {
-                // A file that is gone by now.
+                Files.writeString(losses, ".", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            } catch (IOException | UncheckedIOException | CoordinatorException e) {
+                // A file is gone by now, or others were in the way.
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
             }
         }
     }

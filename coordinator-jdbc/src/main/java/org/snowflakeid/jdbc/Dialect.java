@@ -26,7 +26,7 @@ enum Dialect {
             "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
             "current_database() || '@' || COALESCE(host(inet_server_addr()), 'local') || ':'"
                     + " || COALESCE(inet_server_port()::text, current_setting('port'))",
-            // By whoever has logged in: SET ROLE is a matter of one session.
+            // By the user who logged in: SET ROLE changes one session only.
             "SELECT 1 FROM pg_namespace WHERE nspname = ? AND has_schema_privilege("
                     + "(SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()), oid, 'USAGE')",
             "SELECT 1 FROM " + Postgres.CLASS,

@@ -187,7 +187,7 @@ final class JdbcFailure extends Exception {
                     + settings.tableAsSet() + ", and the use of its schema.";
         }
         if (state.equals("42703") || state.equals("42S22")) {
-            return "the table " + settings.tableAsSet() + " is of another version, or somebody else's: " + words
+            return "the table " + settings.tableAsSet() + " is of another version, or another application's: " + words
                     + ". Name a schema in " + JdbcSettings.SCHEMA + " where it is this coordinator's.";
         }
         if (stateClass(said).equals("22")) {

@@ -386,8 +386,9 @@ final class Session {
 
     private CoordinatorException unusable(String seen) throws SQLException {
         return new CoordinatorException(
-                "the table " + table() + " is of another version, or somebody else's: " + seen + ". Name a schema in "
-                        + JdbcSettings.SCHEMA + " where it is this coordinator's, made like this: " + ddl(),
+                "the table " + table() + " is of another version, or another application's: " + seen
+                        + ". Name a schema in " + JdbcSettings.SCHEMA
+                        + " where it is this coordinator's, made like this: " + ddl(),
                 true);
     }
 

@@ -36,7 +36,7 @@ import org.snowflakeid.testservers.LogLines;
 import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 
-/** Tables that are absent, somebody else's or read-only. */
+/** Tables that are absent, another application's or read-only. */
 class JdbcSchemaTest {
     private static PostgresServer postgres;
     private static MariaDbServer mariaDb;
@@ -143,7 +143,7 @@ class JdbcSchemaTest {
         CoordinatorException refusal = refusal(url);
 
         assertThat(refusal.permanent()).isTrue();
-        assertThat(refusal).hasMessageContaining("snowflake_record is of another version, or somebody else's");
+        assertThat(refusal).hasMessageContaining("snowflake_record is of another version, or another application's");
     }
 
     @Test

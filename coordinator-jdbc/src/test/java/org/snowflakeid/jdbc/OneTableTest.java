@@ -163,7 +163,7 @@ class OneTableTest {
 
     // ---- connections that lead to another database
 
-    /** Of another server: as it is, with a table of its own, or with one that nobody has written to. */
+    /** Of another server: as it is, with a table of its own, or with an empty one. */
     @ParameterizedTest
     @EnumSource
     void anotherDatabaseIsNoLossAndGetsNothing(Product product) throws SQLException {

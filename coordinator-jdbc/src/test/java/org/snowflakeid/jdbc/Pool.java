@@ -13,7 +13,7 @@ import org.apache.commons.dbcp2.BasicDataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Resources;
 
-/** An application's pool of one connection: whoever borrows next gets the session that was given back last. */
+/** An application's pool of one connection: the next borrower gets the session that was given back last. */
 final class Pool implements Resources, AutoCloseable {
 
     enum Product {
@@ -71,11 +71,13 @@ final class Pool implements Resources, AutoCloseable {
     }
 
     @Override
-    public void close() {
-        try {
-            ((AutoCloseable) dataSource).close();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
+    public void close() throws SQLException {
+        if (dataSource instanceof HikariDataSource hikari) {
+            hikari.close();
+        } else if (dataSource instanceof AgroalDataSource agroal) {
+            agroal.close();
+        } else {
+            ((BasicDataSource) dataSource).close();
         }
     }
 }

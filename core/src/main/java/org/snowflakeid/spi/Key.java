@@ -53,6 +53,7 @@ public final class Key<T> {
     private final Use use;
     private final boolean perGenerator;
     private final boolean place;
+    private final boolean address;
     private final Disclosure disclosure;
     private final String meaning;
 
@@ -65,6 +66,7 @@ public final class Key<T> {
         this.use = declared.use;
         this.perGenerator = declared.perGenerator;
         this.place = declared.place;
+        this.address = declared.address;
         this.disclosure = declared.disclosure;
         this.meaning = meaning;
     }
@@ -112,7 +114,7 @@ public final class Key<T> {
 
     /** A folder that need not exist yet; the place of what is coordinated. */
     public static Declaration<Path> folder(String name) {
-        return new Declaration<>(name, new Kind.OfFolder()).place();
+        return new Declaration<>(name, new Kind.OfFolder()).address();
     }
 
     /** A folder of this machine that need not be the same elsewhere. */
@@ -122,7 +124,7 @@ public final class Key<T> {
 
     /** Hosts or URLs of servers: the place of what is coordinated. Credentials in it are not shown. */
     public static Declaration<String> address(String name, String accepted) {
-        Declaration<String> declared = text(name, text -> true, "", accepted).place();
+        Declaration<String> declared = text(name, text -> true, "", accepted).address();
         declared.disclosure = Disclosure.WITHOUT_CREDENTIALS;
         return declared;
     }
@@ -134,7 +136,7 @@ public final class Key<T> {
                         text -> !text.contains("@"),
                         "holds '@', as if for a user and a password. " + remedy,
                         accepted)
-                .place();
+                .address();
         declared.disclosure = Disclosure.WITHOUT_CREDENTIALS;
         return declared;
     }
@@ -156,6 +158,7 @@ public final class Key<T> {
         private Use use = Use.RARE;
         private boolean perGenerator;
         private boolean place;
+        private boolean address;
         private Disclosure disclosure = Disclosure.WHOLE;
 
         private Declaration(String name, Kind<T> kind) {
@@ -196,6 +199,11 @@ public final class Key<T> {
         public Declaration<T> place() {
             this.place = true;
             return this;
+        }
+
+        private Declaration<T> address() {
+            this.address = true;
+            return place();
         }
 
         /** Completes it with a sentence or two for the docs, in Markdown. */
@@ -247,6 +255,11 @@ public final class Key<T> {
     /** Whether its value says where a namespace is, such as the URL of a server. */
     public boolean isPlace() {
         return place;
+    }
+
+    /** Whether it says by itself which place that is. A schema, or a datacenter, does not: each server has its own. */
+    public boolean isAddress() {
+        return address;
     }
 
     /** Whether its value must be shown to nobody. */

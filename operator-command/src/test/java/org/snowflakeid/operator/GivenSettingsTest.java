@@ -63,6 +63,8 @@ class GivenSettingsTest {
                         "snowflake.etcd.endpoints",
                         "snowflake.file.directory",
                         "snowflake.jdbc.data-source",
+                        "snowflake.jdbc.schema",
+                        "snowflake.jdbc.table",
                         "snowflake.jdbc.url",
                         "snowflake.jdbc.user",
                         "snowflake.kubernetes.namespace",
