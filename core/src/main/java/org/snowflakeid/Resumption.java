@@ -171,7 +171,7 @@ final class Resumption {
             } catch (Throwable e) {
                 report(e);
             }
-            // Nobody means this thread, and it could not write nor sleep.
+            // An interrupt is not for this thread, which could neither write nor sleep.
             boolean unused = Thread.interrupted();
         }
     }
@@ -244,7 +244,11 @@ final class Resumption {
     }
 
     /** A note that may be taken over. */
-    private record Found(ResumeNote note, NoteChain notes) {}
+    private record Found(ResumeNote note, NoteChain notes) {
+        boolean isOfNamespaceOf(Found other) {
+            return note.meta().id().equals(other.note.meta().id());
+        }
+    }
 
     /**
      * Takes over as many worker ids as this generator uses, or none.
@@ -264,9 +268,11 @@ final class Resumption {
         }
         // Those that last longest, of one namespace: it may have been restored since one of them was written.
         found.sort(Comparator.comparingLong((Found each) -> each.note().hi()).reversed());
-        found.removeIf(each ->
-                !each.note().meta().id().equals(found.get(0).note().meta().id()));
-        return found.size() < settings.workers() ? List.of() : takeOver(found.subList(0, settings.workers()), at);
+        List<Found> chosen = found.stream()
+                .filter(each -> each.isOfNamespaceOf(found.get(0)))
+                .limit(settings.workers())
+                .toList();
+        return chosen.size() < settings.workers() ? List.of() : takeOver(chosen, at);
     }
 
     private List<Claim> takeOver(List<Found> chosen, Claim.Place at) {
