@@ -47,6 +47,7 @@ final class Accidents {
     private final int rarity;
     private int callsToNext;
     private int oftenToNext;
+    private int happened;
 
     /** @param rarity one of so many calls fails, about */
     Accidents(Simulation run, Random random, int rarity) {
@@ -84,6 +85,7 @@ final class Accidents {
         Kind kind = place == Place.THREAD_START ? Kind.OUT_OF_MEMORY : KINDS[random.nextInt(KINDS.length)];
         run.tally.count(place);
         run.tally.count(kind);
+        happened++;
         String text = MARK + " at " + place;
         switch (kind) {
             case OUT_OF_MEMORY -> throw new OutOfMemoryError(text);
@@ -92,6 +94,10 @@ final class Accidents {
             case ILLEGAL_STATE -> throw new IllegalStateException(text);
             case INTERNAL -> throw new AssertionError(text);
         }
+    }
+
+    int happened() {
+        return happened;
     }
 
     static boolean isOne(Throwable e) {

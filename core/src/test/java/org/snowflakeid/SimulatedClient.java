@@ -109,7 +109,7 @@ final class SimulatedClient implements WorkerCoordinator {
             watch.coordinatorAnswered();
         }
         if (tellsTime(result)) {
-            watch.process.timeToldNanos = machine.nanosNow();
+            watch.process.timeTold();
         }
         mayFail(Place.AFTER_A_REQUEST);
         return result;

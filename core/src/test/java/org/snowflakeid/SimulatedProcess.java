@@ -38,8 +38,13 @@ final class SimulatedProcess {
     /** A start believes the median of its live peers, however long ago they wrote. */
     boolean clockTouchedAtStart;
 
-    /** When the coordinator's time was told to it last. */
-    long timeToldNanos;
+    /** When the coordinator's time was told to it last, and how many accidents there had been, any of which since may have kept it from it. */
+    private long timeToldNanos;
+
+    private int accidentsWhenTold;
+
+    /** When it was told so that no accident was in the way. */
+    private long timeKnownNanos;
 
     /** By how much both clocks run fast. */
     private long driftPpm;
@@ -156,9 +161,23 @@ final class SimulatedProcess {
         machine.drift(ppm);
     }
 
+    void timeTold() {
+        timeKnownNanos = timeKnownNanos();
+        timeToldNanos = machine.nanosNow();
+        accidentsWhenTold = accidentsHappened();
+    }
+
+    private long timeKnownNanos() {
+        return accidentsHappened() == accidentsWhenTold ? timeToldNanos : timeKnownNanos;
+    }
+
+    private int accidentsHappened() {
+        return accidents == null ? 0 : accidents.happened();
+    }
+
     /** How far its clocks may have run away since they could be compared with the coordinator's. */
     long driftedMillis() {
-        return (machine.nanosNow() - timeToldNanos) / 1_000_000 * Math.abs(driftPpm) / 1_000_000;
+        return (machine.nanosNow() - timeKnownNanos()) / 1_000_000 * Math.abs(driftPpm) / 1_000_000;
     }
 
     private void touchClock() {
