@@ -164,8 +164,8 @@ final class Claim {
     /** Whether the owner entry is that of the process before, which is gone. */
     private boolean evict;
 
-    /** Keeps callers below what the last note says; null: there are none. */
-    private @Nullable WriteAheadLimit local;
+    /** Keeps callers below what the last note says. */
+    private ClaimFile file = ClaimFile.NONE;
 
     Claim(Place place, int workerId, String owner, long limitFound, Mark mark, Stored stored, boolean owned) {
         this(
@@ -202,14 +202,13 @@ final class Claim {
     }
 
     /** What a process before this one on this host was granted and has not issued. Nothing is sent before {@link #meet}. */
-    static Claim resumed(Place place, ResumeNote note) {
-        Mark mark = note.mark();
+    static Claim resumed(Place place, int workerId, long from, Mark mark) {
         return new Claim(
                 place,
-                note.workerId(),
+                workerId,
                 Owner.value(mark.token(), place.rawTime(), place.platform.process()),
-                note.lo(),
-                note.lo(),
+                from,
+                from,
                 mark,
                 new Stored(mark.value(), 0),
                 Standing.RESUMED);
@@ -255,7 +254,7 @@ final class Claim {
     }
 
     boolean isTakenOver() {
-        return standing == Standing.TAKEN_OVER || (local != null && local.isLost());
+        return standing == Standing.TAKEN_OVER || file.isLost();
     }
 
     boolean needsReplacement() {
@@ -379,9 +378,7 @@ final class Claim {
         stored = as;
         pending = null;
         predecessorMayWrite = false;
-        if (local != null) {
-            local.granted(written, place.namespace.meta());
-        }
+        file.granted(written, place.namespace.meta());
     }
 
     private void requireLawfulTakeover(Stored seen) {
@@ -394,7 +391,7 @@ final class Claim {
         } catch (IllegalArgumentException unreadable) {
             // as good as lost
         }
-        if (local != null && !local.end() && local.isLost()) {
+        if (!file.end() && file.isLost()) {
             // It has written on from our last note, and below our limit.
             return;
         }
@@ -459,32 +456,19 @@ final class Claim {
     /** From here on a copy of this process may be issuing below the limit. */
     void share() {
         shared = true;
-        if (local != null) {
-            local.shareWithCopy();
-        }
+        file.shareWithCopy();
     }
 
     // ---- the notes by which another process takes over
 
     /** From here on callers get no more than the last note says. The lease must not have been opened. */
-    void keepLocally(WriteAheadLimit limit) {
-        local = limit;
+    void keepIn(ClaimFile notes) {
+        file = notes;
     }
 
     /** Another process may take over what the last note says, if there is one. The lease must have been sealed, or was never opened. */
     void leaveNotes() {
-        if (local != null) {
-            local.stop();
-        }
-    }
-
-    /**
-     * No process can take over from here on. The lease must have been sealed, or was never opened.
-     *
-     * @return whether that is certain
-     */
-    private boolean endNotes() {
-        return local == null || local.end();
+        file.stop();
     }
 
     // ---- ends
@@ -503,10 +487,10 @@ final class Claim {
         if (isTakenOver() || !met) {
             return false;
         }
-        if (local != null) {
+        if (!file.equals(ClaimFile.NONE)) {
             // Where it can't be asked another process on this host can go on by the last note, so that stays.
             Snapshot unused = place.coordinator.read(workerId, workerId, timeout);
-            if (!endNotes()) {
+            if (!file.end()) {
                 return false;
             }
         }
@@ -554,7 +538,7 @@ final class Claim {
 
     /** As {@link #abandon}, where no process may take over either. */
     void forget(Duration timeout) {
-        boolean unused = endNotes();
+        boolean unused = file.end();
         leaveNotes();
         abandon(timeout);
     }

@@ -38,7 +38,7 @@ final class ClockVetting {
     private final VettedClock clock;
     private final SlotReader slots;
     private final Platform platform;
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final String coordinatorName;
     private final Predicate<Mark> own;
 
@@ -62,7 +62,7 @@ final class ClockVetting {
             VettedClock clock,
             SlotReader slots,
             Platform platform,
-            SnowflakeSettings settings,
+            Settings settings,
             String coordinatorName,
             Predicate<Mark> own) {
         this.clock = clock;

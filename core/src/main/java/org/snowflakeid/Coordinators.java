@@ -20,7 +20,7 @@ final class Coordinators {
 
     private Coordinators() {}
 
-    static WorkerCoordinatorProvider select(SnowflakeSettings settings, ClassLoader loader) {
+    static WorkerCoordinatorProvider select(Settings settings, ClassLoader loader) {
         SortedMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
         try {
             ServiceLoader.load(WorkerCoordinatorProvider.class, loader).forEach(provider -> add(found, provider));
@@ -119,7 +119,7 @@ final class Coordinators {
         return coordinator.equals("memory") ? "snowflake-testing" : "snowflake-coordinator-" + coordinator;
     }
 
-    private static InvalidSettingsException invalid(SnowflakeSettings settings, String problem) {
+    private static InvalidSettingsException invalid(Settings settings, String problem) {
         return new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': " + problem));
     }
 }

@@ -32,7 +32,7 @@ final class IdIssuer {
     static final long NONE = -1;
 
     // Known to the calls that have to wait, too.
-    final SnowflakeSettings settings;
+    final Settings settings;
     final Positions positions;
     final Platform platform;
     final VettedClock clock;
@@ -45,7 +45,7 @@ final class IdIssuer {
     /** The last tick that was used up: threads want more than there is. */
     volatile long usedUpTick;
 
-    IdIssuer(SnowflakeSettings settings, Platform platform, VettedClock clock, Handover handover, LeaseInUse inUse) {
+    IdIssuer(Settings settings, Platform platform, VettedClock clock, Handover handover, LeaseInUse inUse) {
         this.settings = settings;
         this.positions = Positions.of(settings.layout());
         this.platform = platform;

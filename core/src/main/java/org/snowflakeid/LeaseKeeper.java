@@ -30,7 +30,7 @@ final class LeaseKeeper {
 
     private static final long SECOND = 1_000_000_000L;
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final SnowflakeLayout layout;
     private final Platform platform;
     private final VettedClock clock;
@@ -46,8 +46,7 @@ final class LeaseKeeper {
     private final StartDeadline start;
     private final String coordinatorName;
 
-    /** Null: no process takes over from this one, or this one from another. */
-    private final @Nullable Resumption resumption;
+    private final Takeover takeover;
 
     /** Whether other processes may use the same coordinator: otherwise no copy of this one can be noticed, or harm. */
     private final boolean guarded;
@@ -66,13 +65,13 @@ final class LeaseKeeper {
     private boolean broken;
 
     LeaseKeeper(
-            SnowflakeSettings settings,
+            Settings settings,
             WorkerCoordinatorProvider provider,
             Platform platform,
             VettedClock clock,
             Handover handover,
             Reports reports,
-            @Nullable Resumption resumption) {
+            Takeover takeover) {
         this.settings = settings;
         this.layout = settings.layout();
         this.platform = platform;
@@ -86,7 +85,7 @@ final class LeaseKeeper {
                 : sixth.compareTo(Duration.ofSeconds(2)) > 0 ? Duration.ofSeconds(2) : sixth;
         this.guarded = !(provider instanceof StaticCoordinatorProvider);
         this.coordinatorName = provider.name();
-        this.resumption = resumption;
+        this.takeover = takeover;
         this.outage = new Outage(platform, clock, handover, coordinatorName);
         this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
         try {
@@ -96,7 +95,7 @@ final class LeaseKeeper {
             this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
             SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
             this.workerIds = new WorkerIds(
-                    settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, resumption);
+                    settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, takeover);
             this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
         } catch (Throwable e) {
             discardAfter(e);
@@ -133,14 +132,10 @@ final class LeaseKeeper {
 
     void keptBy(Runnable wake, Runnable interrupt) {
         interruption = interrupt;
-        Resumption writing = resumption;
-        handover.keptBy(
-                writing == null
-                        ? wake
-                        : () -> {
-                            wake.run();
-                            writing.wake();
-                        });
+        handover.keptBy(() -> {
+            wake.run();
+            takeover.wake();
+        });
     }
 
     /** Has the worker ids given back, soon. */
@@ -156,7 +151,7 @@ final class LeaseKeeper {
     /** Enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. */
     long longestCloseNanos() {
         // With files there is one more, to find out whether they may be deleted.
-        return callTimeout.toNanos() * (resumption == null ? 5 : 6) + SECOND;
+        return callTimeout.toNanos() * (takeover.equals(Takeover.NONE) ? 5 : 6) + SECOND;
     }
 
     // ---- steps
@@ -252,12 +247,12 @@ final class LeaseKeeper {
     // ---- what is taken over from a process before this one
 
     /** Where the coordinator can't be asked for a first worker id. */
-    private void resume(Resumption from) {
+    private void resume() {
         if (stopping) {
             return;
         }
         try {
-            List<Claim> resumed = workerIds.isEmpty() ? from.resume(place) : List.of();
+            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(place) : List.of();
             if (!resumed.isEmpty()) {
                 // As at any start at which no other clock can be read. What is taken over bounds what it may say.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
@@ -394,8 +389,8 @@ final class LeaseKeeper {
         boolean another =
                 outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
         // A clock that is refused would be believed there, since nobody can be asked.
-        if (resumption != null && !handover.isStarted() && !vetting.hasRefused()) {
-            resume(resumption);
+        if (!handover.isStarted() && !vetting.hasRefused()) {
+            resume();
         }
         return another;
     }
@@ -423,8 +418,8 @@ final class LeaseKeeper {
         handover.breakDown(named);
         broken = true;
         handover.noteError(named.getMessage());
-        if (e instanceof CoordinatorRegressedException && resumption != null) {
-            resumption.endAll();
+        if (e instanceof CoordinatorRegressedException) {
+            takeover.endAll();
         }
         if (handover.isStarted()) {
             LOG.log(Level.ERROR, named.getMessage());
@@ -460,9 +455,7 @@ final class LeaseKeeper {
             attemptToEnd(() -> succession.end(broken && handover.isStarted(), callTimeout));
         }
         attemptToEnd(coordinator::close);
-        if (resumption != null) {
-            attemptToEnd(resumption::end);
-        }
+        attemptToEnd(takeover::end);
     }
 
     private void attemptToEnd(Runnable part) {

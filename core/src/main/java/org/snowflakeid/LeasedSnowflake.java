@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -23,15 +20,12 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private static final int MAX_BATCH = 1_000_000;
 
-    /** Nobody wants a layout that lasts less than ten years. */
-    private static final Duration YEARS_WORTH_A_LAYOUT = Duration.ofDays(3650);
-
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final Handover handover;
     private final EventDelivery events;
     private final StatusView status;
     private final LeaseKeeper keeper;
-    private final @Nullable Resumption resumption;
+    private final Takeover takeover;
 
     /** The only one, or one of several: then {@link #striped} chooses. */
     final IdIssuer issuer;
@@ -56,7 +50,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     /** As {@link #open(SnowflakeSettings)}, looking for coordinators with a given class loader. */
     public static LeasedSnowflake open(SnowflakeSettings settings, ClassLoader loader) {
-        return open(settings, Coordinators.select(settings, loader), Platform.system());
+        return open(settings, Coordinators.select(settings.values(), loader), Platform.system());
     }
 
     /**
@@ -64,13 +58,14 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      * with the context class loader of the caller of this method.
      */
     public static LeasedSnowflake open(SnowflakeSettings settings, Consumer<? super SnowflakeEvent> listener) {
-        return open(settings, Coordinators.select(settings, Coordinators.loader()), Platform.system(), listener);
+        return open(
+                settings, Coordinators.select(settings.values(), Coordinators.loader()), Platform.system(), listener);
     }
 
     /** As {@link #open(SnowflakeSettings)}, with a given coordinator, clock and threads. */
     public static LeasedSnowflake open(
             SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
-        return new LeasedSnowflake(settings, provider, platform, null);
+        return new LeasedSnowflake(settings.values(), provider, platform, null);
     }
 
     /** As {@link #open(SnowflakeSettings, Consumer)}, with a given coordinator, clock and threads. */
@@ -79,15 +74,15 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             WorkerCoordinatorProvider provider,
             Platform platform,
             Consumer<? super SnowflakeEvent> listener) {
-        return new LeasedSnowflake(settings, provider, platform, listener);
+        return new LeasedSnowflake(settings.values(), provider, platform, listener);
     }
 
     private LeasedSnowflake(
-            SnowflakeSettings settings,
+            Settings settings,
             WorkerCoordinatorProvider provider,
             Platform platform,
             @Nullable Consumer<? super SnowflakeEvent> listener) {
-        requireLastingLayout(settings, platform);
+        LayoutAdvice.requireLasting(settings, Instant.ofEpochMilli(platform.wallMillis()));
         this.settings = settings;
         this.handover = new Handover(settings.generator(), platform, settings.workers());
         VettedClock clock =
@@ -100,8 +95,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         this.issuer = issuers.get(0);
         this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
         Reports reports = new Reports(settings, provider.name(), handover, status, events);
-        this.resumption = Resumption.open(settings, provider, platform, clock, handover);
-        this.keeper = new LeaseKeeper(settings, provider, platform, clock, handover, reports, resumption);
+        this.takeover = Resumption.open(settings, provider, platform, clock, handover);
+        this.keeper = new LeaseKeeper(settings, provider, platform, clock, handover, reports, takeover);
         start(platform, provider.name());
     }
 
@@ -109,14 +104,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         try {
             Object connection = keeper.connection();
             String thread = connection == null ? settings.generator() : coordinatorName;
-            if (resumption != null) {
-                resumption.start();
-            }
+            takeover.start();
             KeeperThread.keep(keeper, platform, "snowflake-" + thread, connection);
         } catch (RuntimeException | Error e) {
-            if (resumption != null) {
-                resumption.end();
-            }
+            takeover.end();
             keeper.discard();
             throw new SnowflakeUnavailableException(handover.message("no thread can be started: " + e), e);
         }
@@ -126,53 +117,6 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             close();
             throw e;
         }
-    }
-
-    private static void requireLastingLayout(SnowflakeSettings settings, Platform platform) {
-        SnowflakeLayout layout = settings.layout();
-        Instant now = Instant.ofEpochMilli(platform.wallMillis());
-        String prefix = "snowflake '" + settings.generator() + "': ";
-        if (!layout.epoch().isBefore(now)) {
-            throw new InvalidSettingsException(List.of(prefix + settings.shown(SnowflakeKeys.EPOCH)
-                    + " is not in the past of the system clock, which says " + now
-                    + ". Correct the one that is wrong."));
-        }
-        if (!settings.exhaustedAt().isAfter(now.plus(settings.window()))) {
-            boolean bounded = settings.idBits() < SnowflakeLayout.ID_BITS;
-            throw new InvalidSettingsException(List.of(prefix
-                    + (bounded ? settings.shown(SnowflakeKeys.ID_BITS) + ", " : "")
-                    + settings.shown(SnowflakeKeys.WORKER_ID_BITS) + " and "
-                    + settings.shown(SnowflakeKeys.SEQUENCE_BITS) + " leave "
-                    + (settings.idBits() - layout.workerIdBits() - layout.sequenceBits())
-                    + " bits for the timestamp, which ran out on " + day(settings.exhaustedAt())
-                    + " counting from " + settings.shown(SnowflakeKeys.EPOCH) + " (the system clock says " + now
-                    + "). Lower the bits of worker id or sequence, or use a new namespace with a later epoch, for a column of its own:"
-                    + " in the old one ids would repeat. " + proposal(settings, now)));
-        }
-    }
-
-    /** With as many bits of milliseconds as the standard layout has, 41. */
-    private static String proposal(SnowflakeSettings settings, Instant now) {
-        int lowBits = settings.idBits() - 41;
-        int workerIdBits = lowBits / 2 - 1;
-        int sequenceBits = lowBits - workerIdBits;
-        long lastTick = new Positions(workerIdBits, sequenceBits).lastTick(settings.idBits());
-        Instant epoch = settings.layout().epoch();
-        String which = "this epoch";
-        if (epoch.plusMillis(lastTick).isBefore(now.plus(YEARS_WORTH_A_LAYOUT))) {
-            epoch = now.truncatedTo(ChronoUnit.DAYS)
-                    .atOffset(ZoneOffset.UTC)
-                    .withDayOfYear(1)
-                    .toInstant();
-            which = settings.nameOf(SnowflakeKeys.EPOCH) + "=" + epoch;
-        }
-        return "For example, " + settings.nameOf(SnowflakeKeys.WORKER_ID_BITS) + "=" + workerIdBits + " and "
-                + settings.nameOf(SnowflakeKeys.SEQUENCE_BITS) + "=" + sequenceBits + " with " + which + " last until "
-                + day(epoch.plusMillis(lastTick)) + ".";
-    }
-
-    private static String day(Instant instant) {
-        return instant.toString().substring(0, 10);
     }
 
     @Override

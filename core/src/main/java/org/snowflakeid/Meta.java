@@ -5,7 +5,6 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.Stored;
 
 /**
@@ -16,7 +15,13 @@ import org.snowflakeid.spi.Stored;
  * @param maxWindow the longest window any generator here reserves; more than 0, at most {@link #LONGEST_WINDOW}
  */
 record Meta(
-        Stored stored, String id, State state, SnowflakeLayout layout, long floor, Duration maxWindow, Pairs pairs) {
+        Stored stored,
+        String id,
+        NamespaceState state,
+        SnowflakeLayout layout,
+        long floor,
+        Duration maxWindow,
+        Pairs pairs) {
 
     /** Far more than can be configured. A longer one was not written by this library. */
     static final Duration LONGEST_WINDOW = Duration.ofDays(1);
@@ -76,7 +81,7 @@ record Meta(
         return window;
     }
 
-    private static State state(Pairs pairs) {
+    private static NamespaceState state(Pairs pairs) {
         boolean leaves =
                 pairs.entries().containsKey(MOVED_TO) || pairs.entries().containsKey(SUCCESSOR);
         String state = pairs.text(STATE);
@@ -85,18 +90,18 @@ record Meta(
                 if (leaves) {
                     throw new IllegalArgumentException("state=active contradicts moved-to and successor");
                 }
-                return State.ACTIVE;
+                return NamespaceState.ACTIVE;
             }
             case "reserved" -> {
                 pairs.text(REPLACES);
-                return State.RESERVED;
+                return NamespaceState.RESERVED;
             }
             case "retired" -> {
-                return leaves ? State.MOVING : State.RESTORING;
+                return leaves ? NamespaceState.MOVING : NamespaceState.RESTORING;
             }
             case "moved" -> {
                 pairs.text(SUCCESSOR);
-                return State.MOVED;
+                return NamespaceState.MOVED;
             }
             default -> throw new IllegalArgumentException("state=" + state + " is unknown");
         }
@@ -104,7 +109,7 @@ record Meta(
 
     /** Whether worker ids are claimed and extended under it. */
     boolean active() {
-        return state == State.ACTIVE;
+        return state == NamespaceState.ACTIVE;
     }
 
     /** Where a namespace goes on, for people; empty if it is to go on in its place. */

@@ -8,8 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.NamespaceReport.State;
-import org.snowflakeid.SnowflakeSettings.NamespaceCreation;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -19,7 +17,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /** The namespace record: joined or created at start, and compared with at every write of a mark. */
 final class Namespace {
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final WorkerCoordinator coordinator;
     private final Platform platform;
     private final String who;
@@ -32,11 +30,7 @@ final class Namespace {
     /** Whether all that is known of the record was noted by a process before this one. */
     private boolean resumed;
 
-    Namespace(
-            SnowflakeSettings settings,
-            WorkerCoordinator coordinator,
-            Platform platform,
-            WorkerCoordinatorProvider provider) {
+    Namespace(Settings settings, WorkerCoordinator coordinator, Platform platform, WorkerCoordinatorProvider provider) {
         this.settings = settings;
         this.coordinator = coordinator;
         this.platform = platform;
@@ -81,7 +75,7 @@ final class Namespace {
     }
 
     private static String reasonNotToStart(Meta found) {
-        if (found.state() == NamespaceReport.State.RESERVED) {
+        if (found.state() == NamespaceState.RESERVED) {
             return "is kept for another namespace, which is to move here. Start again when that is done.";
         }
         return "was retired: "
@@ -118,8 +112,7 @@ final class Namespace {
             floor = vettedTick + settings.burst().toMillis() + 1;
         } else if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
             floor = vettedTick
-                    + NamespaceFloor.reach(settings.window(), settings.maxSkew())
-                            .toMillis();
+                    + Reach.ofGrants(settings.window(), settings.maxSkew()).toMillis();
             requireTicksFrom(floor);
         }
         String created = Meta.create(
@@ -172,7 +165,7 @@ final class Namespace {
             throw new CoordinatorRegressedException(
                     who + " was restored by its operator: no ids are issued here any more. Restart.");
         }
-        boolean byOperator = found.replaces().isPresent() || found.state() == State.RESTORING;
+        boolean byOperator = found.replaces().isPresent() || found.state() == NamespaceState.RESTORING;
         if (!found.id().equals(meta().id()) && byOperator) {
             // Of an unreadable record, say, whose id nobody knew.
             throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
@@ -222,20 +215,14 @@ final class Namespace {
     private void requireSameLayout(Meta found) {
         if (!found.layout().equals(settings.layout())) {
             throw new LayoutMismatchException(
-                    who + " was created with " + describe(found.layout()) + ", but configured is "
-                            + describe(settings.layout())
+                    who + " was created with " + LayoutAdvice.describe(found.layout()) + ", but configured is "
+                            + LayoutAdvice.describe(settings.layout())
                             + ". Set " + settings.nameOf(SnowflakeKeys.EPOCH) + ", "
                             + settings.nameOf(SnowflakeKeys.WORKER_ID_BITS) + " and "
                             + settings.nameOf(SnowflakeKeys.SEQUENCE_BITS)
                             + " to what it was created with. To change the layout, move the namespace as the operations guide"
                             + " says.");
         }
-    }
-
-    /** In the words of the configuration. */
-    static String describe(SnowflakeLayout layout) {
-        return "epoch=" + layout.epoch() + " worker-id-bits=" + layout.workerIdBits() + " sequence-bits="
-                + layout.sequenceBits();
     }
 
     /** Ids go on to the end of the window, which the successor namespace starts above; nothing is extended any more. */

@@ -22,7 +22,7 @@ public final class NamespaceAdministration implements AutoCloseable {
      * @throws InvalidSettingsException if a setting is wrong or no single coordinator can be chosen
      */
     public static NamespaceAdministration open(SnowflakeSettings settings) {
-        return open(settings, Coordinators.select(settings, Coordinators.loader()), Platform.system());
+        return open(settings, Coordinators.select(settings.values(), Coordinators.loader()), Platform.system());
     }
 
     /**
@@ -38,7 +38,7 @@ public final class NamespaceAdministration implements AutoCloseable {
                             "snowflake '" + settings.generator()
                                     + "': snowflake.coordinator=static keeps nothing that could be operated. Name the coordinator to look at."));
         }
-        return new NamespaceAdministration(new NamespacePlace(settings, provider, platform));
+        return new NamespaceAdministration(new NamespacePlace(settings.values(), provider, platform));
     }
 
     private NamespaceAdministration(NamespacePlace place) {

@@ -34,7 +34,7 @@ import org.snowflakeid.NamespaceRefusedException.Reason;
  * for, since a mark that is there may be an older one.
  *
  * <p>What this cannot know is a floor that was lost with its record and lay ahead of the clock. A floor lies at most an hour and a
- * window ahead, or, with windows or a skew of more than a quarter of an hour, at most {@link #FURTHEST}. So the argument holds again
+ * window ahead, or, with windows or a skew of more than a quarter of an hour, at most {@link Reach#FURTHEST_FLOOR}. So the argument holds again
  * so long after the restore or move that wrote it.
  *
  * <h2>Another layout</h2>
@@ -61,13 +61,6 @@ import org.snowflakeid.NamespaceRefusedException.Reason;
  */
 final class NamespaceFloor {
 
-    /** Nobody reserves so far ahead by a right clock. */
-    private static final Duration FAR_AHEAD = Duration.ofHours(1);
-
-    /** No floor lies further ahead of the clock, whatever is configured. */
-    static final Duration FURTHEST =
-            farAhead(SnowflakeKeys.LONGEST_WINDOW, SnowflakeKeys.LARGEST_SKEW).plus(SnowflakeKeys.LONGEST_WINDOW);
-
     private final NamespacePlace old;
     private final NamespaceView view;
     private final SnowflakeLayout layout;
@@ -87,30 +80,13 @@ final class NamespaceFloor {
         this.layout = view.layout();
         this.longestWindow = longest(view, old.settings().window());
         Duration maxSkew = old.settings().maxSkew();
-        this.uncertainty = uncertainty(longestWindow, maxSkew);
+        this.uncertainty = Reach.uncertainty(longestWindow, maxSkew);
         this.nowTick = layout.tickOf(view.nowMillis());
         if (nowTick < 0 || nowTick > layout.lastTick()) {
             throw noRoom(old);
         }
         // A clock within the layout plus some days: far from where a long ends.
-        this.farAheadTick = nowTick + farAhead(longestWindow, maxSkew).toMillis();
-    }
-
-    /** By how much more than a window grants may end ahead of our clock. */
-    private static Duration uncertainty(Duration longestWindow, Duration maxSkew) {
-        Duration first =
-                longestWindow.compareTo(SlotClaimer.FIRST_WINDOW) < 0 ? longestWindow : SlotClaimer.FIRST_WINDOW;
-        return longestWindow.dividedBy(2).plus(first).plus(maxSkew.multipliedBy(2));
-    }
-
-    /** How far ahead of our clock grants may end whose marks were lost. */
-    static Duration reach(Duration longestWindow, Duration maxSkew) {
-        return uncertainty(longestWindow, maxSkew).plus(longestWindow);
-    }
-
-    private static Duration farAhead(Duration longestWindow, Duration maxSkew) {
-        Duration reach = reach(longestWindow, maxSkew);
-        return reach.compareTo(FAR_AHEAD) > 0 ? reach : FAR_AHEAD;
+        this.farAheadTick = nowTick + Reach.farAhead(longestWindow, maxSkew).toMillis();
     }
 
     private static Duration longest(NamespaceView view, Duration configured) {
@@ -187,18 +163,18 @@ final class NamespaceFloor {
 
     /** A limit ends at the last tick, so that there must be room for a window below it. With fewer bits of an id that tick comes sooner. */
     private static void requireRoomFor(NamespacePlace place, long floor) {
-        SnowflakeSettings settings = place.settings();
+        Settings settings = place.settings();
         if (settings.window().toMillis() >= settings.lastTick() - floor) {
             throw noRoom(place);
         }
     }
 
     private static NamespaceRefusedException noRoom(NamespacePlace place) {
-        SnowflakeSettings settings = place.settings();
+        Settings settings = place.settings();
         return place.refused(
                 Reason.NO_FLOOR,
                 ": ids would have to be dated after " + settings.exhaustedAt() + ", when the timestamps of "
-                        + Namespace.describe(settings.layout()) + settings.boundOfIds()
+                        + LayoutAdvice.describe(settings.layout()) + settings.boundOfIds()
                         + " end. Move to a namespace with a layout whose timestamps last longer.");
     }
 

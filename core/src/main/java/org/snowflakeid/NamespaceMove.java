@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceRefusedException.Reason;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.CasResult;
 
 /**
@@ -160,7 +159,7 @@ public final class NamespaceMove {
     }
 
     private static boolean isRetired(Look look) {
-        return look.from().state() != State.ACTIVE;
+        return look.from().state() != NamespaceState.ACTIVE;
     }
 
     private CasResult step(Look now) {
@@ -229,12 +228,12 @@ public final class NamespaceMove {
         Meta to = there.meta();
         if (to != null && isSuccessorInUse(from, to)) {
             requireSameLayout(to);
-            return from.state() == State.MOVED ? Stage.FINISHED : Stage.IN_USE;
+            return from.state() == NamespaceState.MOVED ? Stage.FINISHED : Stage.IN_USE;
         }
-        if (from.state() == State.MOVED) {
+        if (from.state() == NamespaceState.MOVED) {
             throw old.refused(Reason.MOVED, movedElsewhere(from, to));
         }
-        if (from.state() == State.RESERVED) {
+        if (from.state() == NamespaceState.RESERVED) {
             throw old.refused(
                     Reason.RESERVED,
                     " is reserved for the namespace with id " + from.replaces().orElse("?")
@@ -255,14 +254,15 @@ public final class NamespaceMove {
         if (from.successor().filter(to.id()::equals).isPresent()) {
             return Stage.RETIRED;
         }
-        boolean forThis = to.state() == State.RESERVED
+        boolean forThis = to.state() == NamespaceState.RESERVED
                 && to.replaces().filter(from.id()::equals).isPresent();
         return forThis ? Stage.RESERVED : Stage.NOT_BEGUN;
     }
 
     /** Its successor was put in use there, and may have been restored or moved since. */
     private static boolean isSuccessorInUse(Meta from, Meta to) {
-        if (to.state() == State.RESERVED || (from.state() != State.MOVING && from.state() != State.MOVED)) {
+        if (to.state() == NamespaceState.RESERVED
+                || (from.state() != NamespaceState.MOVING && from.state() != NamespaceState.MOVED)) {
             return false;
         }
         Optional<String> successor = from.successor();
@@ -341,8 +341,9 @@ public final class NamespaceMove {
         if (!to.layout().equals(place.settings().layout())) {
             throw place.refused(
                     Reason.OTHER_LAYOUT,
-                    " was created with " + Namespace.describe(to.layout()) + ", but configured is "
-                            + Namespace.describe(place.settings().layout()) + ". Move to another snowflake.namespace.");
+                    " was created with " + LayoutAdvice.describe(to.layout()) + ", but configured is "
+                            + LayoutAdvice.describe(place.settings().layout())
+                            + ". Move to another snowflake.namespace.");
         }
     }
 
@@ -350,7 +351,7 @@ public final class NamespaceMove {
 
     private Doubts doubts(Stage stage, Meta from, NamespaceView before) {
         Doubts found = new Doubts();
-        if (from.state() == State.MOVING && stage != Stage.RETIRED) {
+        if (from.state() == NamespaceState.MOVING && stage != Stage.RETIRED) {
             found.addOfRecord(
                     NamespaceDoubt.LOST_SUCCESSOR,
                     from.successor(),

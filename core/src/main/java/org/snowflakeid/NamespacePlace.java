@@ -26,19 +26,19 @@ final class NamespacePlace {
     /** A coordinator's time is right to about a second. */
     private static final long CLOCK_READING_MILLIS = 1_000;
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final Platform platform;
     private final String coordinatorName;
     private final WorkerCoordinator coordinator;
 
-    NamespacePlace(SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
+    NamespacePlace(Settings settings, WorkerCoordinatorProvider provider, Platform platform) {
         this.settings = settings;
         this.platform = platform;
         this.coordinatorName = provider.name();
         this.coordinator = provider.open(settings.coordinatorConfig(), () -> {});
     }
 
-    SnowflakeSettings settings() {
+    Settings settings() {
         return settings;
     }
 
@@ -164,8 +164,8 @@ final class NamespacePlace {
         if (view.meta() != null && !view.layout().equals(settings.layout())) {
             throw refused(
                     Reason.OTHER_LAYOUT,
-                    " was created with " + Namespace.describe(view.layout()) + ", but configured is "
-                            + Namespace.describe(settings.layout())
+                    " was created with " + LayoutAdvice.describe(view.layout()) + ", but configured is "
+                            + LayoutAdvice.describe(settings.layout())
                             + ". Give this command the settings of the application.");
         }
     }

@@ -24,7 +24,7 @@ public record NamespaceReport(
         String coordinator,
         String location,
         String namespace,
-        State state,
+        NamespaceState state,
         Optional<String> id,
         Optional<SnowflakeLayout> layout,
         Optional<Instant> floor,
@@ -38,24 +38,6 @@ public record NamespaceReport(
 
     public NamespaceReport {
         workers = List.copyOf(workers);
-    }
-
-    /** What the namespace record says. In every state but {@link #ACTIVE} nothing is claimed and nothing is extended. */
-    public enum State {
-        /** There is none: nobody ever claimed a worker id, or it was lost. */
-        ABSENT,
-        /** Worker ids are claimed and extended. */
-        ACTIVE,
-        /** It is kept for a namespace that is to move here: {@link NamespaceReport#replaces}. */
-        RESERVED,
-        /** It is to be replaced in its place, by {@link NamespaceRestore}. */
-        RESTORING,
-        /** It is to go on elsewhere, by {@link NamespaceMove}; whether the successor is in use already is not known here. */
-        MOVING,
-        /** Its successor is in use: {@link NamespaceReport#successor}. */
-        MOVED,
-        /** Not written by this library, or by a newer version of it, or edited to something absurd. */
-        UNREADABLE
     }
 
     /**

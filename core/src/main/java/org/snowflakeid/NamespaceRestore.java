@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.NamespaceRefusedException.Reason;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 
@@ -99,7 +98,7 @@ public final class NamespaceRestore {
                 now.doubts().requireNoneNewSince(seen, place);
                 seen = now.doubts();
                 retired |= isRetired(now);
-                if (now.view().state() == State.RESTORING) {
+                if (now.view().state() == NamespaceState.RESTORING) {
                     replace(now);
                     return firstIds(now);
                 }
@@ -120,8 +119,8 @@ public final class NamespaceRestore {
     }
 
     private static boolean isRetired(Look look) {
-        State state = look.view().state();
-        return state == State.RESTORING || state == State.MOVING;
+        NamespaceState state = look.view().state();
+        return state == NamespaceState.RESTORING || state == NamespaceState.MOVING;
     }
 
     private Look look() {
@@ -135,7 +134,7 @@ public final class NamespaceRestore {
 
     private void requireHere(NamespaceView view) {
         Meta meta = view.meta();
-        if (meta != null && meta.state() == State.MOVED) {
+        if (meta != null && meta.state() == NamespaceState.MOVED) {
             throw place.refused(
                     Reason.MOVED,
                     " moved to " + meta.movedTo().orElse("another place") + " (id "
@@ -158,7 +157,9 @@ public final class NamespaceRestore {
     }
 
     private static boolean isOfSame(Meta was, @Nullable Meta is) {
-        return is != null && is.id().equals(was.id()) && (is.state() == was.state() || is.state() == State.RESTORING);
+        return is != null
+                && is.id().equals(was.id())
+                && (is.state() == was.state() || is.state() == NamespaceState.RESTORING);
     }
 
     private String retiredRecord(Look now) {
@@ -208,7 +209,7 @@ public final class NamespaceRestore {
         Doubts found = new Doubts();
         Stored stored = view.stored();
         Meta meta = view.meta();
-        String layout = Namespace.describe(view.layout());
+        String layout = LayoutAdvice.describe(view.layout());
         switch (view.state()) {
             case ABSENT ->
                 found.add(

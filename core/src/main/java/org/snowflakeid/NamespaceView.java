@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 
@@ -31,11 +30,11 @@ record NamespaceView(
         long askedMillis,
         long clockMillis) {
 
-    State state() {
+    NamespaceState state() {
         if (stored == null) {
-            return State.ABSENT;
+            return NamespaceState.ABSENT;
         }
-        return meta == null ? State.UNREADABLE : meta.state();
+        return meta == null ? NamespaceState.UNREADABLE : meta.state();
     }
 
     /** Null if there is none or it makes no sense: no version of this library writes a limit outside the layout's ticks. */

@@ -32,7 +32,7 @@ final class Renewal {
     private long sentNanos;
     private long limitBefore;
 
-    Renewal(Claim claim, SnowflakeSettings settings, Platform platform, VettedClock clock, Counters counters) {
+    Renewal(Claim claim, Settings settings, Platform platform, VettedClock clock, Counters counters) {
         this.claim = claim;
         this.layout = settings.layout();
         this.lastTick = settings.lastTick();
@@ -42,7 +42,7 @@ final class Renewal {
         this.windowTicks = settings.window().toMillis();
         this.windowNanos = settings.window().toNanos();
         this.furthestTicks = Math.max(windowTicks, settings.startupAhead().toMillis()) + windowTicks;
-        long first = claim.isResumed() ? windowTicks : SlotClaimer.FIRST_WINDOW.toMillis();
+        long first = claim.isResumed() ? windowTicks : Reach.FIRST_WINDOW.toMillis();
         this.nextWindowTicks = Math.min(windowTicks, 2 * first);
         this.limitBefore = claim.limit();
         grant(Math.min(windowTicks, first));

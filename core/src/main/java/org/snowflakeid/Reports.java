@@ -31,12 +31,7 @@ final class Reports {
     /** Whether it was reported that the clock is behind the last id. */
     private boolean behind;
 
-    Reports(
-            SnowflakeSettings settings,
-            String coordinatorName,
-            Handover handover,
-            StatusView status,
-            EventDelivery events) {
+    Reports(Settings settings, String coordinatorName, Handover handover, StatusView status, EventDelivery events) {
         this.layout = settings.layout();
         this.generator = settings.generator();
         this.coordinatorName = coordinatorName;

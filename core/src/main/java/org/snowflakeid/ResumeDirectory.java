@@ -16,7 +16,7 @@ interface ResumeDirectory {
 
     /** A {@link Platform} with disks of its own. */
     interface Host {
-        ResumeDirectory resumeDirectory(SnowflakeSettings settings);
+        ResumeDirectory resumeDirectory(Settings settings);
     }
 
     /** A note must not be used. */

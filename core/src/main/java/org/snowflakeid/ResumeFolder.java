@@ -52,18 +52,18 @@ final class ResumeFolder implements ResumeDirectory {
     /** Far more than is ever written. */
     private static final int MAX_BYTES = 1 << 16;
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final Path directory;
     private final Path folder;
     private final Path bootIdFile;
     private String boot = "";
 
-    ResumeFolder(SnowflakeSettings settings) {
+    ResumeFolder(Settings settings) {
         this(settings, BOOT_ID);
     }
 
     /** @param bootIdFile names the start of the machine */
-    ResumeFolder(SnowflakeSettings settings, Path bootIdFile) {
+    ResumeFolder(Settings settings, Path bootIdFile) {
         this.settings = settings;
         this.directory = settings.resumeDirectory().orElseThrow();
         // No part of a namespace is called so.

@@ -36,7 +36,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  *
  * <p>A thread of its own writes the notes: the keeper's may wait for the coordinator for longer than what they allow.
  */
-final class Resumption {
+final class Resumption implements Takeover {
 
     /** Others may claim the same worker id again and again, each behind the highest note. */
     private static final int ATTEMPTS = 4;
@@ -45,7 +45,7 @@ final class Resumption {
     private static final long IDLE_NANOS = 60_000 * MILLISECOND;
     private static final long RETRY_NANOS = 1_000 * MILLISECOND;
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final SnowflakeLayout layout;
     private final Positions positions;
     private final Platform platform;
@@ -63,7 +63,7 @@ final class Resumption {
     private volatile boolean over;
 
     private Resumption(
-            SnowflakeSettings settings,
+            Settings settings,
             ResumeDirectory directory,
             String place,
             Platform platform,
@@ -79,18 +79,15 @@ final class Resumption {
         this.place = place;
     }
 
-    /**
-     * @return null: it is not set
-     * @throws InvalidSettingsException if it is, and can't be used
-     */
-    static @Nullable Resumption open(
-            SnowflakeSettings settings,
+    /** @throws InvalidSettingsException if it is set, and can't be used */
+    static Takeover open(
+            Settings settings,
             WorkerCoordinatorProvider provider,
             Platform platform,
             VettedClock clock,
             Handover handover) {
         if (settings.resumeDirectory().isEmpty()) {
-            return null;
+            return Takeover.NONE;
         }
         ResumeDirectory directory = platform instanceof ResumeDirectory.Host host
                 ? host.resumeDirectory(settings)
@@ -103,7 +100,7 @@ final class Resumption {
      * Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. What is set may hold
      * a password, and any part of it may make the difference: so all of it goes into a digest, and the files are for their owner alone.
      */
-    private static String place(SnowflakeSettings settings, WorkerCoordinatorProvider provider) {
+    private static String place(Settings settings, WorkerCoordinatorProvider provider) {
         CoordinatorConfig config = settings.coordinatorConfig();
         SettingsReader reader = new SettingsReader(config);
         List<Key<?>> keys = provider.keys().stream()
@@ -138,11 +135,13 @@ final class Resumption {
 
     // ---- the thread that writes the notes
 
-    void start() {
+    @Override
+    public void start() {
         thread = platform.start("snowflake-" + settings.generator() + "-resume", this::run);
     }
 
-    void wake() {
+    @Override
+    public void wake() {
         woken = true;
         Thread writing = thread;
         if (writing != null) {
@@ -188,8 +187,8 @@ final class Resumption {
         }
     }
 
-    /** Nothing is written any more. Notes that were not ended can be taken over. */
-    void end() {
+    @Override
+    public void end() {
         over = true;
         wake();
         limits.forEach(WriteAheadLimit::stop);
@@ -197,15 +196,15 @@ final class Resumption {
 
     // ---- for the keeper
 
-    /** What was granted is in doubt: no process may take it over. The leases must have been sealed. */
-    void endAll() {
+    @Override
+    public void endAll() {
         for (WriteAheadLimit each : limits) {
             boolean unused = each.end();
         }
     }
 
-    /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
-    void keep(Claim claim, Meta meta) {
+    @Override
+    public void keep(Claim claim, Meta meta) {
         String reason = "others keep writing them";
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             try {
@@ -236,7 +235,7 @@ final class Resumption {
                 platform,
                 handover,
                 this::wake);
-        claim.keepLocally(limit);
+        claim.keepIn(limit);
         long unused = limit.advance(clock.credibleTick());
         limits.removeIf(WriteAheadLimit::isOver);
         limits.add(limit);
@@ -250,12 +249,8 @@ final class Resumption {
         }
     }
 
-    /**
-     * Takes over as many worker ids as this generator uses, or none.
-     *
-     * @return none: there are not so many
-     */
-    List<Claim> resume(Claim.Place at) {
+    @Override
+    public List<Claim> resume(Claim.Place at) {
         List<Found> found = new ArrayList<>();
         try {
             for (int workerId : directory.workerIds()) {
@@ -290,7 +285,8 @@ final class Resumption {
         List<Claim> claims = new ArrayList<>();
         for (Found each : chosen) {
             at.namespace().resume(each.note().meta());
-            Claim claim = Claim.resumed(at, each.note());
+            Claim claim = Claim.resumed(
+                    at, each.note().workerId(), each.note().lo(), each.note().mark());
             keep(claim, each.notes(), each.note().meta());
             claims.add(claim);
         }
@@ -340,8 +336,8 @@ final class Resumption {
             return "it was written with another coordinator, or with other settings of where it is.";
         }
         if (!note.meta().layout().equals(layout)) {
-            return "it was written with " + Namespace.describe(note.meta().layout()) + ", but configured is "
-                    + Namespace.describe(layout) + ".";
+            return "it was written with " + LayoutAdvice.describe(note.meta().layout()) + ", but configured is "
+                    + LayoutAdvice.describe(layout) + ".";
         }
         if (note.hi() > settings.lastTick()) {
             return "what it was granted ends at " + layout.instantOf(note.hi()) + ", but the "

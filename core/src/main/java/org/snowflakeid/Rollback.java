@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import org.snowflakeid.SnowflakeSettings.OnRollback;
-
 /**
  * What a clock that stepped back means for ids: how far ahead of it they may go on.
  *
@@ -11,7 +9,7 @@ import org.snowflakeid.SnowflakeSettings.OnRollback;
  */
 record Rollback(OnRollback policy, long maxAheadTicks, long maxWaitNanos) {
 
-    static Rollback of(SnowflakeSettings settings) {
+    static Rollback of(Settings settings) {
         return new Rollback(
                 settings.onRollback(),
                 settings.onRollback() == OnRollback.CONTINUE

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +18,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
 /** Claims a worker id: one that can be used at once if there is one, else one that soon can. */
 final class SlotClaimer {
 
-    static final Duration FIRST_WINDOW = Duration.ofSeconds(10);
-
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final SnowflakeLayout layout;
     private final Claim.Place place;
     private final WorkerCoordinator coordinator;
@@ -34,7 +31,7 @@ final class SlotClaimer {
     /** Of a claim that was not applied, as was found out; not that all worker ids are taken. */
     private @Nullable CoordinatorException lastFailure;
 
-    SlotClaimer(SnowflakeSettings settings, Claim.Place place, SlotReader reader, BooleanSupplier stopping) {
+    SlotClaimer(Settings settings, Claim.Place place, SlotReader reader, BooleanSupplier stopping) {
         this.settings = settings;
         this.layout = settings.layout();
         this.place = place;
@@ -163,7 +160,7 @@ final class SlotClaimer {
                                     : "ids issued while the clock was wrong. Wait until then, or restart with a right"
                                             + " clock."));
         }
-        long window = Math.min(settings.window().toMillis(), FIRST_WINDOW.toMillis());
+        long window = Math.min(settings.window().toMillis(), Reach.FIRST_WINDOW.toMillis());
         long limit = Math.min(from + window, place.lastTick());
         if (limit <= from) {
             String end = "the " + settings.endOfTimestamps();

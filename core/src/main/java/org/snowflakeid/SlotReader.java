@@ -18,8 +18,7 @@ final class SlotReader {
     private final Platform platform;
     private final Supplier<Duration> timeout;
 
-    SlotReader(
-            SnowflakeSettings settings, WorkerCoordinator coordinator, Platform platform, Supplier<Duration> timeout) {
+    SlotReader(Settings settings, WorkerCoordinator coordinator, Platform platform, Supplier<Duration> timeout) {
         this.from = settings.minWorkerId();
         this.to = settings.maxWorkerId();
         this.coordinator = coordinator;

@@ -15,7 +15,7 @@ final class StartDeadline {
 
     private static final long SECOND = 1_000_000_000L;
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final Platform platform;
     private final VettedClock clock;
     private final Handover handover;
@@ -25,7 +25,7 @@ final class StartDeadline {
     /** The last attempt's; null: none has failed. */
     private @Nullable SnowflakeException failure;
 
-    StartDeadline(SnowflakeSettings settings, Platform platform, VettedClock clock, Handover handover) {
+    StartDeadline(Settings settings, Platform platform, VettedClock clock, Handover handover) {
         this.settings = settings;
         this.platform = platform;
         this.clock = clock;
@@ -73,7 +73,7 @@ final class StartDeadline {
     void waitFor(long floor) {
         long wait = floor - settings.burst().toMillis() - clock.vettedTick();
         // One tick is what a fixed worker id always waits.
-        if (handover.isStarted() || wait <= 1 || wait > NamespaceFloor.FURTHEST.toMillis()) {
+        if (handover.isStarted() || wait <= 1 || wait > Reach.FURTHEST_FLOOR.toMillis()) {
             return;
         }
         long until = platform.nanoTime()

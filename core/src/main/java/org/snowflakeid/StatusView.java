@@ -13,14 +13,14 @@ import org.snowflakeid.SnowflakeStatus.State;
 /** What a generator is doing, put together for people and health checks from what its callers and its keeper share. */
 final class StatusView {
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final String coordinatorName;
     private final VettedClock clock;
     private final Handover handover;
     private final Positions positions;
     private final Rollback rollback;
 
-    StatusView(SnowflakeSettings settings, String coordinatorName, VettedClock clock, Handover handover) {
+    StatusView(Settings settings, String coordinatorName, VettedClock clock, Handover handover) {
         this.settings = settings;
         this.coordinatorName = coordinatorName;
         this.clock = clock;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Succession {
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final SnowflakeLayout layout;
     private final Positions positions;
     private final Platform platform;
@@ -44,7 +44,7 @@ final class Succession {
     private int stepsBeforeLeaving;
 
     Succession(
-            SnowflakeSettings settings,
+            Settings settings,
             Platform platform,
             VettedClock clock,
             Handover handover,

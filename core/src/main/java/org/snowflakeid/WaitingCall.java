@@ -4,7 +4,6 @@ package org.snowflakeid;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.SnowflakeSettings.OnRollback;
 import org.snowflakeid.Turns.Waiter;
 
 /**
@@ -34,7 +33,7 @@ final class WaitingCall {
     private static final long UNINTERRUPTED_SWAP_NANOS = 1_000_000;
 
     private final IdIssuer issuer;
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final Positions positions;
     private final Platform platform;
     private final VettedClock clock;

@@ -25,7 +25,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
  */
 final class WorkerIds {
 
-    private final SnowflakeSettings settings;
+    private final Settings settings;
     private final SnowflakeLayout layout;
     private final Claim.Place place;
     private final Platform platform;
@@ -38,7 +38,7 @@ final class WorkerIds {
     private final Supplier<Duration> timeout;
     private final Duration callTimeout;
     private final long allowedTicks;
-    private final @Nullable Resumption resumption;
+    private final Takeover takeover;
     private final List<Succession> successions = new ArrayList<>();
 
     /** Whoever looks at the coordinator still finds the owner entries of the process before. */
@@ -47,12 +47,9 @@ final class WorkerIds {
     private long nextClaimNanos;
     private long nextLookNanos;
 
-    /**
-     * @param timeout of a call now; {@code callTimeout} once the generator has started
-     * @param resumption null: no process takes over from this one, or this one from another
-     */
+    /** @param timeout of a call now; {@code callTimeout} once the generator has started */
     WorkerIds(
-            SnowflakeSettings settings,
+            Settings settings,
             Claim.Place place,
             SlotClaimer claimer,
             Handover handover,
@@ -60,7 +57,7 @@ final class WorkerIds {
             Outage outage,
             Supplier<Duration> timeout,
             Duration callTimeout,
-            @Nullable Resumption resumption) {
+            Takeover takeover) {
         this.settings = settings;
         this.layout = settings.layout();
         this.place = place;
@@ -74,7 +71,7 @@ final class WorkerIds {
         this.timeout = timeout;
         this.callTimeout = callTimeout;
         this.allowedTicks = settings.burst().toMillis();
-        this.resumption = resumption;
+        this.takeover = takeover;
         this.nextClaimNanos = platform.nanoTime();
         this.nextLookNanos = nextClaimNanos;
         for (LeaseInUse inUse : handover.leases()) {
@@ -220,9 +217,7 @@ final class WorkerIds {
 
     private void succeedWith(Succession succession, Claim claimed) {
         try {
-            if (resumption != null) {
-                resumption.keep(claimed, namespace.meta());
-            }
+            takeover.keep(claimed, namespace.meta());
             nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
             succession.releaseSuccessor(callTimeout);
             succession.succeedWith(claimed);

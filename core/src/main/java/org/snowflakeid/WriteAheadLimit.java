@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If no note can be written, the last one is made to say nothing: then there is nothing to take over, and callers may issue all that is
  * granted. Only if not even that can be done, or another process has taken over, callers stop at what the last note says.
  */
-final class WriteAheadLimit {
+final class WriteAheadLimit implements ClaimFile {
 
     /** So far ahead of what is used a note says that ticks are used. A process that takes over waits for the clock to get there. */
     private static final long AHEAD_TICKS = 4_000;
@@ -93,8 +93,8 @@ final class WriteAheadLimit {
         lease.note(positions.first(usable));
     }
 
-    /** A write of the mark was applied. Does not wait for the disk. */
-    void granted(Mark mark, Meta meta) {
+    @Override
+    public void granted(Mark mark, Meta meta) {
         granted = granted.with(mark, meta);
         wake.run();
     }
@@ -208,12 +208,9 @@ final class WriteAheadLimit {
         return "the notes of worker id " + lease.workerId + " in " + SnowflakeKeys.RESUME_DIRECTORY;
     }
 
-    /**
-     * No process may take over from this one from here on, since a copy of it may be issuing what the last note says was not issued. Callers
-     * may issue all that is granted, if that is certain; if not, they stop at what the last note says. There will be no notes for as long as
-     * this claim is used.
-     */
-    void shareWithCopy() {
+    /** There will be no notes for as long as this claim is used. */
+    @Override
+    public void shareWithCopy() {
         if (over || !end()) {
             return;
         }
@@ -226,12 +223,8 @@ final class WriteAheadLimit {
                         + " down. To have notes again, restart this one while it can be reached."));
     }
 
-    /**
-     * Ends the notes, for good. The lease must have been sealed, or may be used to its limit.
-     *
-     * @return whether no process can take over what this claim was granted; if not, its mark must not be lowered
-     */
-    boolean end() {
+    @Override
+    public boolean end() {
         IOException reason;
         if (takeTurn()) {
             try {
@@ -266,8 +259,8 @@ final class WriteAheadLimit {
         return false;
     }
 
-    /** Whether another process has taken over, or may have. */
-    boolean isLost() {
+    @Override
+    public boolean isLost() {
         return lost;
     }
 
@@ -275,8 +268,8 @@ final class WriteAheadLimit {
         return over;
     }
 
-    /** Nothing is written any more. Another process may take over what the last note says, if it says anything. */
-    void stop() {
+    @Override
+    public void stop() {
         over = true;
     }
 }

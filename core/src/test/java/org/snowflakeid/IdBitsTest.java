@@ -44,7 +44,7 @@ class IdBitsTest {
         process.open();
 
         assertThat(process.ids().nextIds(10_000)[9_999]).isPositive().isLessThan(TWO_TO_THE_53);
-        assertThat(SnowflakeSettings.of(stage.keys).exhaustedAt()).isEqualTo("2095-09-07T15:47:35.551Z");
+        assertThat(SnowflakeSettings.of(stage.keys).values().exhaustedAt()).isEqualTo("2095-09-07T15:47:35.551Z");
     }
 
     @Nested
@@ -233,7 +233,7 @@ class IdBitsTest {
         process.open();
         int mine = process.workerId();
         stage.sleep(Duration.ofSeconds(5));
-        long lastTick = SnowflakeSettings.of(stage.keys).lastTick();
+        long lastTick = SnowflakeSettings.of(stage.keys).values().lastTick();
         for (int id : List.of(mine, 1 - mine)) {
             Mark reserved =
                     Mark.next(Pairs.NONE, lastTick, "another", 0, lastTick - 1, stage.world.trueTime(), layout, 1);
@@ -364,8 +364,8 @@ class IdBitsTest {
 
         SnowflakeSettings orders = SnowflakeSettings.of("orders", stage.keys);
 
-        assertThat(orders.lastTick()).isEqualTo((1L << 31) - 1);
-        assertThat(SnowflakeSettings.of(stage.keys).lastTick()).isEqualTo(SnowflakeLayout.STANDARD.lastTick());
+        assertThat(orders.values().lastTick()).isEqualTo((1L << 31) - 1);
+        assertThat(SnowflakeSettings.of(stage.keys).values().lastTick()).isEqualTo(SnowflakeLayout.STANDARD.lastTick());
         assertThatThrownBy(() -> LeasedSnowflake.open(orders, stage.process().wire, process))
                 .hasMessageStartingWith(
                         "snowflake 'orders': snowflake.generators.orders.id-bits=53, snowflake.worker-id-bits=10");

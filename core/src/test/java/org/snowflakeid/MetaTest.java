@@ -9,7 +9,6 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.Stored;
 
 class MetaTest {
@@ -29,15 +28,15 @@ class MetaTest {
         Meta reserved = parse(Meta.reserved(CREATED.replace("id=one", "id=two"), "one"));
         Meta inUse = parse(reserved.inUse(Duration.ofMinutes(2), 9));
 
-        assertThat(active.state()).isEqualTo(State.ACTIVE);
-        assertThat(retired.state()).isEqualTo(State.MOVING);
+        assertThat(active.state()).isEqualTo(NamespaceState.ACTIVE);
+        assertThat(retired.state()).isEqualTo(NamespaceState.MOVING);
         assertThat(retired.movedTo()).contains("etcd:ids");
-        assertThat(moved.state()).isEqualTo(State.MOVED);
+        assertThat(moved.state()).isEqualTo(NamespaceState.MOVED);
         assertThat(moved.successor()).contains("two");
         assertThat(moved.stored().value()).contains("colour=blue");
-        assertThat(reserved.state()).isEqualTo(State.RESERVED);
+        assertThat(reserved.state()).isEqualTo(NamespaceState.RESERVED);
         assertThat(reserved.floor()).isEqualTo(7);
-        assertThat(inUse.state()).isEqualTo(State.ACTIVE);
+        assertThat(inUse.state()).isEqualTo(NamespaceState.ACTIVE);
         assertThat(inUse.id()).isEqualTo("two");
         assertThat(inUse.replaces()).contains("one");
         assertThat(inUse.floor()).isEqualTo(9);
@@ -51,8 +50,8 @@ class MetaTest {
         Meta restoring = parse(moving.retired());
         Meta restored = parse(restoring.restored("three", Duration.ofMinutes(1), 9));
 
-        assertThat(restoring.state()).isEqualTo(State.RESTORING);
-        assertThat(restored.state()).isEqualTo(State.ACTIVE);
+        assertThat(restoring.state()).isEqualTo(NamespaceState.RESTORING);
+        assertThat(restored.state()).isEqualTo(NamespaceState.ACTIVE);
         assertThat(restored.replaces()).contains("one");
         assertThat(restored.stored().value())
                 .contains("id=three", "colour=blue")

@@ -44,16 +44,18 @@ class NamespaceFloorTest {
         };
     }
 
-    private SnowflakeSettings settings(SnowflakeLayout layout) {
+    private Settings settings(SnowflakeLayout layout) {
         return SnowflakeSettings.of(Map.of(
-                "snowflake.epoch", layout.epoch().toString(),
-                "snowflake.worker-id-bits", Integer.toString(layout.workerIdBits()),
-                "snowflake.sequence-bits", Integer.toString(layout.sequenceBits()),
-                "snowflake.id-bits", random.nextBoolean() ? "63" : Integer.toString(53 + random.nextInt(11)),
-                "snowflake.window", Duration.ofSeconds(3 + random.nextInt(3500)).toString(),
-                "snowflake.clock.max-skew",
-                        Duration.ofSeconds(1 + random.nextInt(3500)).toString(),
-                "snowflake.startup-timeout", "PT24H"));
+                        "snowflake.epoch", layout.epoch().toString(),
+                        "snowflake.worker-id-bits", Integer.toString(layout.workerIdBits()),
+                        "snowflake.sequence-bits", Integer.toString(layout.sequenceBits()),
+                        "snowflake.id-bits", random.nextBoolean() ? "63" : Integer.toString(53 + random.nextInt(11)),
+                        "snowflake.window",
+                                Duration.ofSeconds(3 + random.nextInt(3500)).toString(),
+                        "snowflake.clock.max-skew",
+                                Duration.ofSeconds(1 + random.nextInt(3500)).toString(),
+                        "snowflake.startup-timeout", "PT24H"))
+                .values();
     }
 
     private static NamespaceView view(
@@ -87,8 +89,8 @@ class NamespaceFloorTest {
             SnowflakeLayout oldLayout = layout();
             // Half of them to a layout that is likely to have room.
             SnowflakeLayout newLayout = random.nextBoolean() ? oldLayout : layout();
-            SnowflakeSettings from = settings(oldLayout);
-            SnowflakeSettings to = settings(newLayout);
+            Settings from = settings(oldLayout);
+            Settings to = settings(newLayout);
             long now = oldLayout.tickOf(NEW_YEAR);
             List<Long> limits = new ArrayList<>();
             for (int i = random.nextInt(4); i > 0; i--) {
@@ -114,7 +116,7 @@ class NamespaceFloorTest {
             // A longer window was not written by this library.
             Instant furthest = maxWindow.compareTo(SnowflakeKeys.LONGEST_WINDOW) > 0
                     ? Instant.MAX
-                    : Instant.ofEpochMilli(NEW_YEAR).plus(NamespaceFloor.FURTHEST);
+                    : Instant.ofEpochMilli(NEW_YEAR).plus(Reach.FURTHEST_FLOOR);
             inPlace.ifPresent(floor -> {
                 assertThat(BigInteger.valueOf(floor)).isGreaterThanOrEqualTo(atLeast);
                 assertThat(limits).noneMatch(limit -> limit > floor && limit <= now + 3_600_000);

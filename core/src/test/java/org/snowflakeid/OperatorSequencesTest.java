@@ -15,7 +15,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
@@ -46,7 +45,7 @@ class OperatorSequencesTest {
     /** What came of all runs. */
     private static final class Tally {
         final Map<String, Integer> endings = new TreeMap<>();
-        final Map<State, Integer> states = new EnumMap<>(State.class);
+        final Map<NamespaceState, Integer> states = new EnumMap<>(NamespaceState.class);
         int grants;
     }
 
@@ -214,7 +213,7 @@ class OperatorSequencesTest {
                             meta.successor().filter(GONE::equals).isPresent()
                                     || stores.stream()
                                             .flatMap(store -> meta(store).stream())
-                                            .anyMatch(to -> to.state() == State.RESERVED
+                                            .anyMatch(to -> to.state() == NamespaceState.RESERVED
                                                     && meta.successor()
                                                             .filter(to.id()::equals)
                                                             .isPresent());

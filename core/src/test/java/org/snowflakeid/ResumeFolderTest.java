@@ -42,9 +42,10 @@ class ResumeFolderTest {
         notes = directory.resolve("snowflake/orders/workers/7.notes");
     }
 
-    private static SnowflakeSettings settings(Path directory) {
-        return SnowflakeSettings.of(
-                Map.of("snowflake.namespace", "snowflake/orders", "snowflake.resume.directory", directory.toString()));
+    private static Settings settings(Path directory) {
+        return SnowflakeSettings.of(Map.of(
+                        "snowflake.namespace", "snowflake/orders", "snowflake.resume.directory", directory.toString()))
+                .values();
     }
 
     private static ResumeFolder folder(Path directory) {

@@ -74,7 +74,7 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
     }
 
     @Override
-    public ResumeDirectory resumeDirectory(SnowflakeSettings settings) {
+    public ResumeDirectory resumeDirectory(Settings settings) {
         return watch.process.disk.usedBy(machine);
     }
 

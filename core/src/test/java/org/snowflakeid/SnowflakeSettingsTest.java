@@ -125,7 +125,7 @@ class SnowflakeSettingsTest {
 
         assertThat(settings.window()).isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.layout().epoch()).isEqualTo(Instant.parse("2024-01-01T00:00:00Z"));
-        assertThat(settings.onRollback()).isEqualTo(SnowflakeSettings.OnRollback.FAIL);
+        assertThat(settings.values().onRollback()).isEqualTo(OnRollback.FAIL);
         assertThat(settings.namespace()).isEqualTo("snowflake/orders");
         values.put("snowflake.namespace", "shop");
         assertThat(SnowflakeSettings.of("orders", values::get).namespace()).isEqualTo("shop/orders");
@@ -196,7 +196,7 @@ class SnowflakeSettingsTest {
         Map<String, String> values =
                 Map.of("snowflake.coordinator", "static", "snowflake.static.worker-id", "600", key, value);
 
-        assertThat(SnowflakeSettings.of(values).minWorkerId()).isEqualTo(600);
+        assertThat(SnowflakeSettings.of(values).values().minWorkerId()).isEqualTo(600);
     }
 
     @Test
@@ -242,7 +242,7 @@ class SnowflakeSettingsTest {
     void aStartKeepsTryingForOneAndAHalfWindowsAndNinetySecondsUnlessItIsSet(Duration window, Duration timeout) {
         SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.window", window.toString()));
 
-        assertThat(settings.startupTimeout()).isEqualTo(timeout);
+        assertThat(settings.values().startupTimeout()).isEqualTo(timeout);
     }
 
     @Test
@@ -253,9 +253,9 @@ class SnowflakeSettingsTest {
         values.put("snowflake.etcd.endpoints", "http://b:2379");
         values.put("snowflake.etcd.user", "app");
 
-        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
+        assertThat(settings.values().coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
                 .isEqualTo("http://a:2379");
-        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.user"))
+        assertThat(settings.values().coordinatorConfig().settings().apply("snowflake.etcd.user"))
                 .isNull();
     }
 
@@ -263,15 +263,15 @@ class SnowflakeSettingsTest {
     void readsEachKeyOnce() {
         Map<String, String> values = new HashMap<>();
         SnowflakeSettings settings = SnowflakeSettings.of("default", values::get);
-        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
+        assertThat(settings.values().coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
                 .isNull();
 
         values.put("snowflake.etcd.endpoints", "http://b:2379");
         values.put("snowflake.window", "PT30S");
 
-        assertThat(settings.coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
+        assertThat(settings.values().coordinatorConfig().settings().apply("snowflake.etcd.endpoints"))
                 .isNull();
-        assertThat(settings.coordinatorConfig().settings().apply("snowflake.window"))
+        assertThat(settings.values().coordinatorConfig().settings().apply("snowflake.window"))
                 .isNull();
     }
 
@@ -290,7 +290,7 @@ class SnowflakeSettingsTest {
         SnowflakeSettings settings = SnowflakeSettings.of("orders", values::get);
 
         assertThat(settings.layout().epoch()).isEqualTo(Instant.parse("2024-01-01T00:00:00Z"));
-        assertThat(settings.maxWorkerId()).isEqualTo(99);
+        assertThat(settings.values().maxWorkerId()).isEqualTo(99);
         assertThat(settings.namespace()).isEqualTo("shop/orders");
     }
 

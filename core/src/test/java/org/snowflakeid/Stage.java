@@ -510,7 +510,7 @@ final class Stage {
         }
 
         @Override
-        public ResumeDirectory resumeDirectory(SnowflakeSettings settings) {
+        public ResumeDirectory resumeDirectory(Settings settings) {
             return disk.usedBy(machine);
         }
 

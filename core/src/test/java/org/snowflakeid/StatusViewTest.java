@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 /** When a generator with two worker ids counts as one whose clock is behind. */
 class StatusViewTest {
 
-    private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.workers", "2"));
+    private final Settings settings =
+            SnowflakeSettings.of(Map.of("snowflake.workers", "2")).values();
     private final Positions positions = Positions.of(settings.layout());
     private final VirtualWorld world = new VirtualWorld(1);
     private final VirtualWorld.Machine process = world.new Machine();

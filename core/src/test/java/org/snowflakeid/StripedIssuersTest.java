@@ -100,7 +100,7 @@ class StripedIssuersTest {
     /** Two worker ids, 3 and 7, of which the test takes one away and gives it back. The first thread to call has 3. */
     @Nested
     class OneLost {
-        private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of());
+        private final Settings settings = SnowflakeSettings.of(Map.of()).values();
         private final VettedClock clock = new VettedClock(Platform.system(), settings.layout(), 10_000);
         private final Handover handover = new Handover("test", Platform.system(), 2);
         private final StripedIssuers striped = new StripedIssuers(handover.leases().stream()

@@ -21,20 +21,21 @@ class SwapRaceTest {
     private static final int SWAPS = 200_000;
     private static final long FAR_AHEAD = 1L << 34;
 
-    private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of(
-            "snowflake.coordinator",
-            "static",
-            "snowflake.static.worker-id",
-            "0",
-            "snowflake.epoch",
-            Instant.now()
-                    .minus(1, ChronoUnit.HOURS)
-                    .truncatedTo(ChronoUnit.MILLIS)
-                    .toString(),
-            "snowflake.worker-id-bits",
-            "20",
-            "snowflake.sequence-bits",
-            "8"));
+    private final Settings settings = SnowflakeSettings.of(Map.of(
+                    "snowflake.coordinator",
+                    "static",
+                    "snowflake.static.worker-id",
+                    "0",
+                    "snowflake.epoch",
+                    Instant.now()
+                            .minus(1, ChronoUnit.HOURS)
+                            .truncatedTo(ChronoUnit.MILLIS)
+                            .toString(),
+                    "snowflake.worker-id-bits",
+                    "20",
+                    "snowflake.sequence-bits",
+                    "8"))
+            .values();
 
     private final Handover handover = new Handover("race", Platform.system(), 1);
     private final LeaseInUse inUse = handover.leases().get(0);

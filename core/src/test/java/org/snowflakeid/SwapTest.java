@@ -16,7 +16,8 @@ class SwapTest {
 
     private final VirtualWorld world = new VirtualWorld(1);
     private final VirtualWorld.Machine machine = world.new Machine();
-    private final SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.wait-timeout", "PT0S"));
+    private final Settings settings =
+            SnowflakeSettings.of(Map.of("snowflake.wait-timeout", "PT0S")).values();
     private final VettedClock clock = new VettedClock(machine, settings.layout(), 10_000);
     private final Handover handover = new Handover("test", machine, 1);
     private final LeaseInUse inUse = handover.leases().get(0);

@@ -29,6 +29,7 @@ import org.snowflakeid.NamespaceRefusedException;
 import org.snowflakeid.NamespaceRefusedException.Reason;
 import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.NamespaceRestore;
+import org.snowflakeid.NamespaceState;
 import org.snowflakeid.NamespaceUnfinishedException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
@@ -222,7 +223,7 @@ class NamespaceAdministrationTest {
                 .contains("state=active", "colour=blue", "replaces=")
                 .doesNotContain(before.substring(0, before.indexOf(' ')) + " ");
         NamespaceReport report = namespace(store).report();
-        assertThat(report.state()).isEqualTo(NamespaceReport.State.ACTIVE);
+        assertThat(report.state()).isEqualTo(NamespaceState.ACTIVE);
         assertThat(report.floor()).contains(second);
     }
 
@@ -280,7 +281,7 @@ class NamespaceAdministrationTest {
                 .hasCauseInstanceOf(CoordinatorException.class)
                 .hasMessageEndingWith("Do the same again.");
         store.reconnect();
-        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.RESTORING);
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceState.RESTORING);
         assertThat(store.meta("snowflake")).contains("state=retired");
         assertThatThrownBy(() -> generator(store))
                 .isInstanceOf(CoordinatorException.class)
@@ -475,8 +476,8 @@ class NamespaceAdministrationTest {
                 .hasCauseInstanceOf(CoordinatorException.class);
         elsewhere.reconnect();
         NamespaceReport left = namespace(store).report();
-        assertThat(left.state()).isEqualTo(NamespaceReport.State.MOVING);
-        assertThat(namespace(elsewhere).report().state()).isEqualTo(NamespaceReport.State.RESERVED);
+        assertThat(left.state()).isEqualTo(NamespaceState.MOVING);
+        assertThat(namespace(elsewhere).report().state()).isEqualTo(NamespaceState.RESERVED);
         assertThat(left.successor()).isEqualTo(namespace(elsewhere).report().id());
         requireRefused(Reason.DOUBT, () -> restore(namespace(store)), "A move to memory:snowflake");
         requireRefused(
@@ -639,7 +640,7 @@ class NamespaceAdministrationTest {
         namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
 
         issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
-        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.MOVED);
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceState.MOVED);
     }
 
     @Test
@@ -651,7 +652,7 @@ class NamespaceAdministrationTest {
         store.faults(() -> Fault.REFUSED);
         assertThatThrownBy(() -> restore.carryOut(Set.of())).isInstanceOf(NamespaceUnfinishedException.class);
         store.reconnect();
-        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.RESTORING);
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceState.RESTORING);
 
         namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
 
@@ -756,7 +757,7 @@ class NamespaceAdministrationTest {
 
         move.carryOut(Set.of());
         namespace(third).prepareMove(namespace(store)).carryOut(Set.of());
-        assertThat(namespace(store).report().state()).isEqualTo(NamespaceReport.State.ACTIVE);
+        assertThat(namespace(store).report().state()).isEqualTo(NamespaceState.ACTIVE);
     }
 
     @Test

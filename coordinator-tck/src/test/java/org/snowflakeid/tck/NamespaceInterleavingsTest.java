@@ -20,8 +20,8 @@ import org.snowflakeid.NamespaceAdministration;
 import org.snowflakeid.NamespaceDoubt;
 import org.snowflakeid.NamespaceMove;
 import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.State;
 import org.snowflakeid.NamespaceRestore;
+import org.snowflakeid.NamespaceState;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CasResult;
@@ -282,7 +282,7 @@ class NamespaceInterleavingsTest {
         }
 
         void requireOneWayToGoOn() {
-            Map<State, List<NamespaceReport>> reports = new EnumMap<>(State.class);
+            Map<NamespaceState, List<NamespaceReport>> reports = new EnumMap<>(NamespaceState.class);
             observing = true;
             for (int store = 0; store < stores.size(); store++) {
                 try (NamespaceAdministration namespace = open(store)) {
@@ -292,10 +292,10 @@ class NamespaceInterleavingsTest {
                 }
             }
             observing = false;
-            List<NamespaceReport> reserved = reports.getOrDefault(State.RESERVED, List.of());
-            long ways = reports.getOrDefault(State.ACTIVE, List.of()).size()
-                    + reports.getOrDefault(State.RESTORING, List.of()).size()
-                    + reports.getOrDefault(State.MOVING, List.of()).stream()
+            List<NamespaceReport> reserved = reports.getOrDefault(NamespaceState.RESERVED, List.of());
+            long ways = reports.getOrDefault(NamespaceState.ACTIVE, List.of()).size()
+                    + reports.getOrDefault(NamespaceState.RESTORING, List.of()).size()
+                    + reports.getOrDefault(NamespaceState.MOVING, List.of()).stream()
                             .filter(moving ->
                                     reserved.stream().anyMatch(to -> to.id().equals(moving.successor())))
                             .count();

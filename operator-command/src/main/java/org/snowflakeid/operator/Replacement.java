@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.NamespaceDoubt;
 import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.State;
+import org.snowflakeid.NamespaceState;
 import picocli.CommandLine.Option;
 
 /** What restoring and moving have in common: what will be done, doubts, the question, and how it ended. */
@@ -24,7 +24,7 @@ final class Replacement {
             "For a coordinator in a folder run this as the account of the application (sudo -u ACCOUNT ...):"
                     + " it can't use files that another account wrote there, such as root.";
 
-    private static final Set<State> UNFINISHED = Set.of(State.RESTORING, State.MOVING);
+    private static final Set<NamespaceState> UNFINISHED = Set.of(NamespaceState.RESTORING, NamespaceState.MOVING);
 
     @Option(
             names = "--accept",

@@ -4,6 +4,7 @@ package org.snowflakeid.operator;
 import java.time.Duration;
 import java.time.Instant;
 import org.snowflakeid.NamespaceAdministration;
+import org.snowflakeid.NamespaceState;
 import org.snowflakeid.NamespaceReport;
 
 /** What the coordinator holds for a namespace, and the clocks at that moment. */
@@ -28,7 +29,7 @@ record SeenNamespace(NamespaceReport report, Clocks clocks) {
 
     /** Whether anything is there: a record, or marks of a lost one. */
     boolean exists() {
-        return report.state() != NamespaceReport.State.ABSENT
+        return report.state() != NamespaceState.ABSENT
                 || report.workers().stream().anyMatch(SeenNamespace::hasMark);
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.NamespaceState;
 import org.snowflakeid.NamespaceReport;
 
 class ClocksTest {
@@ -20,7 +21,7 @@ class ClocksTest {
                 "etcd",
                 "",
                 "snowflake",
-                NamespaceReport.State.ABSENT,
+                NamespaceState.ABSENT,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.NamespaceState;
 import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.NamespaceReport.Worker;
 import org.snowflakeid.SnowflakeLayout;
@@ -84,7 +85,7 @@ final class MadeUpNamespace {
                 "etcd",
                 "",
                 "shop/orders",
-                NamespaceReport.State.ACTIVE,
+                NamespaceState.ACTIVE,
                 Optional.of("9cb4e1d07a3f4c55"),
                 Optional.of(layout),
                 Optional.of(Instant.parse("2026-03-02T08:15:00Z")),
