@@ -37,6 +37,7 @@ class NativeImageTest {
     private static final List<String> MODULES = List.of(
             "core",
             "cdi-extension",
+            "coordinator-support",
             "coordinator-file",
             "coordinator-etcd",
             "coordinator-zookeeper",

@@ -21,12 +21,12 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.HostAndPort;
+import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.Tls;
+import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.etcd.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
 final class EtcdSettings {

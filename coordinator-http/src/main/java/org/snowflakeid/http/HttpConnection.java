@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.spi.Tls;
+import org.snowflakeid.support.Tls;
 
 /**
  * HTTP with some servers, for all coordinators of an application that reach them in the same way. It exists as long as one of them uses

@@ -17,8 +17,8 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.Tls;
+import org.snowflakeid.support.TlsKeys;
 
 /** The settings that all coordinators over HTTP have: which servers there are, how they are reached, and how long that may take. */
 public final class HttpSettings {

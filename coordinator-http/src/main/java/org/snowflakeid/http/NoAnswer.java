@@ -12,7 +12,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.TlsKeys;
 
 /** There was no complete answer to a request. */
 final class NoAnswer extends Exception {

@@ -31,7 +31,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.TcpProxy;

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.Tls;
+import org.snowflakeid.support.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
 
 /** Answers each request over TLS with 200. */

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.support.PasswordKeys;
 
 /** The keys {@code snowflake.jdbc.*}, checked: whatever can be known to be wrong without asking a database is refused here. */
 final class JdbcSettings {

@@ -21,7 +21,7 @@ import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.TlsKeys;
 
 /**
  * The keys {@code snowflake.kubernetes.*}, checked. In a pod none has to be set: what Kubernetes mounts there is as good as set, and every

@@ -15,9 +15,9 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.nacos.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
 final class NacosSettings {

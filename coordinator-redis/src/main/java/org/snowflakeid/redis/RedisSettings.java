@@ -19,12 +19,12 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.PasswordKeys;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.HostAndPort;
+import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.Tls;
+import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.redis.*}, checked: whatever can be known to be wrong without asking the server is refused here. */
 final class RedisSettings {

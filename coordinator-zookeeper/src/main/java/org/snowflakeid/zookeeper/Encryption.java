@@ -13,8 +13,8 @@ import javax.net.ssl.SSLSocket;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.Tls;
+import org.snowflakeid.support.TlsKeys;
 
 /**
  * How connections are encrypted: by the files that were named, which are read anew for each connection, since certificates and keys are

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import org.snowflakeid.spi.HostAndPort;
+import org.snowflakeid.support.HostAndPort;
 
 /** Finds out why no session comes about: ZooKeeper's client does not say it, but tries again. */
 final class Reachability {

@@ -14,10 +14,10 @@ import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.HostAndPort;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.HostAndPort;
+import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.zookeeper.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
 final class ZooKeeperSettings {

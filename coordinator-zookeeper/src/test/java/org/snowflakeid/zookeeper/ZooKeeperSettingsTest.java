@@ -22,8 +22,8 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
 import org.snowflakeid.spi.UnresolvedValueException;
+import org.snowflakeid.support.Tls;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 

@@ -49,8 +49,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.Tls;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.Tls;
+import org.snowflakeid.support.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
 
 /**

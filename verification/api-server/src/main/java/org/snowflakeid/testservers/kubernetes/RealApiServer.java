@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.TlsKeys;
+import org.snowflakeid.support.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.FreePorts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.spi;
+package org.snowflakeid.support;
 
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;

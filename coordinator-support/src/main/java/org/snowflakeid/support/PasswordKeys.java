@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.spi;
+package org.snowflakeid.support;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 
 /**
  * The keys of a password that may be in a file, and how they are read: the same for all coordinators. A file is read anew whenever its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.spi;
+package org.snowflakeid.support;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,6 +9,8 @@ import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.util.List;
 import java.util.Optional;
+import org.snowflakeid.spi.Key;
+import org.snowflakeid.spi.SettingsReader;
 
 /**
  * The keys for encrypted connections, the same for all coordinators: PEM files. {@link #read} opens them each time it is called.
