@@ -33,7 +33,7 @@ final class Oracle {
     private final List<String> violations = new ArrayList<>();
 
     /** What was read in values: some are looked at again and again. */
-    private final Map<Stored, NamespaceRecord> namespacesRead = new HashMap<>();
+    private final Map<Stored, SeenRecord> namespacesRead = new HashMap<>();
 
     private final Map<Stored, Long> limitsRead = new HashMap<>();
 
@@ -49,8 +49,8 @@ final class Oracle {
     private long grantedBeforeLoss;
 
     /** What the record of a namespace says. */
-    private record NamespaceRecord(String id, boolean active, long floor) {
-        static final NamespaceRecord NONE = new NamespaceRecord("", false, 0);
+    private record SeenRecord(String id, boolean active, long floor) {
+        static final SeenRecord NONE = new SeenRecord("", false, 0);
     }
 
     /** Ids without a gap. */
@@ -162,7 +162,7 @@ final class Oracle {
         if (sent == null) {
             return true;
         }
-        NamespaceRecord now = namespace(store);
+        SeenRecord now = namespace(store);
         return now.active && now.id.equals(namespace(sent).id);
     }
 
@@ -170,20 +170,20 @@ final class Oracle {
         return namespace(store).floor;
     }
 
-    private NamespaceRecord namespace(FakeStore store) {
-        return store.meta == null ? NamespaceRecord.NONE : namespace(store.meta);
+    private SeenRecord namespace(FakeStore store) {
+        return store.meta == null ? SeenRecord.NONE : namespace(store.meta);
     }
 
-    private NamespaceRecord namespace(Stored meta) {
+    private SeenRecord namespace(Stored meta) {
         return namespacesRead.computeIfAbsent(meta, Oracle::readNamespace);
     }
 
-    private static NamespaceRecord readNamespace(Stored stored) {
+    private static SeenRecord readNamespace(Stored stored) {
         try {
             Meta meta = Meta.parse(stored);
-            return new NamespaceRecord(meta.id(), meta.active(), meta.floor());
+            return new SeenRecord(meta.id(), meta.active(), meta.floor());
         } catch (IllegalArgumentException edited) {
-            return NamespaceRecord.NONE;
+            return SeenRecord.NONE;
         }
     }
 
