@@ -7,6 +7,20 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.claim.Takeover;
+import org.snowflakeid.config.Coordinators;
+import org.snowflakeid.config.LayoutAdvice;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.ids.StripedIssuers;
+import org.snowflakeid.keeper.EventDelivery;
+import org.snowflakeid.keeper.Keeper;
+import org.snowflakeid.keeper.KeeperThread;
+import org.snowflakeid.keeper.Reports;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.StatusView;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.resume.Resumption;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
@@ -21,10 +35,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private static final int MAX_BATCH = 1_000_000;
 
     private final Settings settings;
-    private final Handover handover;
+    private final SharedState handover;
     private final EventDelivery events;
     private final StatusView status;
-    private final LeaseKeeper keeper;
+    private final Keeper keeper;
     private final Takeover takeover;
 
     /** The only one, or one of several: then {@link #striped} chooses. */
@@ -84,7 +98,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             @Nullable Consumer<? super SnowflakeEvent> listener) {
         LayoutAdvice.requireLasting(settings, Instant.ofEpochMilli(platform.wallMillis()));
         this.settings = settings;
-        this.handover = new Handover(settings.generator(), platform, settings.workers());
+        this.handover = new SharedState(settings.generator(), platform, settings.workers());
         VettedClock clock =
                 new VettedClock(platform, settings.layout(), settings.maxSkew().toMillis());
         this.status = new StatusView(settings, provider.name(), clock, handover);
@@ -96,7 +110,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
         Reports reports = new Reports(settings, provider.name(), handover, status, events);
         this.takeover = Resumption.open(settings, provider, platform, clock, handover);
-        this.keeper = new LeaseKeeper(settings, provider, platform, clock, handover, reports, takeover);
+        this.keeper = new Keeper(settings, provider, platform, clock, handover, reports, takeover);
         start(platform, provider.name());
     }
 

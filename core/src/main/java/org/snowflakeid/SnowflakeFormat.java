@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.util.Locale;
+import org.snowflakeid.config.Quoted;
 
 /**
  * How an id is written as text, for those who can't keep 64 bits in a number: JavaScript rounds numbers above 2^53. The id itself stays a

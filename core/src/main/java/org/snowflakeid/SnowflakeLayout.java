@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Instant;
+import org.snowflakeid.lease.Positions;
 
 /**
  * How the 63 usable bits of an id are shared out: timestamp, worker id, sequence, from the highest bit down. The timestamp
@@ -14,7 +15,7 @@ import java.time.Instant;
 public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits) {
 
     /** Those of a {@code long} that is not negative. */
-    static final int ID_BITS = 63;
+    public static final int ID_BITS = 63;
 
     /** 41 bits of timestamp, 10 of worker id, 12 of sequence, from 2020-01-01T00:00:00Z: lasts until 2089. */
     public static final SnowflakeLayout STANDARD = new SnowflakeLayout(Instant.parse("2020-01-01T00:00:00Z"), 10, 12);
@@ -96,7 +97,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     /** Highest value of the timestamp field. A limit never exceeds it, so it is never issued and no shift reaches the sign. */
-    long lastTick() {
+    public long lastTick() {
         return Positions.of(this).lastTick(ID_BITS);
     }
 
@@ -107,7 +108,7 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
      * @param tick 0 to the other's last tick
      * @throws IllegalArgumentException if {@code tick} is outside that range
      */
-    long firstTickAbove(SnowflakeLayout other, long tick) {
+    public long firstTickAbove(SnowflakeLayout other, long tick) {
         if (tick < 0 || tick > other.lastTick()) {
             throw new IllegalArgumentException("tick " + tick + " is not between 0 and " + other.lastTick());
         }
@@ -117,12 +118,12 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         return bound == 0 ? 0 : ((bound - 1) >>> shift) + 1;
     }
 
-    Instant instantOf(long tick) {
+    public Instant instantOf(long tick) {
         return epoch.plusMillis(tick);
     }
 
     /** Ticks from the epoch to a wall-clock reading; negative before the epoch. */
-    long tickOf(long epochMillis) {
+    public long tickOf(long epochMillis) {
         return epochMillis - epoch.toEpochMilli();
     }
 }

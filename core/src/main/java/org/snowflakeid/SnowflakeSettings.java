@@ -10,8 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.config.SettingsReader;
+import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.config.UnknownKeys;
 import org.snowflakeid.spi.Resources;
-import org.snowflakeid.spi.SettingsReader;
 
 /**
  * Everything a generator is configured with, checked once and immutable. The keys are those of MicroProfile Config, wherever

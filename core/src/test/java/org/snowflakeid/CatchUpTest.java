@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 
 /** A generator that is used up, on a machine where those that wait for the next millisecond wake up late. 16 ids a millisecond. */
 class CatchUpTest {

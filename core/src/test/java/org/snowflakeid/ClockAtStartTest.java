@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.lease.VettedClock;
 
 /** A start where the coordinator says no time: what other processes wrote may be old, and the clock right for all that. */
 class ClockAtStartTest {

@@ -12,6 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SimulatedClient.Sent;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.record.Mark;
 
 /**
  * Processes that run twice from some moment on, with the same memory. What was granted until then is granted to both: if the copy can't
@@ -142,7 +146,7 @@ final class Copies {
 
     private static Map<Integer, Long> lastTicks(IdIssuer issuer) {
         Map<Integer, Long> ticks = new HashMap<>();
-        for (LeaseInUse inUse : issuer.handover.leases()) {
+        for (CurrentLease inUse : issuer.handover.leases()) {
             long last = inUse.get().lastIssued();
             if (last != Lease.SEALED) {
                 ticks.put(inUse.get().workerId, issuer.positions.tick(last));

@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -36,13 +38,13 @@ class CopiesTest {
 
     /** What is left of a mark if all of it is taken away that copies have in common. */
     private static Map<String, String> ownBytes(String mark) {
-        Map<String, String> pairs = new LinkedHashMap<>(Pairs.parse(mark).entries());
+        Map<String, String> pairs = new LinkedHashMap<>(RecordLine.parse(mark).entries());
         pairs.keySet().removeAll(SAME_IN_LOCK_STEP);
         return pairs;
     }
 
     private static Map<String, String> sharedBytes(String mark) {
-        Map<String, String> pairs = new LinkedHashMap<>(Pairs.parse(mark).entries());
+        Map<String, String> pairs = new LinkedHashMap<>(RecordLine.parse(mark).entries());
         pairs.keySet().retainAll(SAME_IN_LOCK_STEP);
         return pairs;
     }
@@ -167,7 +169,7 @@ class CopiesTest {
             String before = stage.store.marks.get(0).value();
             process.wire.hold(Kind.EXTEND);
             Request write = process.wire.next();
-            Pairs copys = Pairs.parse(write.value);
+            RecordLine copys = RecordLine.parse(write.value);
             for (Map.Entry<String, String> pair : ownBytes(write.value).entrySet()) {
                 if (!pair.getValue().equals(ownBytes(before).get(pair.getKey()))) {
                     String reversed =

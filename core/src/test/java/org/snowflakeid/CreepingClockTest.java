@@ -17,6 +17,8 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceDoubt;
 import org.snowflakeid.spi.CasResult;
 
 /**

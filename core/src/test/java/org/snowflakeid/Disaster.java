@@ -4,6 +4,7 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**
@@ -92,7 +93,7 @@ final class Disaster {
         long granted = run.simulated.tickOf(status.reservedUntil().get().toEpochMilli());
         return status.workerIds().stream()
                 .map(store.marks::get)
-                .allMatch(mark -> mark != null && Pairs.parse(mark.value()).number("from") >= granted);
+                .allMatch(mark -> mark != null && RecordLine.parse(mark.value()).number("from") >= granted);
     }
 
     /** @return whether an operator restored the namespace before anybody else saw what had happened */
@@ -122,7 +123,9 @@ final class Disaster {
             case META_DELETED -> store.putMeta(null);
             case MARK_LOWERED ->
                 store.marks.replaceAll((id, mark) -> with(
-                        mark, "limit", String.valueOf(Pairs.parse(mark.value()).number("limit") - 1000)));
+                        mark,
+                        "limit",
+                        String.valueOf(RecordLine.parse(mark.value()).number("limit") - 1000)));
             case MARKS_EDITED -> store.marks.replaceAll((id, mark) -> with(mark, "limit", oneOf(ABSURD_LIMITS)));
             case META_REPLACED -> editMeta("id", "another");
             case META_EDITED -> editMeta("max-window", oneOf(ABSURD_WINDOWS));
@@ -141,6 +144,6 @@ final class Disaster {
     }
 
     private static Stored with(Stored stored, String key, String value) {
-        return new Stored(Pairs.parse(stored.value()).with(key, value).toString(), stored.version() + 1);
+        return new Stored(RecordLine.parse(stored.value()).with(key, value).toString(), stored.version() + 1);
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 
 /** Many threads want more ids than there are. Processors are without limit and infinitely fast here: only waiting takes time. */
 class FairWaitingTest {

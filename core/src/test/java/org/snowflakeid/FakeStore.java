@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.RecordCoordinator;
@@ -248,7 +250,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         putMark(
                 workerId,
                 Mark.next(
-                                Pairs.NONE,
+                                RecordLine.NONE,
                                 before.limit() + ticks,
                                 "another",
                                 0,

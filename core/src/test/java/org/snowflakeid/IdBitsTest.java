@@ -16,6 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceRefusedException;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 
 /** {@code snowflake.id-bits}: ids end where readers that keep fewer bits would round them. */
 class IdBitsTest {
@@ -236,7 +240,7 @@ class IdBitsTest {
         long lastTick = SnowflakeSettings.of(stage.keys).values().lastTick();
         for (int id : List.of(mine, 1 - mine)) {
             Mark reserved =
-                    Mark.next(Pairs.NONE, lastTick, "another", 0, lastTick - 1, stage.world.trueTime(), layout, 1);
+                    Mark.next(RecordLine.NONE, lastTick, "another", 0, lastTick - 1, stage.world.trueTime(), layout, 1);
             stage.store.putMark(id, reserved.value());
         }
         Instant until = process.ids().status().reservedUntil().orElseThrow();

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 
 /** An interrupt ends only waits for more than the next millisecond, and is never lost. */
 class InterruptedCallTest {

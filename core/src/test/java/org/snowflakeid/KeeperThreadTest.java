@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.WorkerCoordinator;

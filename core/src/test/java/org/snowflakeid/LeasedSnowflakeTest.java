@@ -19,6 +19,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 
 /** The generator and its keeper in virtual time, against a coordinator whose faults are chosen. */
 class LeasedSnowflakeTest {
@@ -233,7 +235,7 @@ class LeasedSnowflakeTest {
         store.putMark(
                 id,
                 Mark.next(
-                                Pairs.NONE,
+                                RecordLine.NONE,
                                 mine.limit() + 5000,
                                 "another",
                                 0,
@@ -580,7 +582,7 @@ class LeasedSnowflakeTest {
             Instant wrong = world.trueTime().plus(Duration.ofDays(30 * 365));
             store.putMark(
                     id,
-                    Mark.next(Pairs.NONE, now + 5000, "wrong", 0, now, wrong, SnowflakeLayout.STANDARD, 1)
+                    Mark.next(RecordLine.NONE, now + 5000, "wrong", 0, now, wrong, SnowflakeLayout.STANDARD, 1)
                             .value());
             store.owners.put(id, new FakeStore.Held("wrong", this, Long.MAX_VALUE));
 
@@ -710,7 +712,7 @@ class LeasedSnowflakeTest {
         void changedFloorIsAdopted() {
             LeasedSnowflake ids = open();
             seconds(60);
-            store.putMeta(Pairs.parse(store.meta.value())
+            store.putMeta(RecordLine.parse(store.meta.value())
                     .with("max-window", "PT120S")
                     .with("new", "pair")
                     .toString());

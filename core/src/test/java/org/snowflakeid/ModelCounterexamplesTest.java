@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
@@ -235,7 +237,7 @@ class ModelCounterexamplesTest {
             p1.wire.hold(Kind.EXTEND);
             Request write = beforeItsExtensionIsDue();
             String random = Mark.parse(stage.store.marks.get(0)).pairs().text("random");
-            assertThat(Pairs.parse(write.value).text("random")).isNotEqualTo(random);
+            assertThat(RecordLine.parse(write.value).text("random")).isNotEqualTo(random);
             p1.machine.restoreClock();
 
             write.answer(write.arrive());
@@ -278,7 +280,7 @@ class ModelCounterexamplesTest {
 
         private String foreign(long limit) {
             return Mark.next(
-                            Pairs.NONE,
+                            RecordLine.NONE,
                             limit,
                             "somebody",
                             0,

@@ -13,7 +13,15 @@ import java.util.OptionalLong;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.NamespaceRefusedException.Reason;
+import org.snowflakeid.administration.NamespaceFloor;
+import org.snowflakeid.administration.NamespacePlace;
+import org.snowflakeid.administration.NamespaceRefusedException;
+import org.snowflakeid.administration.NamespaceRefusedException.Reason;
+import org.snowflakeid.administration.NamespaceView;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.record.Reach;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 
@@ -59,7 +67,7 @@ class NamespaceFloorTest {
     }
 
     private static NamespaceView view(
-            @Nullable Meta meta, SnowflakeLayout layout, List<Long> limits, @Nullable Instant serverTime) {
+            @Nullable NamespaceRecord meta, SnowflakeLayout layout, List<Long> limits, @Nullable Instant serverTime) {
         List<Slot> slots = new ArrayList<>();
         for (int id = 0; id < limits.size(); id++) {
             slots.add(new Slot(id, new Stored("limit=" + limits.get(id) + " token=t k=0 from=0", 0), null));
@@ -68,8 +76,9 @@ class NamespaceFloorTest {
                 meta == null ? null : meta.stored(), meta, "", layout, slots, serverTime, NEW_YEAR, NEW_YEAR);
     }
 
-    private static Meta meta(SnowflakeLayout layout, Duration maxWindow, long floor) {
-        return Meta.parse(new Stored(Meta.create("id", layout, maxWindow, floor, Instant.EPOCH), 0));
+    private static NamespaceRecord meta(SnowflakeLayout layout, Duration maxWindow, long floor) {
+        return NamespaceRecord.parse(
+                new Stored(NamespaceRecord.create("id", layout, maxWindow, floor, Instant.EPOCH), 0));
     }
 
     private static OptionalLong unlessRefused(java.util.function.LongSupplier floor) {
@@ -98,7 +107,7 @@ class NamespaceFloorTest {
             }
             long oldFloor = Math.floorMod(tick(now, oldLayout.lastTick()), oldLayout.lastTick() + 1);
             oldFloor = random.nextInt(4) == 0 ? oldFloor : 0;
-            Duration longest = random.nextBoolean() ? SnowflakeKeys.LONGEST_WINDOW : Meta.LONGEST_WINDOW;
+            Duration longest = random.nextBoolean() ? SnowflakeKeys.LONGEST_WINDOW : NamespaceRecord.LONGEST_WINDOW;
             Duration maxWindow = Duration.ofMillis(1 + random.nextLong(longest.toMillis()));
             NamespaceView view = view(meta(oldLayout, maxWindow, oldFloor), oldLayout, limits, null);
             NamespaceView there = view(null, newLayout, List.of(), null);
@@ -148,7 +157,7 @@ class NamespaceFloorTest {
     void theClockThatIsAheadCounts() {
         SnowflakeLayout layout = SnowflakeLayout.STANDARD;
         NamespacePlace place = new NamespacePlace(settings(layout), store, store.world.new Machine());
-        Meta meta = meta(layout, Duration.ofMinutes(1), 0);
+        NamespaceRecord meta = meta(layout, Duration.ofMinutes(1), 0);
         Instant server = Instant.ofEpochMilli(NEW_YEAR + 5_000);
 
         long byOursAlone = new NamespaceFloor(place, view(meta, layout, List.of(), null)).inPlace();

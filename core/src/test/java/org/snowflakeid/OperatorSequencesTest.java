@@ -15,6 +15,16 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceDoubt;
+import org.snowflakeid.administration.NamespaceMove;
+import org.snowflakeid.administration.NamespaceRefusedException;
+import org.snowflakeid.administration.NamespaceRestore;
+import org.snowflakeid.administration.NamespaceUnfinishedException;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
@@ -70,11 +80,15 @@ class OperatorSequencesTest {
                 store.mishapsOneIn = random.nextBoolean() ? 0 : 4 + random.nextInt(20);
                 stores.add(store);
             }
-            String first = Meta.create(
+            String first = NamespaceRecord.create(
                     "first", SETTINGS.layout(), SETTINGS.window(), 0, Instant.ofEpochMilli(world.trueMillis()));
             boolean successorLost = seed % 4 == 3;
             stores.get(0)
-                    .putMeta(successorLost ? Meta.parse(new Stored(first, 0)).retired("fake:snowflake", GONE) : first);
+                    .putMeta(
+                            successorLost
+                                    ? NamespaceRecord.parse(new Stored(first, 0))
+                                            .retired("fake:snowflake", GONE)
+                                    : first);
         }
 
         Run play() {
@@ -178,7 +192,7 @@ class OperatorSequencesTest {
         private void grab(WorkerCoordinator coordinator) {
             Snapshot seen = coordinator.read(0, 0, TIMEOUT);
             Stored stored = seen.meta();
-            Meta meta = stored == null ? null : Meta.parse(stored);
+            NamespaceRecord meta = stored == null ? null : NamespaceRecord.parse(stored);
             if (meta == null || !meta.active()) {
                 return;
             }
@@ -187,7 +201,7 @@ class OperatorSequencesTest {
             long from = Math.max(meta.floor(), before == null ? 0 : before.limit());
             from = Math.max(from, SETTINGS.layout().tickOf(world.trueMillis()));
             Mark mark = Mark.next(
-                    before == null ? Pairs.NONE : before.pairs(),
+                    before == null ? RecordLine.NONE : before.pairs(),
                     from + 100,
                     Long.toHexString(random.nextLong()),
                     0,
@@ -199,8 +213,8 @@ class OperatorSequencesTest {
             tally.grants++;
         }
 
-        private Optional<Meta> meta(FakeStore store) {
-            return Optional.ofNullable(store.meta).map(Meta::parse);
+        private Optional<NamespaceRecord> meta(FakeStore store) {
+            return Optional.ofNullable(store.meta).map(NamespaceRecord::parse);
         }
 
         /** Where the ids go on, or would after the same operation was done again. */

@@ -11,6 +11,11 @@ import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceDoubt;
+import org.snowflakeid.administration.NamespaceMove;
+import org.snowflakeid.administration.NamespaceRestore;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**
@@ -218,7 +223,7 @@ final class Operators {
     }
 
     private static @Nullable String entry(@Nullable Stored meta, String key) {
-        return meta == null ? null : Pairs.parse(meta.value()).entries().get(key);
+        return meta == null ? null : RecordLine.parse(meta.value()).entries().get(key);
     }
 
     private void move(Machine machine, Place from, Place to) {
@@ -306,7 +311,7 @@ final class Operators {
     }
 
     private static long number(@Nullable Stored meta, String key) {
-        return meta == null ? -1 : Pairs.parse(meta.value()).number(key);
+        return meta == null ? -1 : RecordLine.parse(meta.value()).number(key);
     }
 
     private void requireOneSuccessor() {

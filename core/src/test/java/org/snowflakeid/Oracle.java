@@ -9,6 +9,10 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.resume.ResumeNote;
 import org.snowflakeid.spi.Stored;
 
 /**
@@ -180,7 +184,7 @@ final class Oracle {
 
     private static SeenRecord readNamespace(Stored stored) {
         try {
-            Meta meta = Meta.parse(stored);
+            NamespaceRecord meta = NamespaceRecord.parse(stored);
             return new SeenRecord(meta.id(), meta.active(), meta.floor());
         } catch (IllegalArgumentException edited) {
             return SeenRecord.NONE;
@@ -445,7 +449,7 @@ final class Oracle {
 
     private static long readLimit(Stored mark) {
         try {
-            return Pairs.parse(mark.value()).number("limit");
+            return RecordLine.parse(mark.value()).number("limit");
         } catch (IllegalArgumentException edited) {
             return -1;
         }

@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CasResult;
 
 /**
@@ -30,7 +32,7 @@ class OwnClockWitnessTest {
     private void peerWrites(long count) {
         Instant now = stage.world.trueTime();
         long tick = SnowflakeLayout.STANDARD.tickOf(now.toEpochMilli());
-        Mark mark = Mark.next(Pairs.NONE, tick + 60_000, "peer", count, tick, now, SnowflakeLayout.STANDARD, 1);
+        Mark mark = Mark.next(RecordLine.NONE, tick + 60_000, "peer", count, tick, now, SnowflakeLayout.STANDARD, 1);
         stage.store.putMark(PEERS_ID, mark.value());
         String owner = "token=peer host=elsewhere pid=1 since=2026-03-01T09:00:00Z process=another";
         stage.store.owners.put(PEERS_ID, new FakeStore.Held(owner, this, Long.MAX_VALUE));

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 
 /** Another thread issues ids just after a call has read the clock, and the call goes on much later. */
 class PreemptedCallTest {

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 
@@ -122,7 +125,7 @@ class ProtocolRulesTest {
         second.awaitOpen();
         second.setClock(free.at());
         second.close();
-        Pairs freeAgain = stage.store.mark(0).pairs();
+        RecordLine freeAgain = stage.store.mark(0).pairs();
         assertThat(freeAgain
                         .with("token", free.token())
                         .with("random", free.pairs().text("random"))
@@ -143,7 +146,7 @@ class ProtocolRulesTest {
         process.startOpening();
         Request claim = process.wire.next();
         CasResult unused = claim.arrive();
-        stage.store.putMeta(Meta.parse(stage.store.meta).retired("fake:elsewhere", "successor"));
+        stage.store.putMeta(NamespaceRecord.parse(stage.store.meta).retired("fake:elsewhere", "successor"));
 
         claim.lose();
         process.wire.release(Kind.CLAIM);
@@ -233,7 +236,7 @@ class ProtocolRulesTest {
             int id = process.workerId();
             Mark mine = stage.store.mark(id);
             Mark successors = Mark.next(
-                    Pairs.NONE,
+                    RecordLine.NONE,
                     mine.limit() + 1000,
                     "another",
                     0,
@@ -406,7 +409,7 @@ class ProtocolRulesTest {
             peer.open();
         }
         int id = peers[1].workerId();
-        Pairs wrong =
+        RecordLine wrong =
                 stage.store.mark(id).pairs().with("at", stage.world.trueTime().plus(Duration.ofHours(1)));
         stage.store.putMark(id, wrong.toString());
         Instant before = stage.world.trueTime();

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 
 /** An Error that ends one call, wherever it waits, does not slow down the others. */
 class QueueErrorsTest {

@@ -4,6 +4,8 @@ package org.snowflakeid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.Quoted;
+import org.snowflakeid.record.OwnerEntry;
 import org.snowflakeid.spi.Stored;
 
 class QuotedTest {
@@ -28,8 +30,8 @@ class QuotedTest {
 
     @Test
     void ownersAreShownSo() {
-        assertThat(Owner.describe("host=a\u001b[2J since=now")).isEqualTo("host a\\u001b[2J since now");
-        assertThat(Owner.describe("\u0007")).isEqualTo("'\\u0007'");
+        assertThat(OwnerEntry.describe("host=a\u001b[2J since=now")).isEqualTo("host a\\u001b[2J since now");
+        assertThat(OwnerEntry.describe("\u0007")).isEqualTo("'\\u0007'");
     }
 
     @Test

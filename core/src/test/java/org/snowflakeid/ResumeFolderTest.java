@@ -23,8 +23,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.snowflakeid.ResumeDirectory.Notes;
-import org.snowflakeid.ResumeDirectory.VoidException;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.resume.NoteChain;
+import org.snowflakeid.resume.ResumeDirectory.Notes;
+import org.snowflakeid.resume.ResumeDirectory.VoidException;
+import org.snowflakeid.resume.ResumeFolder;
 
 /** Notes and their chain, on the disk of this machine. */
 class ResumeFolderTest {

@@ -16,9 +16,11 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.UnresolvedValueException;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CasResult;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.UnresolvedValueException;
 
 /** {@code snowflake.resume.directory}: a process takes over from one before it on its host while the coordinator is down. */
 class ResumeTest {
@@ -300,7 +302,7 @@ class ResumeTest {
             stage.store.putMark(
                     workerId,
                     Mark.next(
-                                    Pairs.NONE,
+                                    RecordLine.NONE,
                                     noted.limit() + 60_000,
                                     "another",
                                     0,
@@ -336,8 +338,9 @@ class ResumeTest {
         void anotherNamespaceOfTheNameEndsAllIds() {
             int workerId = killAndCut();
             after.open();
-            stage.store.putMeta(
-                    Pairs.parse(stage.store.meta.value()).with("id", "another").toString());
+            stage.store.putMeta(RecordLine.parse(stage.store.meta.value())
+                    .with("id", "another")
+                    .toString());
 
             stage.store.down = false;
             stage.until("stopped", () -> after.ids().status().state() == State.SUSPENDED);
@@ -351,7 +354,7 @@ class ResumeTest {
             int workerId = killAndCut();
             after.open();
             Instant until = after.ids().status().reservedUntil().orElseThrow();
-            stage.store.putMeta(Pairs.parse(stage.store.meta.value())
+            stage.store.putMeta(RecordLine.parse(stage.store.meta.value())
                     .with("state", "retired")
                     .toString());
             String mark = stage.store.marks.get(workerId).value();

@@ -8,6 +8,8 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 
 /** A worker id that was lost or is given up, while something else changes or fails as well. */
 class SeveralTroublesTest {
@@ -25,7 +27,7 @@ class SeveralTroublesTest {
     private void reserve(int id, Instant from, Instant until, boolean owned) {
         SnowflakeLayout layout = SnowflakeLayout.STANDARD;
         Mark mark = Mark.next(
-                Pairs.NONE,
+                RecordLine.NONE,
                 layout.tickOf(until.toEpochMilli()),
                 "other",
                 1,
@@ -97,7 +99,7 @@ class SeveralTroublesTest {
     void anOperatorWhoIsReplacingAnUnreadableRecordIsSaidToDoSo() {
         Actor process = stage.process();
         process.open();
-        String retired = Pairs.parse(stage.store.meta.value())
+        String retired = RecordLine.parse(stage.store.meta.value())
                 .with("id", "0123456789abcdef0123456789abcdef")
                 .with("state", "retired")
                 .toString();

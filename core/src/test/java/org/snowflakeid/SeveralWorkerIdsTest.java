@@ -17,6 +17,8 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
@@ -138,7 +140,7 @@ class SeveralWorkerIdsTest {
         stage.store.putMark(
                 workerId,
                 Mark.next(
-                                Pairs.NONE,
+                                RecordLine.NONE,
                                 limit,
                                 "another",
                                 0,

@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.resume.ResumeDirectory;
+import org.snowflakeid.resume.ResumeNote;
 
 /**
  * The folder of a host for {@code snowflake.resume.directory}, in a virtual world: it outlives the host's processes. There are no locks, and

@@ -4,6 +4,8 @@ package org.snowflakeid;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Accidents.Place;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.resume.ResumeDirectory;
 
 /** The machine as one generator sees it: watched, and with accidents on the generator's own threads. */
 final class SimulatedPlatform implements Platform, ResumeDirectory.Host {

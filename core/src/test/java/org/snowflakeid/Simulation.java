@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.record.NamespaceRecord;
 
 /**
  * One run: the real generators of a few processes on fewer worker ids than they need, in a world where everything fails at
@@ -257,7 +258,7 @@ final class Simulation {
         if (domain == Domain.DISASTER) {
             // One that is created fenced has its first ids when the disaster is over.
             SnowflakeLayout layout = SnowflakeSettings.of(simulated.keys).layout();
-            store.putMeta(Meta.create("first", layout, simulated.window, 0, world.trueTime()));
+            store.putMeta(NamespaceRecord.create("first", layout, simulated.window, 0, world.trueTime()));
         }
         for (int i = 0; i < count; i++) {
             disk = disks.nextInt(3) == 0 ? disk : newDisk();

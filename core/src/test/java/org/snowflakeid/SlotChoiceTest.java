@@ -7,6 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.claim.SlotChoice;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 
@@ -23,7 +26,7 @@ class SlotChoiceTest {
 
     private String describe(Duration reservedAhead) {
         long limit = SnowflakeLayout.STANDARD.tickOf(NOW.plus(reservedAhead).toEpochMilli());
-        Mark mark = Mark.next(Pairs.NONE, limit, "a", 1, 0, NOW, SnowflakeLayout.STANDARD, 1);
+        Mark mark = Mark.next(RecordLine.NONE, limit, "a", 1, 0, NOW, SnowflakeLayout.STANDARD, 1);
         return choice.describe(List.of(new Slot(7, new Stored(mark.value(), 0), OWNER)));
     }
 

@@ -28,6 +28,9 @@ import org.snowflakeid.SnowflakeEvent.Resumed;
 import org.snowflakeid.SnowflakeEvent.Suspended;
 import org.snowflakeid.SnowflakeEvent.Swapped;
 import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.keeper.EventDelivery;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 
 class SnowflakeEventTest {
 
@@ -65,7 +68,15 @@ class SnowflakeEventTest {
         long limit = store.mark(id).limit();
         store.putMark(
                 id,
-                Mark.next(Pairs.NONE, limit + 5000, "another", 0, limit, world.trueTime(), SnowflakeLayout.STANDARD, 1)
+                Mark.next(
+                                RecordLine.NONE,
+                                limit + 5000,
+                                "another",
+                                0,
+                                limit,
+                                world.trueTime(),
+                                SnowflakeLayout.STANDARD,
+                                1)
                         .value());
     }
 

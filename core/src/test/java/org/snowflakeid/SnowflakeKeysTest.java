@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.snowflakeid.spi.Key;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SnowflakeKeys;
 
 class SnowflakeKeysTest {
 

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.snowflakeid.spi.Key;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.OnRollback;
+import org.snowflakeid.config.SnowflakeKeys;
 
 class SnowflakeSettingsTest {
 
@@ -362,7 +364,7 @@ class SnowflakeSettingsTest {
         assertThat(defaults).hasSizeGreaterThan(10);
         assertThat(SnowflakeSettings.of(defaults))
                 .usingRecursiveComparison()
-                .ignoringFields("lookup")
+                .ignoringFields("values.lookup")
                 .isEqualTo(SnowflakeSettings.of(Map.of()));
     }
 }

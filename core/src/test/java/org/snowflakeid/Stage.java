@@ -16,6 +16,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.resume.ResumeDirectory;
 
 /**
  * Processes that do what a script says, in its order: each has a clock, a wire and threads of its own. All must be well at its

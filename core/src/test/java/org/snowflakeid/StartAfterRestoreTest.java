@@ -13,6 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceDoubt;
+import org.snowflakeid.record.NamespaceRecord;
 import org.snowflakeid.spi.Stored;
 
 /** Whoever restores or moves a namespace starts its processes at once, though ids begin minutes later. */
@@ -149,7 +152,7 @@ class StartAfterRestoreTest {
     void aPlaceThatIsKeptForAnotherNamespaceSaysSo() {
         running().crash();
         String record = stage.store.meta.value();
-        stage.store.meta = new Stored(Meta.reserved(record, "cafe"), 99);
+        stage.store.meta = new Stored(NamespaceRecord.reserved(record, "cafe"), 99);
         Actor process = stage.process();
         process.startOpening();
 

@@ -11,6 +11,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.RecordLine;
 
 /** Worker ids that are still reserved for a predecessor, and ids that begin ahead of the clock for it, as startup-ahead allows. */
 class StartAheadTest {
@@ -236,7 +238,14 @@ class StartAheadTest {
         long limit = stage.store.mark(0).limit();
         // For longer than the other one is reserved.
         Mark another = Mark.next(
-                Pairs.NONE, limit + 120_000, "another", 0, limit, stage.world.trueTime(), SnowflakeLayout.STANDARD, 1);
+                RecordLine.NONE,
+                limit + 120_000,
+                "another",
+                0,
+                limit,
+                stage.world.trueTime(),
+                SnowflakeLayout.STANDARD,
+                1);
         stage.store.putMark(0, another.value());
         stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
 

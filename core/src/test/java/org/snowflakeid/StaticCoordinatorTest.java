@@ -11,6 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.snowflakeid.config.StaticCoordinatorProvider;
 
 /** A worker id that nobody guards, and a process that is restarted at once. The clock is right throughout. */
 class StaticCoordinatorTest {

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.Positions;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.StatusView;
+import org.snowflakeid.lease.VettedClock;
 
 /** When a generator with two worker ids counts as one whose clock is behind. */
 class StatusViewTest {
@@ -15,7 +21,7 @@ class StatusViewTest {
     private final VirtualWorld world = new VirtualWorld(1);
     private final VirtualWorld.Machine process = world.new Machine();
     private final VettedClock clock = new VettedClock(process, settings.layout(), 10_000);
-    private final Handover handover = new Handover("default", process, 2);
+    private final SharedState handover = new SharedState("default", process, 2);
     private final StatusView status = new StatusView(settings, "memory", clock, handover);
 
     private Lease issuedUpTo(long tick) {

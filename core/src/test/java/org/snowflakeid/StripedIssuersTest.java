@@ -15,6 +15,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.ids.StripedIssuers;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.StatusView;
+import org.snowflakeid.lease.VettedClock;
 
 class StripedIssuersTest {
 
@@ -102,7 +109,7 @@ class StripedIssuersTest {
     class OneLost {
         private final Settings settings = SnowflakeSettings.of(Map.of()).values();
         private final VettedClock clock = new VettedClock(Platform.system(), settings.layout(), 10_000);
-        private final Handover handover = new Handover("test", Platform.system(), 2);
+        private final SharedState handover = new SharedState("test", Platform.system(), 2);
         private final StripedIssuers striped = new StripedIssuers(handover.leases().stream()
                 .map(inUse -> new IdIssuer(settings, Platform.system(), clock, handover, inUse))
                 .toList());
@@ -189,7 +196,7 @@ class StripedIssuersTest {
             VirtualWorld world = new VirtualWorld(1);
             VirtualWorld.Machine machine = world.new Machine();
             VettedClock stepped = new VettedClock(machine, settings.layout(), 10_000);
-            Handover ofBoth = new Handover("test", machine, 2);
+            SharedState ofBoth = new SharedState("test", machine, 2);
             StripedIssuers issuers = new StripedIssuers(ofBoth.leases().stream()
                     .map(inUse -> new IdIssuer(settings, machine, stepped, ofBoth, inUse))
                     .toList());

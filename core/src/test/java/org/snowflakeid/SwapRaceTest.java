@@ -14,6 +14,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
 
 /** Real threads, more than there are cores, while leases are swapped as fast as can be. */
 class SwapRaceTest {
@@ -37,8 +43,8 @@ class SwapRaceTest {
                     "8"))
             .values();
 
-    private final Handover handover = new Handover("race", Platform.system(), 1);
-    private final LeaseInUse inUse = handover.leases().get(0);
+    private final SharedState handover = new SharedState("race", Platform.system(), 1);
+    private final CurrentLease inUse = handover.leases().get(0);
     private final IdIssuer ids = new IdIssuer(
             settings,
             Platform.system(),

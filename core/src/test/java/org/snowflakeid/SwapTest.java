@@ -10,6 +10,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
 
 /** A call that comes between the seal of one lease and the next one, where nobody is meant to wait: a swap is nothing that callers notice. */
 class SwapTest {
@@ -19,8 +25,8 @@ class SwapTest {
     private final Settings settings =
             SnowflakeSettings.of(Map.of("snowflake.wait-timeout", "PT0S")).values();
     private final VettedClock clock = new VettedClock(machine, settings.layout(), 10_000);
-    private final Handover handover = new Handover("test", machine, 1);
-    private final LeaseInUse inUse = handover.leases().get(0);
+    private final SharedState handover = new SharedState("test", machine, 1);
+    private final CurrentLease inUse = handover.leases().get(0);
     private final IdIssuer ids = new IdIssuer(settings, machine, clock, handover, inUse);
 
     @BeforeEach

@@ -7,9 +7,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
-import org.snowflakeid.spi.UnresolvedValueException;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
+import org.snowflakeid.config.UnresolvedValueException;
 
 /** A value that refers to a property which is not set is written by somebody, and may be a password all the same. */
 class UnresolvedValueTest {

@@ -35,8 +35,8 @@ import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.UnknownKeys;
-import org.snowflakeid.spi.UnresolvedValueException;
+import org.snowflakeid.config.UnknownKeys;
+import org.snowflakeid.config.UnresolvedValueException;
 
 /**
  * What the two extensions have in common. Which generators an application has is kept by its container alone, so that several

@@ -13,10 +13,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.consul.*}, checked: whatever can be known to be wrong without asking a server is refused here. */

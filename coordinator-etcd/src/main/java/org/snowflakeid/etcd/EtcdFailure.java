@@ -2,8 +2,8 @@
 package org.snowflakeid.etcd;
 
 import com.google.common.base.Throwables;
-import io.grpc.Status;
 import io.grpc.Status.Code;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;

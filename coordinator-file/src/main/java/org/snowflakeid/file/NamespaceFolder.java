@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.file.Versions.DamagedException;
-import org.snowflakeid.spi.LocalFileSystems;
+import org.snowflakeid.files.LocalFileSystems;
 
 /** Where the records of one namespace are: {@code meta/}, {@code marks/<n>/} and {@code processes/}; and what may be wrong with it. */
 final class NamespaceFolder {

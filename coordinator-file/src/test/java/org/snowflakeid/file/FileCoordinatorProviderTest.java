@@ -20,9 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.files.LocalFileSystems;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.LocalFileSystems;
 import org.snowflakeid.spi.WorkerCoordinator;
 
 class FileCoordinatorProviderTest {

@@ -15,8 +15,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.spi.Key;
+import org.snowflakeid.config.Key;
 import org.snowflakeid.support.TlsKeys;
 
 /** There was no complete answer to a request. */

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.support.PasswordKeys;
 
 /** The keys {@code snowflake.jdbc.*}, checked: whatever can be known to be wrong without asking a database is refused here. */

@@ -22,10 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Key;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.kubernetes.KubernetesSettings.Pod;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 

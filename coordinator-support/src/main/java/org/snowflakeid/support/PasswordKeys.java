@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
 
 /**
  * The keys of a password that may be in a file, and how they are read: the same for all coordinators. A file is read anew whenever its

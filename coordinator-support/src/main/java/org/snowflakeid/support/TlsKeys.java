@@ -9,8 +9,8 @@ import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.util.List;
 import java.util.Optional;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
 
 /**
  * The keys for encrypted connections, the same for all coordinators: PEM files. {@link #read} opens them each time it is called.

@@ -2,8 +2,8 @@
 package org.snowflakeid.zookeeper;
 
 import java.util.List;
+import org.snowflakeid.config.Key;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 

@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.TlsKeys;
 

@@ -2,6 +2,7 @@
 package org.snowflakeid.spi;
 
 import java.util.List;
+import org.snowflakeid.config.Key;
 
 /** Makes a coordinator available under a name. Found by {@link java.util.ServiceLoader}. */
 public interface WorkerCoordinatorProvider {

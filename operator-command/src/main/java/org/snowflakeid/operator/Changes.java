@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.Worker;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport.Worker;
 
 /** What changed from one look at a namespace to the next, for people. */
 final class Changes {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
-import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport;
 
 /**
  * The clocks of this machine and of the coordinator, as of the moment of the coordinator's answer. The coordinator looked at its own

@@ -4,7 +4,7 @@ package org.snowflakeid.operator;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import org.snowflakeid.NamespaceDoubt;
+import org.snowflakeid.administration.NamespaceDoubt;
 import picocli.CommandLine.TypeConversionException;
 
 /** A doubt as it is typed: far-ahead-marks. */

@@ -2,11 +2,11 @@
 package org.snowflakeid.operator;
 
 import java.time.Duration;
-import org.snowflakeid.NamespaceAdministration;
-import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceReport;
 
 /** The namespace that the given settings name, opened. */
 final class GivenNamespace implements AutoCloseable {

@@ -27,11 +27,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.UnknownKeys;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SettingsReader;
+import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.config.UnknownKeys;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**

@@ -18,7 +18,7 @@ record Holder(String entry, String host, @Nullable Instant since) {
 
     private static final Pattern HOST_AND_TIME = Pattern.compile("host (.*) since (\\S+)", Pattern.DOTALL);
 
-    /** @param heldBy as in {@link org.snowflakeid.NamespaceReport.Worker} */
+    /** @param heldBy as in {@link org.snowflakeid.administration.NamespaceReport.Worker} */
     static Holder of(String heldBy) {
         Matcher matcher = HOST_AND_TIME.matcher(heldBy);
         return matcher.matches()

@@ -12,10 +12,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.IdParts;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.Worker;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport.Worker;
 
 /**
  * What pages are shown of a namespace. Asked for changes it reads the coordinator, unless that was done a moment ago or is under way: one

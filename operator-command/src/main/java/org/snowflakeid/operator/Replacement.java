@@ -11,9 +11,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.NamespaceDoubt;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceState;
+import org.snowflakeid.administration.NamespaceDoubt;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.record.NamespaceState;
 import picocli.CommandLine.Option;
 
 /** What restoring and moving have in common: what will be done, doubts, the question, and how it ended. */

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
-import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.administration.NamespaceReport;
 
 /**
  * A namespace for programs, as one line. The fields are described in docs/operator-command.md and are all there in each line

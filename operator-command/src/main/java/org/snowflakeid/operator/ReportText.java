@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.snowflakeid.NamespaceReport;
 import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.administration.NamespaceReport;
 
 /** A namespace in words. */
 final class ReportText {

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.snowflakeid.NamespaceDoubt;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceRestore;
+import org.snowflakeid.administration.NamespaceDoubt;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.administration.NamespaceRestore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

@@ -3,9 +3,9 @@ package org.snowflakeid.operator;
 
 import java.time.Duration;
 import java.time.Instant;
-import org.snowflakeid.NamespaceAdministration;
-import org.snowflakeid.NamespaceState;
-import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.record.NamespaceState;
 
 /** What the coordinator holds for a namespace, and the clocks at that moment. */
 record SeenNamespace(NamespaceReport report, Clocks clocks) {

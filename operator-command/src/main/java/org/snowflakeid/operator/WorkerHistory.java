@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.Worker;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport.Worker;
 
 /** Who held which worker id in the last hour, worked out from one reading to the next. Not safe for use by several threads. */
 final class WorkerHistory {

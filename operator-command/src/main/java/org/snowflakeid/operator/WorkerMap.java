@@ -10,8 +10,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.Worker;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport.Worker;
 
 /**
  * All worker ids of a namespace as a page draws them, and in which reading each of them last changed, so that a page is sent changes only. Not

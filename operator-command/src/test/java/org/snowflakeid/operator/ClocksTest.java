@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.NamespaceState;
-import org.snowflakeid.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.record.NamespaceState;
 
 class ClocksTest {
 

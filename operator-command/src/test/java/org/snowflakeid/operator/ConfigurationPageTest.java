@@ -13,9 +13,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.SnowflakeKeys;
-import org.snowflakeid.spi.Key;
-import org.snowflakeid.spi.Key.Use;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.Key.Use;
+import org.snowflakeid.config.SnowflakeKeys;
 
 /**
  * The tables of {@code docs/configuration.md} are written from the keys' declarations, here, where all coordinators are on the

@@ -11,10 +11,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.NamespaceAdministration;
-import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.spi.Key;
+import org.snowflakeid.administration.NamespaceAdministration;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SnowflakeKeys;
 
 class GivenSettingsTest {
 

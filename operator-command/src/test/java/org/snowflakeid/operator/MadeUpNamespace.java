@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.NamespaceState;
-import org.snowflakeid.NamespaceReport;
-import org.snowflakeid.NamespaceReport.Worker;
 import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.administration.NamespaceReport;
+import org.snowflakeid.administration.NamespaceReport.Worker;
+import org.snowflakeid.record.NamespaceState;
 
 /** A namespace that says whatever a test wants, at a time of its own. Readers on other threads may ask it meanwhile. */
 final class MadeUpNamespace {

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.snowflakeid.LeasedSnowflake;
-import org.snowflakeid.NamespaceAdministration;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.administration.NamespaceAdministration;
 import org.snowflakeid.testservers.EtcdServer;
 
 /**

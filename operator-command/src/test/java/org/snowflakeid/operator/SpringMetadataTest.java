@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.SnowflakeKeys;
-import org.snowflakeid.spi.Key;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SnowflakeKeys;
 
 /**
  * By this file of the starter editors complete and explain keys in {@code application.properties}. It is written from the keys' declarations,

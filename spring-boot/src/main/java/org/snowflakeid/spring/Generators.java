@@ -16,7 +16,7 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.UnknownKeys;
+import org.snowflakeid.config.UnknownKeys;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ConfigurableApplicationContext;

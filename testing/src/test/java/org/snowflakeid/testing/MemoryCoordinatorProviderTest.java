@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.config.Key;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.spi.Key;
 
 class MemoryCoordinatorProviderTest {
 

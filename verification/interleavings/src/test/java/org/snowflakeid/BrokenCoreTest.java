@@ -37,9 +37,26 @@ import org.snowflakeid.HotPathScenarios.TwoWorkerIds;
 import org.snowflakeid.HotPathScenarios.UsedUpTick;
 import org.snowflakeid.HotPathScenarios.UsedUpWindow;
 import org.snowflakeid.HotPathScenarios.WaitingForSwap;
+import org.snowflakeid.ids.CatchUp;
+import org.snowflakeid.ids.HighTick;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.ids.StripedIssuers;
+import org.snowflakeid.ids.WaitingCall;
+import org.snowflakeid.ids.WaitingLine;
 import org.snowflakeid.interleaving.InstrumentedCore;
 import org.snowflakeid.interleaving.Interleavings;
 import org.snowflakeid.interleaving.Scenario;
+import org.snowflakeid.keeper.EventDelivery;
+import org.snowflakeid.keeper.ExtensionPlan;
+import org.snowflakeid.keeper.Keeper;
+import org.snowflakeid.keeper.KeeperThread;
+import org.snowflakeid.keeper.Succession;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.StatusView;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.lease.WaitingThreads;
 
 /** The scenarios are worth something only if they find the mistakes they are there for. */
 @SuppressWarnings("StringConcatToTextBlock") // the indentation of core's source is part of these texts
@@ -180,7 +197,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "uses a grant that it has only asked for",
-                                Renewal.class,
+                                ExtensionPlan.class,
                                 "        sentNanos = platform.nanoTime();\n" + "        counted(() -> claim.extend(",
                                 "        sentNanos = platform.nanoTime();\n"
                                         + "        claim.lease().grant(Positions.of(layout).first(claim.limit() + nextWindowTicks), claim.lease().endNanos(), nextWindowTicks);\n"
@@ -206,7 +223,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "gives an id to a batch that is back in the queue",
-                                Turns.class,
+                                WaitingLine.class,
                                 "return single && id.compareAndSet(WAITING, issued);",
                                 "return id.compareAndSet(WAITING, issued);"),
                         BatchThatWasGivenUp.class,
@@ -232,7 +249,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "wakes nobody whom it served",
-                                Turns.class,
+                                WaitingLine.class,
                                 "        platform.unpark(first.thread);\n        queue.remove(first);",
                                 "        queue.remove(first);"),
                         UsedUpTick.class,
@@ -240,7 +257,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "calls nobody when a turn ends",
-                                Turns.class,
+                                WaitingLine.class,
                                 "            if (next.isWaiting()) {\n                platform.unpark(next.thread);\n",
                                 "            if (next.isWaiting()) {\n"),
                         UsedUpTick.class,
@@ -248,7 +265,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "passes the lead to who gave up",
-                                Turns.class,
+                                WaitingLine.class,
                                 "            if (next.isWaiting()) {\n                platform.unpark(next.thread);\n",
                                 "            if (true) {\n                platform.unpark(next.thread);\n"),
                         GivesUpWhenCalled.class,
@@ -277,7 +294,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "publishes an open lease after close",
-                                Handover.class,
+                                SharedState.class,
                                 "            if (closed) {\n" + "                next.seal();\n" + "            }\n",
                                 ""),
                         CloseBesideSwap.class,
@@ -285,7 +302,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "publishes without the monitor",
-                                Handover.class,
+                                SharedState.class,
                                 "    void publish(LeaseInUse inUse, Lease next) {\n"
                                         + "        synchronized (leases) {\n",
                                 "    void publish(LeaseInUse inUse, Lease next) {\n" + "        {\n"),
@@ -294,7 +311,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "closes without the monitor",
-                                Handover.class,
+                                SharedState.class,
                                 "    void close() {\n" + "        synchronized (leases) {\n",
                                 "    void close() {\n" + "        {\n"),
                         CloseBesideSwap.class,
@@ -302,7 +319,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "closes without sealing",
-                                Handover.class,
+                                SharedState.class,
                                 "            closed = true;\n"
                                         + "            leases.forEach(inUse -> inUse.get().seal());\n",
                                 "            closed = true;\n"),
@@ -311,7 +328,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "lets those who wait go on waiting when it breaks down",
-                                Handover.class,
+                                SharedState.class,
                                 "|| broken != null, nanos",
                                 "|| false, nanos"),
                         BreakDownWhileWaiting.class,
@@ -319,7 +336,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "lets those who wait go on waiting when it closes",
-                                Handover.class,
+                                SharedState.class,
                                 "|| closed || broken",
                                 "|| broken"),
                         CloseWhileWaiting.class,
@@ -327,7 +344,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "forgets a request that comes while it looks",
-                                LeaseInUse.class,
+                                CurrentLease.class,
                                 "        if (wanted) {",
                                 "        if (true) {"),
                         RequestBesideLook.class,
@@ -424,7 +441,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "shows the clock before a copy was excluded",
-                                LeaseKeeper.class,
+                                Keeper.class,
                                 "        if (guarded) {\n" + "            try {",
                                 "        clock.copyExcluded(steps);\n" + "        clock.show();\n"
                                         + "        if (guarded) {\n" + "            try {"),
@@ -433,7 +450,7 @@ class BrokenCoreTest {
                 fails(
                         Mutant.of(
                                 "counts a write for a step that came after it",
-                                LeaseKeeper.class,
+                                Keeper.class,
                                 "clock.copyExcluded(steps);",
                                 "clock.copyExcluded(clock.steps());"),
                         ResumedCopyBesideKeeper.class,

@@ -4,8 +4,11 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.snowflakeid.ids.WaitingLine;
 import org.snowflakeid.interleaving.Scenario;
 import org.snowflakeid.interleaving.Schedule;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
 import org.snowflakeid.testing.MemoryStore.Fault;
 
 /** What callers, the keeper and others do at the same time. In each, the ledger of {@link GeneratorScenario} is kept. */
@@ -90,23 +93,23 @@ final class HotPathScenarios {
 
     /** The queue by itself: a batch that was called and given up comes back while the others are served. */
     static final class BatchThatWasGivenUp extends GeneratorScenario {
-        private Turns turns;
-        private Turns.Waiter batch;
-        private Turns.Waiter single;
+        private WaitingLine turns;
+        private WaitingLine.Waiter batch;
+        private WaitingLine.Waiter single;
 
         @Override
         void prepare() {
-            turns = new Turns(new ScheduledPlatform() {
+            turns = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
                     // Whoever looks once has seen enough.
                 }
             });
-            Turns.Waiter first = join(true);
+            WaitingLine.Waiter first = join(true);
             batch = join(false);
             turns.leave(first);
             schedule.advance(20_000_000);
-            Turns.Waiter leader = join(true);
+            WaitingLine.Waiter leader = join(true);
             single = join(true);
             turns.await(leader, 1);
             require(leader.leads(), "the lead was not taken from the batch");
@@ -114,8 +117,8 @@ final class HotPathScenarios {
             schedule.actor("batch", () -> turns.await(batch, 1));
         }
 
-        private Turns.Waiter join(boolean one) {
-            Turns.Waiter waiter = turns.waiter(one, 0);
+        private WaitingLine.Waiter join(boolean one) {
+            WaitingLine.Waiter waiter = turns.waiter(one, 0);
             turns.join(waiter);
             return waiter;
         }
@@ -129,26 +132,26 @@ final class HotPathScenarios {
 
     /** The queue by itself: who has the lead next gives up while it is called. */
     static final class GivesUpWhenCalled extends GeneratorScenario {
-        private Turns turns;
-        private Turns.Waiter last;
+        private WaitingLine turns;
+        private WaitingLine.Waiter last;
 
         @Override
         void prepare() {
-            turns = new Turns(new ScheduledPlatform() {
+            turns = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
                     // Whoever looks once has seen enough.
                 }
             });
-            Turns.Waiter first = join();
-            Turns.Waiter second = join();
+            WaitingLine.Waiter first = join();
+            WaitingLine.Waiter second = join();
             last = join();
             schedule.actor("first", () -> turns.leave(first));
             schedule.actor("second", () -> turns.leave(second));
         }
 
-        private Turns.Waiter join() {
-            Turns.Waiter waiter = turns.waiter(true, 0);
+        private WaitingLine.Waiter join() {
+            WaitingLine.Waiter waiter = turns.waiter(true, 0);
             turns.join(waiter);
             return waiter;
         }
@@ -548,7 +551,7 @@ final class HotPathScenarios {
 
     /** A request for more than is granted, while the keeper looks whether there is one. */
     static final class RequestBesideLook implements Scenario {
-        private final LeaseInUse inUse = new LeaseInUse();
+        private final CurrentLease inUse = new CurrentLease();
         private boolean taken;
 
         @Override

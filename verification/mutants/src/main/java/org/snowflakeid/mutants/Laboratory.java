@@ -44,10 +44,13 @@ final class Laboratory {
 
     /** Compiles the module of a mutant with the mistake in it; null: without any mistake, and its tests too. */
     Path classes(MutantTable.Suite suite, @Nullable Mutant mutant) throws IOException {
-        List<Path> sources = sources(root.resolve(suite.sources()).resolve("src/main/java"));
+        List<Path> sources = new ArrayList<>();
+        for (String module : suite.sources()) {
+            sources.addAll(sources(root.resolve(module).resolve("src/main/java")));
+        }
         if (mutant == null) {
             Path classes = work.resolve(suite.folder());
-            compile(sources, classes, dependencies(suite.sources()));
+            compile(sources, classes, dependencies(suite));
             compile(
                     sources(root.resolve(suite.folder()).resolve("src/test/java")),
                     testClasses(suite),
@@ -63,13 +66,16 @@ final class Laboratory {
         }
         sources.add(changed);
         Path classes = place.resolve("classes");
-        compile(sources, classes, dependencies(suite.sources()));
+        compile(sources, classes, dependencies(suite));
         return classes;
     }
 
+    /** Without descriptors of modules: all is on the class path. */
     private static List<Path> sources(Path folder) throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
-            return all.filter(file -> file.toString().endsWith(".java")).collect(Collectors.toList());
+            return all.filter(file -> file.toString().endsWith(".java"))
+                    .filter(file -> !file.endsWith("module-info.java"))
+                    .collect(Collectors.toList());
         }
     }
 
@@ -92,6 +98,11 @@ final class Laboratory {
         return work.resolve(suite.folder() + "-tests");
     }
 
+    /** What the broken modules need: the first one needs none of the others. */
+    private String dependencies(MutantTable.Suite suite) throws IOException {
+        return dependencies(suite.sources().get(0));
+    }
+
     private String dependencies(String folder) throws IOException {
         return Files.readString(root.resolve(folder).resolve("target/mutants.classpath"))
                 .strip();
@@ -99,7 +110,7 @@ final class Laboratory {
 
     /** What the tests need beside the broken module, which must come first. */
     private String around(MutantTable.Suite suite) throws IOException {
-        String own = suite.folder().equals(suite.sources())
+        String own = suite.sources().contains(suite.folder())
                 ? ""
                 : root.resolve(suite.folder()).resolve("target/classes") + File.pathSeparator;
         return own + dependencies(suite.folder());

@@ -19,14 +19,14 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
 
     /**
      * @param folder of the module with the tests
-     * @param sources of the module that is broken: the same one, if nothing else is said
+     * @param sources of the modules that are broken: the same one, if nothing else is said
      * @param tests classes; all of them run for a mutant that names none
      * @param simulation a main class that takes a domain, the first seed and the number of seeds; null: none
      * @param domains of the simulation, and how many seeds of each
      */
     record Suite(
             String folder,
-            String sources,
+            List<String> sources,
             List<String> tests,
             @Nullable String simulation,
             Map<String, Integer> domains) {
@@ -40,7 +40,7 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
         }
 
         private boolean breaks(String file) {
-            return file.startsWith(sources + "/");
+            return sources.stream().anyMatch(module -> file.startsWith(module + "/"));
         }
     }
 
@@ -54,7 +54,7 @@ record MutantTable(List<Suite> suites, List<Mutant> mutants) {
                 String sources = paragraph.remove("sources");
                 suites.add(new Suite(
                         folder,
-                        sources == null ? folder : sources,
+                        List.of((sources == null ? folder : sources).split(" ", -1)),
                         List.of(take(paragraph, "tests").split(" ", -1)),
                         paragraph.remove("simulation"),
                         domains(paragraph.remove("seeds"))));

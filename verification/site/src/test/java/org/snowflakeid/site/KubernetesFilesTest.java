@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.SnowflakeKeys;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.spi.Key;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.testservers.kubernetes.ApiServer;
 import org.yaml.snakeyaml.Yaml;
 

@@ -48,7 +48,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.spi.SettingsReader;
+import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 import org.snowflakeid.testservers.Certificates;

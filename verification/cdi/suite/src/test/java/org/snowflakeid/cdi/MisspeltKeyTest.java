@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Snowflake;
-import org.snowflakeid.UnknownKeys;
+import org.snowflakeid.config.UnknownKeys;
 
 /** What is set and read by nobody: refused where it is misspelt, else left alone with a warning. */
 class MisspeltKeyTest {

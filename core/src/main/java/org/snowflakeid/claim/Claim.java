@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.claim;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.keeper.Succession;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.Positions;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.record.OwnerEntry;
+import org.snowflakeid.record.RandomToken;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/**
+ * A worker id that this generator has claimed: the protocol of its one mark. This is where uniqueness is kept.
+ *
+ * <h2>Uniqueness</h2>
+ *
+ * A worker id is never owned; it is <em>granted for a span of ticks</em>. The coordinator holds one mark per worker id whose
+ * limit says up to which tick it has been granted, to anybody. Claiming or extending is one compare-and-set on the whole mark
+ * that raises the limit; what lies between the old limit and the new is granted to whoever's write was applied, and to nobody
+ * else, for ever. A generator issues a tick only below its limit. So two processes can't issue the same tick under the same
+ * worker id, however long either was paused, whatever its clock says, and whether or not its lease has expired: nothing of that
+ * occurs in the argument. The owner entry, bound to a time to live, only shows others which worker ids not to try.
+ *
+ * <ul>
+ *   <li>The whole value is compared, never the limit alone: it can be lowered at close and raised again. Each write carries random bytes
+ *       that no other write ever has.
+ *   <li>The bytes of a write are noted before they are sent ({@link #nextWrite}). Until it is known what became of them nothing else is
+ *       sent for this worker id, whatever ended the call: an answer that was lost, an exception, an error. The same bytes are sent again
+ *       until they are applied, or rejected by exactly themselves.
+ *   <li>Another's mark that begins at or above our limit is a lawful takeover. One that begins below it, or ends below it, or
+ *       no mark at all, proves that the coordinator forgot what it had acknowledged, or that a copy of this process is running: nothing
+ *       may be issued any more.
+ *   <li>Every write compares the namespace record too, so that a retired or replaced namespace stops its processes.
+ *   <li>A mark is lowered only at release, after sealing, to just above the last tick issued, and never below the limit found
+ *       at the claim. If the last tick is uncertain, the mark stays as it is: that wastes a little time on one worker id.
+ *   <li>A clock that isn't believed raises no mark ({@link VettedClock}).
+ * </ul>
+ *
+ * <h2>Life cycle</h2>
+ *
+ * {@link SlotClaimer} makes it from an applied claim. It is extended again and again, and its owner entry claimed again if that was lost.
+ * Losing the owner entry is no reason to stop: ids are issued up to the limit. It ends in one of three ways: released; taken over by
+ * another process, after which ids still go on up to the limit; or left, because a copy of this process may use it too.
+ *
+ * <p>Or {@link #resumed} makes it, from what a process before this one on the same host noted. The coordinator could not be asked, so nothing is
+ * sent before it has shown the mark exactly as it was noted ({@link #meet}). If it shows a later write of the process before, whose answer
+ * that one did not live to note, another worker id is claimed; the write is not adopted, since nobody has noted its bytes.
+ *
+ * <h2>Copies</h2>
+ *
+ * A memory image that is resumed twice gives two processes that know the same grant. Whoever writes the mark first wins; the other finds
+ * foreign bytes, since it drew other random ones, and stops. The winner may go on only above the limit both knew
+ * ({@link Succession}), and never lowers the mark ({@link #share}).
+ *
+ * <h2>Threads</h2>
+ *
+ * Called by the keeper's thread only. What callers see of it is the {@link Lease}. An error at any point leaves a state from which the next
+ * call goes on: the lease's limit is raised last.
+ */
+public final class Claim {
+
+    /** Whether others see this worker id as taken, and what that means for it. */
+    public enum Standing {
+        /** The owner entry is there. */
+        OWNED,
+        /** The owner entry is gone, the mark is ours: to be owned again. */
+        NOT_OWNED,
+        /** Taken over from a process before this one, and not owned yet. */
+        RESUMED,
+        /** The mark is ours, but another's owner entry is in the way: another worker id is needed. */
+        BLOCKED,
+        /** Another process was granted what comes after our limit: nothing can be written any more. */
+        TAKEN_OVER
+    }
+
+    /** What came of a write that was not left unknown. */
+    private enum Outcome {
+        SETTLED,
+        /** Nothing was written, for a reason that is gone now. */
+        TO_BE_SENT_AGAIN
+    }
+
+    /**
+     * What a claim's writes need, beside itself.
+     *
+     * @param lastTick no limit is higher
+     */
+    public record Place(
+            WorkerCoordinator coordinator,
+            Namespace namespace,
+            SnowflakeLayout layout,
+            long lastTick,
+            Platform platform,
+            VettedClock clock) {
+
+        /** A call of the coordinator that writes: whatever is thrown out of it, it may have been applied. */
+        CasResult write(Supplier<CasResult> call) {
+            long asked = platform.nanoTime();
+            try {
+                CasResult result = call.get();
+                compareClock(result, asked);
+                return result;
+            } catch (CoordinatorException e) {
+                return new CasResult.Unknown(e);
+            } catch (Throwable e) {
+                boolean permanent = e instanceof Error && !(e instanceof VirtualMachineError);
+                return new CasResult.Unknown(new CoordinatorException("the coordinator failed: " + e, e, permanent));
+            }
+        }
+
+        /** Compares the clock with the coordinator's, if the answer to a write tells that. */
+        public void compareClock(CasResult result, long askedNanos) {
+            if (result instanceof CasResult.Applied applied) {
+                compareClock(applied.serverTime(), askedNanos);
+            }
+        }
+
+        public void compareClock(@Nullable Instant serverTime, long askedNanos) {
+            if (serverTime != null) {
+                VettedClock.Verdict unused = clock.compare(serverTime.toEpochMilli(), askedNanos);
+            }
+        }
+
+        Instant rawTime() {
+            return Instant.ofEpochMilli(platform.wallMillis());
+        }
+    }
+
+    private static final int ATTEMPTS = 4;
+
+    private final Place place;
+    private final int workerId;
+    private final String owner;
+    private final Lease lease;
+
+    /** The limit found when it was claimed, or all that may have been issued by others: a trim never goes below it. */
+    private final long limitFound;
+
+    /** No id of an earlier tick. */
+    private final long from;
+
+    /** Whether a write may still be on its way of the process before, from which it was taken over. Ours, once applied, is in its way. */
+    private boolean predecessorMayWrite;
+
+    /** The mark of the last write that is known to have been applied. */
+    private Mark mark;
+
+    /** As the coordinator shows it, to compare with. */
+    private Stored stored;
+
+    /** Noted before it was sent, until it is known what became of it. */
+    private @Nullable Mark pending;
+
+    private Standing standing;
+
+    /** A copy of this process may be issuing below the limit: the mark must not be trimmed. */
+    private boolean shared;
+
+    /** Whether the coordinator has shown the mark, so that it can be compared with. */
+    private boolean met;
+
+    /** Whether the owner entry is that of the process before, which is gone. */
+    private boolean evict;
+
+    /** Keeps callers below what the last note says. */
+    private ClaimFile file = ClaimFile.NONE;
+
+    Claim(Place place, int workerId, String owner, long limitFound, Mark mark, Stored stored, boolean owned) {
+        this(
+                place,
+                workerId,
+                owner,
+                limitFound,
+                mark.from(),
+                mark,
+                stored,
+                owned ? Standing.OWNED : Standing.NOT_OWNED);
+    }
+
+    private Claim(
+            Place place,
+            int workerId,
+            String owner,
+            long limitFound,
+            long from,
+            Mark mark,
+            Stored stored,
+            Standing standing) {
+        this.place = place;
+        this.workerId = workerId;
+        this.owner = owner;
+        this.limitFound = limitFound;
+        this.from = from;
+        this.predecessorMayWrite = standing == Standing.RESUMED;
+        this.met = !predecessorMayWrite;
+        this.mark = mark;
+        this.stored = stored;
+        this.standing = standing;
+        this.lease = new Lease(workerId, Positions.of(place.layout).first(mark.limit()));
+    }
+
+    /** What a process before this one on this host was granted and has not issued. Nothing is sent before {@link #meet}. */
+    public static Claim resumed(Place place, int workerId, long from, Mark mark) {
+        return new Claim(
+                place,
+                workerId,
+                OwnerEntry.value(mark.token(), place.rawTime(), place.platform.process()),
+                from,
+                from,
+                mark,
+                new Stored(mark.value(), 0),
+                Standing.RESUMED);
+    }
+
+    /** Whether it is the mark that this process wrote last, or one that it may have written since; not that of the process before. */
+    public boolean wrote(Mark shown) {
+        String bytes = shown.value();
+        Mark sent = pending;
+        return (sent != null && bytes.equals(sent.value())) || (!predecessorMayWrite && bytes.equals(mark.value()));
+    }
+
+    public int workerId() {
+        return workerId;
+    }
+
+    /** Where its record is, for people; empty if the coordinator's name says it all. */
+    public String location() {
+        return place.coordinator.location();
+    }
+
+    public Lease lease() {
+        return lease;
+    }
+
+    /** The first tick that may be issued. */
+    public long from() {
+        return from;
+    }
+
+    /** Of the last write that is known to have been applied. */
+    public Mark mark() {
+        return mark;
+    }
+
+    /** Exclusive, in ticks. */
+    public long limit() {
+        return mark.limit();
+    }
+
+    public Standing standing() {
+        return standing;
+    }
+
+    public boolean isTakenOver() {
+        return standing == Standing.TAKEN_OVER || file.isLost();
+    }
+
+    public boolean needsReplacement() {
+        return isTakenOver() || standing == Standing.BLOCKED;
+    }
+
+    /** Whether it was taken over from a process before this one and is not owned yet. */
+    public boolean isResumed() {
+        return standing == Standing.RESUMED;
+    }
+
+    /** Whether the owner entry is missing and nobody's who is in the way. */
+    public boolean isToBeOwned() {
+        return standing == Standing.NOT_OWNED || standing == Standing.RESUMED;
+    }
+
+    /** Whether a copy of this process may be using it too. */
+    public boolean isShared() {
+        return shared;
+    }
+
+    /** Whether a write was sent and it is not known what became of it. */
+    public boolean isWriteUnderWay() {
+        return pending != null;
+    }
+
+    // ---- writes
+
+    /**
+     * The write to be sent now, for {@link #conclude}: the one whose outcome is not known, or a new one. A limit that is further ahead than
+     * wanted, since a clock was wrong, stays; it is written all the same, to find out whether the coordinator still has it.
+     *
+     * @param windowTicks to be reserved ahead of the clock
+     */
+    public WorkerCoordinator.Extension nextWrite(long windowTicks) {
+        Mark next = pending;
+        if (next == null) {
+            long wanted = Math.min(place.clock.vettedTick() + windowTicks, place.lastTick);
+            next = Mark.next(
+                    mark.pairs(),
+                    Math.max(mark.limit(), wanted),
+                    mark.token(),
+                    mark.count() + 1,
+                    mark.from(),
+                    place.rawTime(),
+                    place.layout,
+                    place.platform.randomLong());
+            pending = next;
+        }
+        return new WorkerCoordinator.Extension(workerId, stored, next.value(), owner);
+    }
+
+    /** Extends it by a write of its own, and owns it again if need be. */
+    public void extend(long windowTicks, Duration timeout) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            WorkerCoordinator.Extension write = nextWrite(windowTicks);
+            CasResult result = place.write(() -> place.coordinator.extend(
+                    workerId,
+                    write.mark(),
+                    write.next(),
+                    owner,
+                    place.namespace.meta().stored(),
+                    timeout));
+            if (conclude(result) == Outcome.SETTLED) {
+                return;
+            }
+        }
+        throw new CoordinatorException("the mark of worker id " + workerId + " keeps being rejected", false);
+    }
+
+    /**
+     * Draws the conclusion from the answer to one of several writes that were sent together. One that was rejected though nothing was
+     * in its way, since another was in the way of all, is sent again by itself.
+     */
+    public void conclude(CasResult result, long windowTicks, Duration timeout) {
+        if (conclude(result) == Outcome.TO_BE_SENT_AGAIN) {
+            extend(windowTicks, timeout);
+        }
+    }
+
+    private Outcome conclude(CasResult result) {
+        if (result instanceof CasResult.Unknown unknown) {
+            throw unknown.cause();
+        }
+        Mark sent = pending;
+        if (sent == null) {
+            throw new IllegalStateException("no write of worker id " + workerId + " is under way");
+        }
+        if (result instanceof CasResult.Applied applied) {
+            adopt(sent, applied.written(), applied.ownerHeld());
+            return Outcome.SETTLED;
+        }
+        CasResult.Rejected rejected = (CasResult.Rejected) result;
+        place.namespace.noteSeen(rejected.meta());
+        Slot slot = rejected.seen();
+        Stored seen = slot == null ? null : slot.mark();
+        if (slot == null || seen == null) {
+            throw place.namespace.regressed("lost the mark of worker id " + workerId);
+        }
+        if (seen.value().equals(sent.value())) {
+            adopt(sent, seen, owner.equals(slot.owner()));
+            return Outcome.SETTLED;
+        }
+        if (seen.value().equals(stored.value())) {
+            stored = seen;
+            return Outcome.TO_BE_SENT_AGAIN;
+        }
+        requireLawfulTakeover(seen);
+        standing = Standing.TAKEN_OVER;
+        return Outcome.SETTLED;
+    }
+
+    private void adopt(Mark written, Stored as, boolean owned) {
+        if (owned) {
+            standing = Standing.OWNED;
+        } else if (standing == Standing.OWNED || standing == Standing.BLOCKED) {
+            // What was in the way may be gone.
+            standing = Standing.NOT_OWNED;
+        }
+        mark = written;
+        stored = as;
+        pending = null;
+        predecessorMayWrite = false;
+        file.granted(written, place.namespace.meta());
+    }
+
+    private void requireLawfulTakeover(Stored seen) {
+        long limit = mark.limit();
+        try {
+            Mark foreign = Mark.parse(seen);
+            if (foreign.limit() >= limit && (foreign.from() >= limit || isOfPredecessor(foreign))) {
+                return;
+            }
+        } catch (IllegalArgumentException unreadable) {
+            // as good as lost
+        }
+        if (!file.end() && file.isLost()) {
+            // It has written on from our last note, and below our limit.
+            return;
+        }
+        throw place.namespace.regressed("shows for worker id " + workerId + " the mark '" + seen.value()
+                + "', though ticks up to " + limit
+                + " were granted to this process, which may also mean that a copy of it is running");
+    }
+
+    /** Whether it may be the last write of the process before, which is gone: a claim and all that extends it have one token. */
+    private boolean isOfPredecessor(Mark foreign) {
+        return predecessorMayWrite && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
+    }
+
+    /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
+    public void meet(Slot slot) {
+        met = true;
+        Stored seen = slot.mark();
+        if (seen == null) {
+            throw place.namespace.regressed("lost the mark of worker id " + workerId);
+        }
+        if (seen.value().equals(stored.value())) {
+            stored = seen;
+            evict = slot.owner() != null && OwnerEntry.isOfClaim(mark.token(), slot.owner());
+            return;
+        }
+        requireLawfulTakeover(seen);
+        standing = Standing.TAKEN_OVER;
+    }
+
+    /**
+     * Gets the owner entry again, which had expired or was deleted; the mark is still ours.
+     *
+     * @return whether it was lost and is ours again
+     */
+    public boolean ownAgain(long windowTicks, Duration timeout) {
+        if (!isToBeOwned() || pending != null) {
+            return false;
+        }
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            WorkerCoordinator.Extension write = nextWrite(windowTicks);
+            CasResult result = place.write(() -> place.coordinator.claim(
+                    workerId,
+                    write.mark(),
+                    write.next(),
+                    owner,
+                    evict,
+                    place.namespace.meta().stored(),
+                    timeout));
+            if (conclude(result) == Outcome.SETTLED) {
+                return standing == Standing.OWNED;
+            }
+            if (result instanceof CasResult.Rejected rejected
+                    && rejected.seen() != null
+                    && rejected.seen().owner() != null) {
+                standing = Standing.BLOCKED;
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** From here on a copy of this process may be issuing below the limit. */
+    public void share() {
+        shared = true;
+        file.shareWithCopy();
+    }
+
+    // ---- the notes by which another process takes over
+
+    /** From here on callers get no more than the last note says. The lease must not have been opened. */
+    public void keepIn(ClaimFile notes) {
+        file = notes;
+    }
+
+    /** Another process may take over what the last note says, if there is one. The lease must have been sealed, or was never opened. */
+    public void leaveNotes() {
+        file.stop();
+    }
+
+    // ---- ends
+
+    /**
+     * Gives a sealed or never opened claim back, such that others can have it at once.
+     *
+     * @return whether that is certain; if not, they can after its limit, or it is theirs already
+     * @throws RuntimeException as the coordinator does
+     */
+    public boolean release(long windowTicks, Duration timeout) {
+        lease.seal();
+        if (pending != null && !isTakenOver()) {
+            extend(windowTicks, timeout);
+        }
+        if (isTakenOver() || !met) {
+            return false;
+        }
+        if (!file.equals(ClaimFile.NONE)) {
+            // Where it can't be asked another process on this host can go on by the last note, so that stays.
+            Snapshot unused = place.coordinator.read(workerId, workerId, timeout);
+            if (!file.end()) {
+                return false;
+            }
+        }
+        // A copy may be closed before it has noticed that it is one, and what it holds be in use by the other.
+        boolean mayBeShared = shared || place.clock.lookForCopy();
+        long last = lease.lastIssued();
+        long free =
+                last == Lease.SEALED ? limitFound : Positions.of(place.layout).tick(last) + 1;
+        Mark trimmed = Mark.next(
+                mark.pairs(),
+                mayBeShared ? mark.limit() : free,
+                "free-" + RandomToken.random(place.platform),
+                0,
+                mark.from(),
+                place.rawTime(),
+                place.layout,
+                place.platform.randomLong());
+        CasResult result = release(trimmed, timeout);
+        if (result instanceof CasResult.Rejected rejected && isUnchanged(rejected.seen())) {
+            // Only the namespace's record has changed, as when a process with a longer window joins.
+            place.namespace.noteSeen(rejected.meta());
+            result = release(trimmed, timeout);
+        }
+        return result instanceof CasResult.Applied
+                || (result instanceof CasResult.Rejected rejected && shows(rejected.seen(), trimmed.value()));
+    }
+
+    private static boolean shows(@Nullable Slot seen, String mark) {
+        return seen != null && seen.mark() != null && seen.mark().value().equals(mark);
+    }
+
+    private CasResult release(Mark trimmed, Duration timeout) {
+        return place.coordinator.release(
+                workerId, stored, trimmed.value(), owner, place.namespace.meta().stored(), timeout);
+    }
+
+    private boolean isUnchanged(@Nullable Slot seen) {
+        return seen != null && seen.mark() != null && seen.mark().equals(stored);
+    }
+
+    /** Lets go of the owner entry and leaves the mark as it is. Never throws. */
+    public void abandon(Duration timeout) {
+        place.coordinator.abandon(workerId, owner, timeout);
+    }
+
+    /** As {@link #abandon}, where no process may take over either. */
+    public void forget(Duration timeout) {
+        boolean unused = file.end();
+        leaveNotes();
+        abandon(timeout);
+    }
+}

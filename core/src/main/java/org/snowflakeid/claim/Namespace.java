@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.claim;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.LayoutMismatchException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.config.LayoutAdvice;
+import org.snowflakeid.config.NamespaceCreation;
+import org.snowflakeid.config.Quoted;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.record.RandomToken;
+import org.snowflakeid.record.Reach;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** The namespace record: joined or created at start, and compared with at every write of a mark. */
+public final class Namespace {
+
+    private final Settings settings;
+    private final WorkerCoordinator coordinator;
+    private final Platform platform;
+    private final String who;
+
+    /** Whether it outlives this process, so that it may be lost. */
+    private final boolean lasting;
+
+    private @Nullable NamespaceRecord meta;
+
+    /** Whether all that is known of the record was noted by a process before this one. */
+    private boolean resumed;
+
+    public Namespace(
+            Settings settings, WorkerCoordinator coordinator, Platform platform, WorkerCoordinatorProvider provider) {
+        this.settings = settings;
+        this.coordinator = coordinator;
+        this.platform = platform;
+        this.lasting = !provider.onlyByName();
+        this.who = "snowflake '" + settings.generator() + "': namespace '" + settings.namespace() + "' at "
+                + provider.name();
+    }
+
+    /**
+     * Accepts the record that a read at start showed, or creates or widens it.
+     *
+     * @return whether the record can be used now; false: it was written or somebody else wrote it, read again
+     * @throws SnowflakeException if it can't be used
+     */
+    public boolean join(Snapshot seen, long vettedTick, Duration timeout) {
+        if (seen.meta() == null) {
+            create(vettedTick, timeout);
+            return false;
+        }
+        NamespaceRecord found = parse(seen.meta());
+        requireSameLayout(found);
+        if (!found.active()) {
+            throw new CoordinatorException(who + " " + reasonNotToStart(found), true);
+        }
+        if (settings.window().compareTo(found.maxWindow()) > 0) {
+            coordinator.writeMeta(found.stored(), found.withMaxWindow(settings.window()), timeout);
+            return false;
+        }
+        meta = found;
+        resumed = false;
+        return true;
+    }
+
+    /** Goes by what a process before this one noted of the record, until the coordinator can be asked. */
+    public void resume(NamespaceRecord noted) {
+        meta = noted;
+        resumed = true;
+    }
+
+    public boolean isResumed() {
+        return resumed;
+    }
+
+    private static String reasonNotToStart(NamespaceRecord found) {
+        if (found.state() == NamespaceState.RESERVED) {
+            return "is kept for another namespace, which is to move here. Start again when that is done.";
+        }
+        return "was retired: "
+                + found.movedTo()
+                        .map(to -> "it moved to " + to + ". Set snowflake.namespace or the coordinator to that.")
+                        .orElse("it is being restored. Start again when that is done.");
+    }
+
+    private void create(long vettedTick, Duration timeout) {
+        if (settings.namespaceCreation() == NamespaceCreation.REQUIRE) {
+            throw new CoordinatorException(
+                    who
+                            + " does not exist, and snowflake.namespace-creation=require. If it never existed, start once with"
+                            + " snowflake.namespace-creation=create; if it did, the coordinator lost its data: restore it as the"
+                            + " operations guide says.",
+                    true);
+        }
+        Snapshot all = coordinator.read(0, settings.layout().maxWorkerId(), timeout);
+        if (all.meta() == null && all.slots().stream().anyMatch(slot -> slot.mark() != null)) {
+            throw new CoordinatorRegressedException(who
+                    + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
+        }
+        if (vettedTick < 0 || vettedTick > settings.lastTick()) {
+            throw new CoordinatorException(
+                    who + " can't be created: the system clock says "
+                            + settings.layout().instantOf(vettedTick)
+                            + ", which ids with "
+                            + settings.shown(SnowflakeKeys.EPOCH) + " can't be dated. Correct the one that is wrong.",
+                    false);
+        }
+        long floor = 0;
+        if (settings.isStatic()) {
+            // Nothing remembers how far ahead of the clock a process issued ids that ended just now.
+            floor = vettedTick + settings.burst().toMillis() + 1;
+        } else if (settings.namespaceCreation() == NamespaceCreation.CREATE_FENCED) {
+            floor = vettedTick
+                    + Reach.ofGrants(settings.window(), settings.maxSkew()).toMillis();
+            requireTicksFrom(floor);
+        }
+        String created = NamespaceRecord.create(
+                RandomToken.random(platform),
+                settings.layout(),
+                settings.window(),
+                floor,
+                Instant.ofEpochMilli(platform.wallMillis()));
+        if (coordinator.writeMeta(null, created, timeout) instanceof CasResult.Applied && lasting) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
+                            + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
+        }
+    }
+
+    /** A record with a floor after the last tick could be read by nobody. */
+    private void requireTicksFrom(long floor) {
+        if (floor >= settings.lastTick()) {
+            throw new InvalidSettingsException(List.of(who + " can't be created with "
+                    + settings.shown(SnowflakeKeys.NAMESPACE_CREATION) + ": its ids would begin at "
+                    + settings.layout().instantOf(floor) + ", but the " + settings.endOfTimestamps()));
+        }
+    }
+
+    public boolean isJoined() {
+        return meta != null;
+    }
+
+    public NamespaceRecord meta() {
+        if (meta == null) {
+            throw new IllegalStateException("not joined");
+        }
+        return meta;
+    }
+
+    /**
+     * Takes note of the record that a rejected write saw. It may have got another floor or window; a lost, replaced or retired
+     * one ends this generator's claims.
+     *
+     * @throws CoordinatorRegressedException if it is gone or another: ids issued now could be issued again
+     * @throws RetiredException if it was retired
+     */
+    public void noteSeen(@Nullable Stored seen) {
+        if (seen == null) {
+            throw regressed("lost its record (meta)");
+        }
+        NamespaceRecord found = parse(seen);
+        if (found.replaces().filter(meta().id()::equals).isPresent()) {
+            throw new CoordinatorRegressedException(
+                    who + " was restored by its operator: no ids are issued here any more. Restart.");
+        }
+        boolean byOperator = found.replaces().isPresent() || found.state() == NamespaceState.RESTORING;
+        if (!found.id().equals(meta().id()) && byOperator) {
+            // Of an unreadable record, say, whose id nobody knew.
+            throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
+                    + meta().id()
+                    + "), as by an operator who restored it or moved another one here: no ids are issued here any"
+                    + " more. Restart. If no operator did, the coordinator lost data: restore it as the operations guide"
+                    + " says, before that.");
+        }
+        if (!found.id().equals(meta().id())) {
+            throw regressed(
+                    "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
+        }
+        requireSameLayout(found);
+        if (!found.active()) {
+            throw new RetiredException(who + " was retired: "
+                    + found.movedTo()
+                            .map(to -> "it moved to " + to + ". Restart with the new settings.")
+                            .orElse("it is being restored. Restart when that is done."));
+        }
+        meta = found;
+    }
+
+    CoordinatorRegressedException regressed(String what) {
+        return new CoordinatorRegressedException(who + " " + what
+                + ". The coordinator lost data it had acknowledged, or somebody edited it: no ids are issued any more, since they"
+                + " could be issued twice. Restore it as the operations guide says, then restart.");
+    }
+
+    private NamespaceRecord parse(Stored stored) {
+        // Nearly every answer shows the record that is known.
+        if (meta != null && meta.stored().equals(stored)) {
+            return meta;
+        }
+        try {
+            return NamespaceRecord.parse(stored);
+        } catch (IllegalArgumentException e) {
+            throw new CoordinatorException(
+                    who + " has an unreadable record " + Quoted.of(stored.value()) + ": "
+                            + Quoted.plain(String.valueOf(e.getMessage()))
+                            + ". If a newer version wrote it, use that version. If it was damaged, restore it as the operations"
+                            + " guide says.",
+                    e,
+                    true);
+        }
+    }
+
+    private void requireSameLayout(NamespaceRecord found) {
+        if (!found.layout().equals(settings.layout())) {
+            throw new LayoutMismatchException(
+                    who + " was created with " + LayoutAdvice.describe(found.layout()) + ", but configured is "
+                            + LayoutAdvice.describe(settings.layout())
+                            + ". Set " + settings.nameOf(SnowflakeKeys.EPOCH) + ", "
+                            + settings.nameOf(SnowflakeKeys.WORKER_ID_BITS) + " and "
+                            + settings.nameOf(SnowflakeKeys.SEQUENCE_BITS)
+                            + " to what it was created with. To change the layout, move the namespace as the operations guide"
+                            + " says.");
+        }
+    }
+
+    /** Ids go on to the end of the window, which the successor namespace starts above; nothing is extended any more. */
+    public static final class RetiredException extends SnowflakeException {
+        private static final long serialVersionUID = 1L;
+
+        RetiredException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.claim;
+
+import java.util.List;
+import org.snowflakeid.record.NamespaceRecord;
+
+/** How one generator goes on from what a process before it was granted, and leaves what it is granted to one after it. */
+public interface Takeover {
+
+    /** No process takes over from this one, or this one from another. */
+    Takeover NONE = new Takeover() {
+        @Override
+        public void start() {}
+
+        @Override
+        public void wake() {}
+
+        @Override
+        public List<Claim> resume(Claim.Place at) {
+            return List.of();
+        }
+
+        @Override
+        public void keep(Claim claim, NamespaceRecord meta) {}
+
+        @Override
+        public void endAll() {}
+
+        @Override
+        public void end() {}
+    };
+
+    void start();
+
+    /** For any thread. Does not block. */
+    void wake();
+
+    /**
+     * Takes over as many worker ids as this generator uses, or none.
+     *
+     * @return none: there are not so many
+     */
+    List<Claim> resume(Claim.Place at);
+
+    /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
+    void keep(Claim claim, NamespaceRecord meta);
+
+    /** What was granted is in doubt: no process may take it over. The leases must have been sealed. */
+    void endAll();
+
+    /** Nothing is written any more. Notes that were not ended can be taken over. */
+    void end();
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.config;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/** Finds the coordinator that is meant: the one that is named, else the only one on the class path. */
+public final class Coordinators {
+
+    private static final Pattern ARTIFACT_SUFFIX = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+
+    private Coordinators() {}
+
+    public static WorkerCoordinatorProvider select(Settings settings, ClassLoader loader) {
+        SortedMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
+        try {
+            ServiceLoader.load(WorkerCoordinatorProvider.class, loader).forEach(provider -> add(found, provider));
+        } catch (ServiceConfigurationError e) {
+            throw new CoordinatorException(
+                    "snowflake '" + settings.generator() + "': a coordinator on the class path can't be loaded: "
+                            + e.getMessage(),
+                    e,
+                    true);
+        }
+        add(found, new StaticCoordinatorProvider());
+        List<WorkerCoordinatorProvider> counted = found.values().stream()
+                .filter(provider -> !provider.onlyByName())
+                .toList();
+        String names = counted.stream().map(WorkerCoordinatorProvider::name).collect(Collectors.joining(", "));
+
+        if (settings.coordinator().isPresent()) {
+            String name = settings.coordinator().get();
+            WorkerCoordinatorProvider named = found.get(name);
+            if (named == null) {
+                throw invalid(
+                        settings,
+                        "snowflake.coordinator=" + SnowflakeKeys.COORDINATOR.shown(name) + " is not on the class path. "
+                                + Spelling.near(name, found.keySet())
+                                        .map(near ->
+                                                "The nearest is " + near + ": set snowflake.coordinator=" + near + ".")
+                                        .orElseGet(() -> missing(name, names)));
+            }
+            return named;
+        }
+        if (counted.isEmpty()) {
+            throw invalid(
+                    settings,
+                    "no coordinator is on the class path. Add one of the artifacts snowflake-coordinator-etcd,"
+                            + " snowflake-coordinator-zookeeper, snowflake-coordinator-jdbc, snowflake-coordinator-redis,"
+                            + " snowflake-coordinator-kubernetes, snowflake-coordinator-consul, snowflake-coordinator-nacos"
+                            + " and snowflake-coordinator-file.");
+        }
+        if (counted.size() > 1) {
+            throw invalid(
+                    settings,
+                    "several coordinators are on the class path: " + names
+                            + ". Set snowflake.coordinator to one of these.");
+        }
+        return counted.get(0);
+    }
+
+    private static void add(Map<String, WorkerCoordinatorProvider> found, WorkerCoordinatorProvider provider) {
+        found.putIfAbsent(provider.name(), provider);
+    }
+
+    /** All that can be loaded, by their names. What can't be is reported when one is selected. */
+    static Collection<WorkerCoordinatorProvider> loadable(ClassLoader loader) {
+        SortedMap<String, WorkerCoordinatorProvider> found = new TreeMap<>();
+        try {
+            ServiceLoader.load(WorkerCoordinatorProvider.class, loader).forEach(provider -> add(found, provider));
+        } catch (ServiceConfigurationError e) {
+            // With those that were found before it.
+        }
+        add(found, new StaticCoordinatorProvider());
+        return found.values();
+    }
+
+    /**
+     * The context class loader of this thread, if it knows this library. Threads that are shared by all of a JVM, such as those of the
+     * common pool, have one that knows nothing of what is in an executable jar or in a deployment.
+     */
+    public static ClassLoader loader() {
+        ClassLoader own = Coordinators.class.getClassLoader();
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        if (context == null) {
+            return own;
+        }
+        try {
+            Class<?> seen = Class.forName(WorkerCoordinatorProvider.class.getName(), false, context);
+            return seen == WorkerCoordinatorProvider.class ? context : own;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return own;
+        }
+    }
+
+    private static String missing(String name, String names) {
+        String lowerCase = name.toLowerCase(Locale.ROOT);
+        String add = ARTIFACT_SUFFIX.matcher(lowerCase).matches() ? "add the artifact " + artifact(lowerCase) : "";
+        if (!add.isEmpty() && !name.equals(lowerCase)) {
+            add += " and set snowflake.coordinator=" + lowerCase;
+        }
+        if (names.isEmpty()) {
+            return "There is none" + (add.isEmpty() ? "." : "; " + add + ".");
+        }
+        return "There: " + names + ". Set snowflake.coordinator to one of these"
+                + (add.isEmpty() ? "." : " or " + add + ".");
+    }
+
+    private static String artifact(String coordinator) {
+        return coordinator.equals("memory") ? "snowflake-testing" : "snowflake-coordinator-" + coordinator;
+    }
+
+    private static InvalidSettingsException invalid(Settings settings, String problem) {
+        return new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': " + problem));
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.config;
+
+import java.util.List;
+import org.snowflakeid.InvalidSettingsException;
+
+/**
+ * Somebody set a key to an expression such as {@code ${DB_HOST}}, and nobody what that names. For whoever looks up values in a
+ * configuration with expressions. No message of it has the value, which may be a password: how much of it may be shown is known to
+ * the {@link Key}, and a {@link SettingsReader} shows that.
+ */
+public final class UnresolvedValueException extends InvalidSettingsException {
+    private static final long serialVersionUID = 1L;
+
+    /** Follows the key. */
+    static final String COMPLAINT =
+            "refers to a property that is not set. Set that, give it a default as in ${name:default},"
+                    + " or escape the ${ if it belongs to the value.";
+
+    private final transient String written;
+
+    /** @param written the value with its expression, as it is set */
+    public UnresolvedValueException(String key, String written) {
+        super(List.of("snowflake: " + key + " " + COMPLAINT));
+        this.written = written;
+    }
+
+    String written() {
+        return written;
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.ids;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Spreads threads over the worker ids of one generator. Each thread keeps to one of them, and leaves it only while that issues nothing.
+ *
+ * <p>Ids of one thread increase strictly: where it changes the worker id, it begins a millisecond after its last id. Ids of different
+ * threads increase to the millisecond ({@link HighTick}).
+ */
+public final class StripedIssuers {
+
+    // What a thread remembers. In an array of the JDK's own, since a class of ours would keep an undeployed application
+    // alive.
+    private static final int HOME = 0;
+    private static final int PRESENT = 1;
+    private static final int LAST_ID = 2;
+
+    private final List<IdIssuer> issuers;
+    private final HighTick highTick = new HighTick();
+    private final AtomicInteger threads = new AtomicInteger();
+    private final ThreadLocal<long[]> ofThread = ThreadLocal.withInitial(this::newThread);
+
+    public StripedIssuers(List<IdIssuer> issuers) {
+        this.issuers = issuers;
+    }
+
+    private long[] newThread() {
+        int home = Math.floorMod(threads.getAndIncrement(), issuers.size());
+        return new long[] {home, home, 0};
+    }
+
+    public long nextId() {
+        long[] memory = ofThread.get();
+        IdIssuer present = issuers.get((int) memory[PRESENT]);
+        long id = present.tryNextId(highTick.get());
+        while (id == IdIssuer.NONE) {
+            long high = highTick.get();
+            int chosen = choose(memory, high);
+            id = issuers.get(chosen).nextId(fromTick(memory, chosen, high), () -> isAnotherIssuing(memory, chosen));
+            if (id != IdIssuer.NONE) {
+                memory[PRESENT] = chosen;
+            }
+        }
+        return noted(memory, id);
+    }
+
+    /** Returns the last of them. */
+    public long nextIds(long[] into, int from, int count) {
+        long[] memory = ofThread.get();
+        long last = IdIssuer.NONE;
+        while (last == IdIssuer.NONE) {
+            long high = highTick.get();
+            int chosen = choose(memory, high);
+            last = issuers.get(chosen)
+                    .nextIds(into, from, count, fromTick(memory, chosen, high), () -> isAnotherIssuing(memory, chosen));
+            if (last != IdIssuer.NONE) {
+                memory[PRESENT] = chosen;
+            }
+        }
+        return noted(memory, last);
+    }
+
+    /** Before it is returned: from then on nobody else may get a lower tick. */
+    private long noted(long[] memory, long id) {
+        memory[LAST_ID] = id;
+        highTick.raise(issuers.get(0).tickOf(id));
+        return id;
+    }
+
+    /** The thread's own, else the next one that issues; if none does, the one that ended last: the longest wait is allowed for that. */
+    private int choose(long[] memory, long high) {
+        int home = (int) memory[HOME];
+        for (int i = 0; i < issuers.size(); i++) {
+            int candidate = (home + i) % issuers.size();
+            if (isIssuing(memory, candidate, high)) {
+                return candidate;
+            }
+        }
+        int last = home;
+        for (int i = 0; i < issuers.size(); i++) {
+            if (issuers.get(i).endNanos() - issuers.get(last).endNanos() > 0) {
+                last = i;
+            }
+        }
+        return last;
+    }
+
+    /** Whoever waits for one that has none need not go on doing so. */
+    private boolean isAnotherIssuing(long[] memory, int chosen) {
+        long high = highTick.get();
+        for (int i = 0; i < issuers.size(); i++) {
+            if (i != chosen && isIssuing(memory, i, high)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** By the very tick from which it would be asked: whoever is sent to it must not be sent away again. */
+    private boolean isIssuing(long[] memory, int candidate, long high) {
+        return issuers.get(candidate).isIssuing(fromTick(memory, candidate, high));
+    }
+
+    private long fromTick(long[] memory, int chosen, long high) {
+        return chosen == memory[PRESENT]
+                ? high
+                : Math.max(high, issuers.get(chosen).tickOf(memory[LAST_ID]) + 1);
+    }
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.ids;
+
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Platform;
+
+/**
+ * Where threads wait that want more ids than there are: first come, first served, and only one of them, the leader, is awake.
+ *
+ * <h2>What a caller sees</h2>
+ *
+ * The leader waits for the clock. When there are ids it takes its own, in the same step those of others in the queue, hands these out
+ * ({@link #serve}), appoints the first of the rest its successor and goes. Until the successor is awake, which takes as long as thousands
+ * of ids, the thread that led before may go on taking ids without the queue; all others join it at its end. So nothing is idle while a
+ * thread wakes up, one thread at a time runs through a millisecond, and nobody overtakes the queue for longer than that. When
+ * nobody waits any more, everybody may take ids ({@link #isOpen}).
+ *
+ * <h2>How many are served at once</h2>
+ *
+ * Waking a thread costs as much as a hundred ids. Where a millisecond has few ({@link #RARE}), everybody is served for whom there is an id, and
+ * a call waits about as long as its fair share, threads / rate. Where it has thousands, one thread at a time takes most of them, and only a few
+ * others are served that have waited for long: so about one call in a thousand waits. If ids are left over beside threads that wait, because
+ * the one that may take them has other things to do, twice as many are served each time. A leader serves no more than it can wake within a part
+ * of a millisecond.
+ *
+ * <h2>What can go wrong</h2>
+ *
+ * This is no lock. An id is safe by the compare-and-set that takes it, whoever believes to lead; an id given to a thread that is gone is
+ * lost, never repeated. A waiter gets an id only of a position that was read after its call had begun ({@link #lastArrival}), so ids
+ * increase in the order of calls. An Error in a waiter passes the lead on by {@link #leave}; should that fail too, or a thread
+ * not get a processor, the lead is taken from it by the first caller that finds nothing has happened for {@link #STALL_NANOS}:
+ * each looks when it comes, and again when it has slept for long. So a lost call costs some milliseconds; where nobody comes, it takes
+ * until the first of those that sleep looks, which is later the more of them there are ({@link #LONGEST_SLEEP_NANOS} at most).
+ *
+ * <h2>How the id path uses it</h2>
+ *
+ * <pre>{@code
+ * without waiting:  if (turns.isOpen()) take one
+ * else, in a loop:  long bound = turns.lastArrival();            // before lease, position and clock are read
+ *                   if there are ids, and me leads or turns.isOpen():
+ *                       others = me leads ? turns.select(me, ..) : 0
+ *                       take mine + others by one compare-and-set; turns.serve(me, first of others, others, ..)
+ *                   else: me = me or turns.waiter(..), turns.join(me);  me leads ? wait for the clock, turns.wentOn(me) : turns.await(me, ..)
+ * whatever happens: turns.leave(me)
+ * }</pre>
+ */
+public final class WaitingLine {
+
+    /** A leader is awake at least each millisecond. Nobody who takes its place does harm. */
+    private static final long STALL_NANOS = 10_000_000;
+
+    /** A wait is rare if it comes once in so many calls. */
+    private static final long RARE = 1024;
+
+    /** Sooner nobody is served while the ids are used up anyway. */
+    private static final long LONG_WAIT_NANOS = 8_000_000;
+
+    /** So long a leader may take to wake the others. */
+    private static final long SERVING_NANOS = 100_000;
+
+    private static final int LEAST_SERVED = 16;
+    private static final int MOST_SERVED = 1 << 16;
+
+    private static final long LONGEST_SLEEP_NANOS = 4_000_000_000L;
+
+    private final Platform platform;
+    private final Deque<Waiter> queue = new ConcurrentLinkedDeque<>();
+    private final AtomicLong arrivals = new AtomicLong();
+
+    /** Awake or called; null: nobody waits. Not in the queue once it has noticed. */
+    private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
+
+    /** The only one that may take ids without waiting; null: anybody. */
+    private volatile @Nullable Thread admitted;
+
+    /** When a leader last showed that it is awake. */
+    private volatile long wentOnNanos;
+
+    // What the last leader that took ids leaves to the next one.
+    private volatile long servedTick;
+    private volatile long servedNanos;
+    private volatile long servedPosition;
+    private volatile long lastCalled;
+    private volatile int mostServed = LEAST_SERVED;
+    private volatile int idle;
+
+    /** A call that waits for one id, or for the lead. */
+    public static final class Waiter {
+        private static final long WAITING = -1;
+        private static final long GONE = -2;
+
+        private final Thread thread = Thread.currentThread();
+
+        /** Or wants several, which it has to take itself. */
+        private final boolean single;
+
+        private final long fromTick;
+        private final long arrival;
+
+        /** Written before it is in the queue. */
+        private volatile long sinceNanos;
+
+        /** The id it got, or one of the above. */
+        private final AtomicLong id = new AtomicLong(WAITING);
+
+        /** Known to its thread only, and still so when the lead has been taken from it. */
+        private volatile boolean leads;
+
+        Waiter(boolean single, long fromTick, long arrival) {
+            this.single = single;
+            this.fromTick = fromTick;
+            this.arrival = arrival;
+        }
+
+        public boolean leads() {
+            return leads;
+        }
+
+        /** The id it got while it waited; negative: none. */
+        public long id() {
+            return id.get();
+        }
+
+        /** Others may have left since it was counted who is to be served: so this is asked again of each that gets an id. */
+        private boolean mayBeServed(long bound, long tick) {
+            return single && arrival <= bound && fromTick <= tick;
+        }
+
+        private boolean isWaiting() {
+            return id.get() == WAITING;
+        }
+
+        /** A batch has no id that it did not take itself, not even if it was gone when it was asked about and is back now. */
+        private boolean give(long issued) {
+            return single && id.compareAndSet(WAITING, issued);
+        }
+    }
+
+    public WaitingLine(Platform platform) {
+        this.platform = platform;
+    }
+
+    /** Whether this thread may take ids that are there without waiting behind others. */
+    public boolean isOpen() {
+        Thread only = admitted;
+        return only == null || only.equals(Thread.currentThread());
+    }
+
+    /** Who joined until now may get an id of a position that is read after this. */
+    public long lastArrival() {
+        return arrivals.get();
+    }
+
+    /**
+     * Who is to {@link #join}, and to {@link #leave} in any case.
+     *
+     * @param single whether it waits for one id, which others may take for it
+     * @param fromTick not one of an earlier tick
+     */
+    public Waiter waiter(boolean single, long fromTick) {
+        return new Waiter(single, fromTick, arrivals.incrementAndGet());
+    }
+
+    /** Takes a place in the queue, or the lead if nobody has it. */
+    public void join(Waiter me) {
+        long now = platform.nanoTime();
+        me.sinceNanos = now;
+        if (leader.get() == null && leader.compareAndSet(null, me)) {
+            lead(me, now);
+            return;
+        }
+        queue.add(me);
+        // A leader that saw an empty queue has gone.
+        if (leader.compareAndSet(null, me)) {
+            queue.remove(me);
+            lead(me, now);
+        }
+    }
+
+    /**
+     * Waits for an id or the lead, for at most {@code nanos}; or returns early, as {@link Platform#park} does.
+     */
+    public void await(Waiter me, long nanos) {
+        leadIfCalled(me, platform.nanoTime());
+        if (me.leads || me.id() >= 0) {
+            return;
+        }
+        platform.park(Math.min(nanos, untilLookNanos(me)));
+        if (me.id() == Waiter.GONE && !me.leads) {
+            // It was called and did not come for so long that it was given up.
+            me.id.set(Waiter.WAITING);
+            queue.addFirst(me);
+        }
+    }
+
+    /** Who is far behind has its turn, or is served, before it wakes up by itself: thousands that look would keep processors busy. */
+    private long untilLookNanos(Waiter me) {
+        return Math.min(LONGEST_SLEEP_NANOS, STALL_NANOS + Math.max(0, me.arrival - lastCalled) * 1_000_000);
+    }
+
+    private void leadIfCalled(Waiter me, long now) {
+        Waiter present = leader.get();
+        if (present != me) {
+            boolean stalled = present == null || now - wentOnNanos > STALL_NANOS;
+            if (!stalled || !leader.compareAndSet(present, me)) {
+                return;
+            }
+            if (present != null && !present.single) {
+                // Called, it does not come; nobody else can serve it.
+                present.id.compareAndSet(Waiter.WAITING, Waiter.GONE);
+            }
+        }
+        queue.remove(me);
+        lead(me, now);
+    }
+
+    private void lead(Waiter me, long now) {
+        me.leads = true;
+        lastCalled = me.arrival;
+        wentOnNanos = now;
+    }
+
+    /** From now on nobody but the leader takes ids without waiting: they are used up, or it is about to take some. */
+    public void close(Waiter me) {
+        admitted = me.thread;
+    }
+
+    /** To be called by the leader each time it has waited for the clock. It may have waited so long that it leads no more. */
+    public void wentOn(Waiter me) {
+        wentOnNanos = platform.nanoTime();
+        if (leader.get() != me) {
+            me.leads = false;
+            me.id.compareAndSet(Waiter.GONE, Waiter.WAITING);
+            // Whoever saw it in the queue before may have served it.
+            if (me.isWaiting()) {
+                queue.addFirst(me);
+            }
+        }
+    }
+
+    /**
+     * Whether the leader is to take ids now. If not, the one before it is using the millisecond up, and the next is early enough.
+     *
+     * @param position the last one issued
+     */
+    public boolean isDue(long position, long idsPerTick, long tick) {
+        if (tick != servedTick) {
+            return true;
+        }
+        return !isFlowing(position, idsPerTick);
+    }
+
+    /** Whether at the pace at which ids were taken without the queue at least half of a millisecond's would be used. */
+    private boolean isFlowing(long position, long idsPerTick) {
+        long taken = position - servedPosition;
+        return taken > 0 && taken * 2_000_000.0 >= (double) (platform.nanoTime() - servedNanos) * idsPerTick;
+    }
+
+    /**
+     * How many of those in the queue are to get an id together with the leader.
+     *
+     * @param bound {@link #lastArrival} before the position was read
+     * @param position the last one issued
+     * @param tick the one whose ids are taken
+     * @param room how many ids there are for others
+     */
+    public int select(long bound, long position, long idsPerTick, long tick, long room) {
+        long now = platform.nanoTime();
+        int before = idle;
+        int misses = isFlowing(position, idsPerTick) ? 0 : Math.min(16, before + 1);
+        if (misses != before) {
+            idle = misses;
+        }
+        long wanted = idsPerTick <= RARE ? idsPerTick : (Math.max(1, idsPerTick / (2 * RARE)) << misses) - 1;
+        long most = Math.min(Math.min(room, wanted), mostServed);
+        int selected = 0;
+        for (Waiter each : queue) {
+            if (selected >= most || each.arrival > bound) {
+                break;
+            }
+            if (each.isWaiting()) {
+                boolean early = misses == 0 && idsPerTick > RARE && now - each.sinceNanos < LONG_WAIT_NANOS;
+                if (early || !each.mayBeServed(bound, tick)) {
+                    break;
+                }
+                selected++;
+            }
+        }
+        return selected;
+    }
+
+    /**
+     * Hands ids out to the first in the queue.
+     *
+     * @param firstId the others follow it
+     * @param tick the one of all these ids
+     * @param position the last one issued
+     * @param now in ticks
+     */
+    public void serve(long bound, long firstId, int count, long tick, long position, long now) {
+        long begin = platform.nanoTime();
+        servedTick = now;
+        servedNanos = begin;
+        servedPosition = position;
+        int served = 0;
+        while (served < count) {
+            Waiter next = queue.peek();
+            if (next == null || (next.isWaiting() && !next.mayBeServed(bound, tick))) {
+                break;
+            }
+            if (next.give(firstId + served)) {
+                served++;
+                lastCalled = next.arrival;
+            }
+            drop(next);
+        }
+        if (served >= LEAST_SERVED) {
+            long took = platform.nanoTime() - begin;
+            wentOnNanos = begin + took;
+            if (took > SERVING_NANOS) {
+                mostServed = Math.max(LEAST_SERVED, served / 2);
+            } else if (took < SERVING_NANOS / 2 && served == mostServed) {
+                mostServed = Math.min(MOST_SERVED, 2 * served);
+            }
+        }
+    }
+
+    /** Ends a wait, whatever came of it, and passes the lead on. Safe to call again. */
+    public void leave(Waiter me) {
+        me.id.compareAndSet(Waiter.WAITING, Waiter.GONE);
+        if (leader.get() == me) {
+            passOn(me);
+        }
+    }
+
+    private void passOn(Waiter last) {
+        Waiter from = last;
+        while (true) {
+            Waiter next = firstWaiting();
+            if (next == null) {
+                admitted = null;
+                if (!leader.compareAndSet(from, null)) {
+                    return;
+                }
+                // Who came just now saw a leader.
+                from = null;
+                next = firstWaiting();
+                if (next == null) {
+                    return;
+                }
+            }
+            if (!leader.compareAndSet(from, next)) {
+                return;
+            }
+            if (next.isWaiting()) {
+                platform.unpark(next.thread);
+                return;
+            }
+            // It left before it could know.
+            from = next;
+        }
+    }
+
+    private @Nullable Waiter firstWaiting() {
+        Waiter first = queue.peek();
+        while (first != null && !first.isWaiting()) {
+            // An Error may have kept it from being woken.
+            drop(first);
+            first = queue.peek();
+        }
+        return first;
+    }
+
+    private void drop(Waiter first) {
+        platform.unpark(first.thread);
+        queue.remove(first);
+        if (first.isWaiting() && leader.get() != first) {
+            // It was gone, is back, and what was removed is the place that it took then.
+            queue.addFirst(first);
+        }
+    }
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.keeper;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.NoFreeWorkerIdException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.claim.Claim;
+import org.snowflakeid.claim.Namespace;
+import org.snowflakeid.claim.SlotClaimer;
+import org.snowflakeid.claim.SlotReader;
+import org.snowflakeid.claim.Takeover;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.config.StaticCoordinatorProvider;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * Looks after the worker ids of one generator: joins the namespace, claims, has them extended, replaces what was lost, gives them back.
+ *
+ * <p>What is safe is decided in {@link Claim}; who follows whom in {@link Succession}; when and how far in {@link ExtensionPlan}; what is said of
+ * failures in {@link Outage}. Here is only the order in which things are done, and what an exception means.
+ *
+ * <p>It is called step by step by {@link KeeperThread}, except the methods that say otherwise. Whatever is thrown in a step is reported, and
+ * the next step goes on from the state it left: bytes that were sent are noted before, limits are raised last, and a lease is opened once.
+ */
+public final class Keeper {
+
+    /** A client's first call in a cold process takes seconds; a longer one could not say every 5 s why it fails. */
+    private static final Duration FIRST_CALL_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final int JOIN_ATTEMPTS = 5;
+
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Settings settings;
+    private final SnowflakeLayout layout;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final SharedState handover;
+    private final WorkerIds workerIds;
+    private final Reports reports;
+    private final Outage outage;
+    private final WorkerCoordinator coordinator;
+    private final Namespace namespace;
+    private final SlotReader slots;
+    private final ClockVetting vetting;
+    private final Claim.Place place;
+    private final StartDeadline start;
+    private final String coordinatorName;
+
+    private final Takeover takeover;
+
+    /** Whether other processes may use the same coordinator: otherwise no copy of this one can be noticed, or harm. */
+    private final boolean guarded;
+
+    private final long windowNanos;
+    private final Duration callTimeout;
+
+    private volatile boolean stopping;
+    private volatile boolean lossHinted;
+    private volatile Runnable interruption = () -> {};
+
+    /** Also where the last look at the clock failed half-way. */
+    private boolean callersWaitForClock;
+
+    private boolean retired;
+    private boolean broken;
+
+    public Keeper(
+            Settings settings,
+            WorkerCoordinatorProvider provider,
+            Platform platform,
+            VettedClock clock,
+            SharedState handover,
+            Reports reports,
+            Takeover takeover) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.reports = reports;
+        this.windowNanos = settings.window().toNanos();
+        Duration sixth = settings.window().dividedBy(6);
+        this.callTimeout = sixth.compareTo(Duration.ofMillis(500)) < 0
+                ? Duration.ofMillis(500)
+                : sixth.compareTo(Duration.ofSeconds(2)) > 0 ? Duration.ofSeconds(2) : sixth;
+        this.guarded = !(provider instanceof StaticCoordinatorProvider);
+        this.coordinatorName = provider.name();
+        this.takeover = takeover;
+        this.outage = new Outage(platform, clock, handover, coordinatorName);
+        this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
+        try {
+            this.start = new StartDeadline(settings, platform, clock, handover);
+            this.namespace = new Namespace(settings, coordinator, platform, provider);
+            this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
+            this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
+            SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
+            this.workerIds = new WorkerIds(
+                    settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, takeover);
+            this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
+        } catch (Throwable e) {
+            discardAfter(e);
+            throw e;
+        }
+    }
+
+    /** Nobody else knows yet that there is a connection. */
+    private void discardAfter(Throwable failure) {
+        try {
+            discard();
+        } catch (Throwable e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    // ---- for any thread; none of these blocks
+
+    private void hintLoss() {
+        lossHinted = true;
+        handover.wakeKeeper();
+    }
+
+    /** Equal for generators that one thread may look after; null if there are none. */
+    @Nullable
+    public Object connection() {
+        return coordinator.connection();
+    }
+
+    /** Whether it has had its worker ids: what it does from now on takes a few calls at a time. */
+    boolean isStarted() {
+        return handover.isStarted();
+    }
+
+    void keptBy(Runnable wake, Runnable interrupt) {
+        interruption = interrupt;
+        handover.keptBy(() -> {
+            wake.run();
+            takeover.wake();
+        });
+    }
+
+    /** Has the worker ids given back, soon. */
+    public void stop() {
+        boolean starting = !handover.isStarted();
+        stopping = true;
+        handover.wakeKeeper();
+        if (starting) {
+            interruption.run();
+        }
+    }
+
+    /** Enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. */
+    public long longestCloseNanos() {
+        // With files there is one more, to find out whether they may be deleted.
+        return callTimeout.toNanos() * (takeover.equals(Takeover.NONE) ? 5 : 6) + SECOND;
+    }
+
+    // ---- steps
+
+    /** Whether there is nothing more to be done but {@link #end}. */
+    boolean isOver() {
+        return stopping || broken;
+    }
+
+    /**
+     * Does what is due.
+     *
+     * @return when to call again, by the monotonic clock
+     */
+    long step() {
+        try {
+            attempt();
+            workerIds.noteTime();
+            reports.lookAt(workerIds.successions());
+            return reports.nextLookNanos(workerIds.successions(), platform.nanoTime(), nextStepNanos());
+        } catch (Throwable e) {
+            // Not even the failure could be reported.
+            return platform.nanoTime() + SECOND;
+        }
+    }
+
+    private void attempt() {
+        SnowflakeException refusal = start.refusal(outage);
+        if (refusal != null) {
+            breakDown(refusal);
+            return;
+        }
+        try {
+            work();
+        } catch (Namespace.RetiredException e) {
+            retire(e);
+        } catch (CoordinatorException e) {
+            boolean unused = failed(e, e.permanent());
+        } catch (NoFreeWorkerIdException e) {
+            start.failed(e);
+            outage.noneFree(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+        } catch (SnowflakeException e) {
+            breakDown(e);
+        } catch (Throwable e) {
+            // Out of memory, or of stack: that passes. So may an exception. What else is an error stays one.
+            unexpected(e, e instanceof Error && !(e instanceof VirtualMachineError));
+        }
+    }
+
+    private void work() {
+        if (lossHinted) {
+            outage.hurry();
+        }
+        if (stopping || retired || platform.nanoTime() - outage.retryNanos() < 0) {
+            return;
+        }
+        if (namespace.isResumed()) {
+            meet();
+        }
+        Snapshot firstPage = vetClock();
+        if (handover.isStarted()) {
+            // What was claimed is granted, though the coordinator may not be reached any more.
+            Optional<Claim> unused = workerIds.swapReady();
+        }
+        if (!namespace.isJoined()) {
+            firstPage = join(firstPage);
+        }
+        start.waitFor(namespace.meta().floor());
+        boolean hinted = lossHinted;
+        lossHinted = false;
+        workerIds.extendDue(hinted);
+        workerIds.releaseLeft();
+        workerIds.mend();
+        workerIds.claimMissing(firstPage);
+        // The clock may have stepped back meanwhile: back again, it would be credible by what it showed before.
+        showClock();
+        Optional<Claim> awaited = workerIds.swapReady();
+        workerIds.releaseLeft();
+        if (awaited.isPresent()) {
+            NoFreeWorkerIdException reserved = reserved(awaited.get());
+            start.failed(reserved);
+            if (handover.isStarted()) {
+                throw reserved;
+            }
+        }
+    }
+
+    private NoFreeWorkerIdException reserved(Claim claim) {
+        return new NoFreeWorkerIdException("worker id " + claim.workerId() + " is reserved, but usable only from "
+                + layout.instantOf(claim.from()) + ". Wait until then, or set snowflake.startup-ahead.");
+    }
+
+    // ---- what is taken over from a process before this one
+
+    /** Where the coordinator can't be asked for a first worker id. */
+    private void resume() {
+        if (stopping) {
+            return;
+        }
+        try {
+            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(place) : List.of();
+            if (!resumed.isEmpty()) {
+                // As at any start at which no other clock can be read. What is taken over bounds what it may say.
+                VettedClock.Verdict unused = clock.judge(null, 0, false);
+                clock.show();
+                workerIds.resume(resumed);
+            }
+            if (namespace.isResumed() && workerIds.swapReady().isEmpty()) {
+                noteResumed();
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, handover.message("unexpected failure while worker ids were taken over"), e);
+        }
+    }
+
+    private void noteResumed() {
+        handover.noteResumed(workerIds.describe() + ", was taken over from a process before this one, since "
+                + coordinatorName + " could not be reached at the start.");
+    }
+
+    /** After a start without the coordinator: does it go on from what was noted of it? */
+    private void meet() {
+        Snapshot seen = vetting.vetFirst();
+        namespace.noteSeen(seen.meta());
+        workerIds.meet();
+        Snapshot unused = join(seen);
+        handover.noteResumed(null);
+        LOG.log(Level.INFO, () -> handover.message(coordinatorName + " can be reached again"));
+    }
+
+    // ---- the clock
+
+    /** @return what was read for it, as far as it can be of use */
+    private @Nullable Snapshot vetClock() {
+        callersWaitForClock |= handover.takeVettingWanted();
+        Snapshot firstPage = null;
+        if (workerIds.isEmpty() && !clock.isSteady()) {
+            firstPage = vetting.vetFirst();
+        } else {
+            vetting.vet(
+                    namespace.isJoined()
+                            ? namespace.meta().maxWindow().toMillis()
+                            : settings.window().toMillis());
+        }
+        if (clock.isCopySuspected()) {
+            callersWaitForClock = true;
+            excludeCopy();
+        }
+        showClock();
+        if (callersWaitForClock) {
+            callersWaitForClock = false;
+            handover.wakeCallers();
+        }
+        return firstPage;
+    }
+
+    /** As it was compared with the coordinator's by the writes until now. */
+    private void showClock() {
+        vetting.lookAtComparison();
+        clock.show();
+        handover.noteClock(vetting.warning(), null);
+    }
+
+    /** Callers wait until then. */
+    private void excludeCopy() {
+        int steps = clock.steps();
+        if (guarded) {
+            try {
+                workerIds.leaveShared();
+            } catch (SnowflakeException e) {
+                handover.noteClock(
+                        vetting.warning(),
+                        "the system clock stepped, as when a copy of this process is resumed, and no write at"
+                                + " the coordinator has shown yet that there is none: " + outage.withoutPrefix(e));
+                throw e;
+            }
+        }
+        clock.copyExcluded(steps);
+    }
+
+    // ---- the namespace
+
+    private @Nullable Snapshot join(@Nullable Snapshot firstPage) {
+        Snapshot page = firstPage;
+        for (int attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
+            Snapshot seen = page != null ? page : readAgain();
+            if (namespace.join(seen, clock.vettedTick(), timeout())) {
+                return seen;
+            }
+            page = null;
+        }
+        throw new CoordinatorException("the namespace record keeps changing", false);
+    }
+
+    /** Whoever put the record there may have claimed since the clock was believed, and contradict it. */
+    private Snapshot readAgain() {
+        return workerIds.isEmpty() && clock.isSteady() ? vetting.vetFirst() : slots.page();
+    }
+
+    // ---- time
+
+    private Duration timeout() {
+        if (handover.isStarted() || stopping) {
+            return callTimeout;
+        }
+        long left = Math.max(SECOND, start.leftNanos());
+        return left < FIRST_CALL_TIMEOUT.toNanos() ? Duration.ofNanos(left) : FIRST_CALL_TIMEOUT;
+    }
+
+    private long nextStepNanos() {
+        long now = platform.nanoTime();
+        long wake = now + windowNanos / 3;
+        if (!retired) {
+            wake = workerIds.nextNanos(now, wake);
+            if (vetting.warning() != null || clock.isCopySuspected()) {
+                wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
+            }
+            if (outage.retryNanos() - now > 0) {
+                // Whatever failed is tried again then; who asked for it in the pause does not ask twice.
+                wake = outage.retryNanos();
+            }
+        }
+        return handover.isStarted() ? wake : Math.min(wake, Math.max(start.nanos(), now + 1));
+    }
+
+    // ---- failures
+
+    /** @return whether it is another failure than the last one */
+    private boolean failed(CoordinatorException e, boolean permanent) {
+        start.failed(e);
+        if (permanent && !handover.isStarted()) {
+            breakDown(e);
+            return true;
+        }
+        boolean another =
+                outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+        // A clock that is refused would be believed there, since nobody can be asked.
+        if (!handover.isStarted() && !vetting.hasRefused()) {
+            resume();
+        }
+        return another;
+    }
+
+    private void unexpected(Throwable e, boolean permanent) {
+        if (failed(new CoordinatorException("unexpected failure: " + e, e, permanent), permanent)) {
+            LOG.log(Level.ERROR, handover.message("unexpected failure; what is reserved stays usable"), e);
+        }
+    }
+
+    /** Ids go on to the end of the window, and nothing is extended any more. */
+    private void retire(Namespace.RetiredException e) {
+        if (!handover.isStarted()) {
+            breakDown(e);
+            return;
+        }
+        retired = true;
+        handover.noteError(e.getMessage());
+        LOG.log(Level.ERROR, e.getMessage());
+    }
+
+    private void breakDown(SnowflakeException e) {
+        SnowflakeException named = named(e);
+        // First, and without memory: whatever fails after that, nobody gets an id or waits for one.
+        handover.breakDown(named);
+        broken = true;
+        handover.noteError(named.getMessage());
+        if (e instanceof CoordinatorRegressedException) {
+            takeover.endAll();
+        }
+        if (handover.isStarted()) {
+            LOG.log(Level.ERROR, named.getMessage());
+        }
+    }
+
+    private SnowflakeException named(SnowflakeException e) {
+        try {
+            String text = String.valueOf(e.getMessage());
+            return e instanceof CoordinatorException && !text.startsWith(handover.message(""))
+                    ? new CoordinatorException(handover.message(text), e, true)
+                    : e;
+        } catch (Throwable noMemory) {
+            return e;
+        }
+    }
+
+    // ---- the end
+
+    /** Gives back what can be given back, and ends the connection. Throws for want of memory at most, and then it has ended too. */
+    void end() {
+        try {
+            endInOrder();
+        } finally {
+            handover.end();
+        }
+    }
+
+    private void endInOrder() {
+        // Set to end a long first call; the release needs the thread.
+        boolean unused = Thread.interrupted();
+        for (Succession succession : workerIds.successions()) {
+            attemptToEnd(() -> succession.end(broken && handover.isStarted(), callTimeout));
+        }
+        attemptToEnd(coordinator::close);
+        attemptToEnd(takeover::end);
+    }
+
+    private void attemptToEnd(Runnable part) {
+        try {
+            part.run();
+        } catch (Throwable e) {
+            // What was not given back is free when its window is over.
+            LOG.log(Level.WARNING, handover.message("could not end in order"), e);
+        }
+    }
+
+    /** Ends the connection of a generator that no thread looks after. */
+    public void discard() {
+        coordinator.close();
+    }
+}

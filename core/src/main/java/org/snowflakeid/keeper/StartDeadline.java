@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.keeper;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.NoFreeWorkerIdException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.record.Reach;
+
+/** Until when a start may take, and what has kept it from having its worker ids until now. Called by the keeper's thread only. */
+public final class StartDeadline {
+
+    /** For the claim, once ids may begin. */
+    private static final Duration CLAIM_AT_FLOOR = Duration.ofSeconds(10);
+
+    private static final long SECOND = 1_000_000_000L;
+
+    private final Settings settings;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final SharedState handover;
+
+    private long nanos;
+
+    /** The last attempt's; null: none has failed. */
+    private @Nullable SnowflakeException failure;
+
+    StartDeadline(Settings settings, Platform platform, VettedClock clock, SharedState handover) {
+        this.settings = settings;
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.nanos = platform.nanoTime() + settings.startupTimeout().toNanos();
+    }
+
+    /** By the monotonic clock. */
+    long nanos() {
+        return nanos;
+    }
+
+    long leftNanos() {
+        return nanos - platform.nanoTime();
+    }
+
+    void failed(SnowflakeException why) {
+        failure = why;
+    }
+
+    /**
+     * What the start ends with; null: it goes on, or has ended well.
+     *
+     * @param outage knows how the failure is named
+     */
+    @Nullable
+    SnowflakeException refusal(Outage outage) {
+        SnowflakeException reason = failure;
+        if (reason == null || handover.isStarted() || leftNanos() > 0) {
+            return null;
+        }
+        String text = handover.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout()
+                + ": " + outage.withoutPrefix(reason));
+        return reason instanceof NoFreeWorkerIdException
+                ? new NoFreeWorkerIdException(text, reason)
+                : new CoordinatorException(text, reason, true);
+    }
+
+    /**
+     * A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. Not for a
+     * floor that no restore or move sets.
+     *
+     * @param floor of the namespace, in ticks
+     */
+    void waitFor(long floor) {
+        long wait = floor - settings.burst().toMillis() - clock.vettedTick();
+        // One tick is what a fixed worker id always waits.
+        if (handover.isStarted() || wait <= 1 || wait > Reach.FURTHEST_FLOOR.toMillis()) {
+            return;
+        }
+        long until = platform.nanoTime()
+                + Duration.ofMillis(wait).plus(CLAIM_AT_FLOOR).toNanos();
+        if (until - nanos > SECOND) {
+            nanos = until;
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message("the namespace was restored, moved or created anew, and its ids begin at "
+                            + settings.layout().instantOf(floor) + ". The start waits for that, in spite of"
+                            + " snowflake.startup-timeout=" + settings.startupTimeout() + "."));
+        }
+    }
+}

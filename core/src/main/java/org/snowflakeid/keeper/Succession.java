@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.keeper;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.claim.Claim;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.Positions;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
+
+/**
+ * Who follows whom in one of a generator's places for a worker id: the claim that ids come from, the one that will replace it, and the swap
+ * between the two. Called by the keeper's thread only.
+ */
+public final class Succession {
+
+    private final Settings settings;
+    private final SnowflakeLayout layout;
+    private final Positions positions;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final SharedState handover;
+    private final CurrentLease inUse;
+    private final Reports reports;
+    private final long allowedTicks;
+
+    /** What ids come from. */
+    private @Nullable ExtensionPlan current;
+
+    /** Claimed, but not yet to be used. */
+    private @Nullable ExtensionPlan successor;
+
+    /** The highest tick ever issued here; -1 if there is none. */
+    private long highestTick = -1;
+
+    /** Of the claim in use, while a copy of this process may use it too: everything below must be left. -1: nothing. */
+    private long sharedLimit = -1;
+
+    /** Used before, and not given back yet. */
+    private final ArrayList<ExtensionPlan> left = new ArrayList<>();
+
+    /** How many steps of the clock had been seen before the last write that only one of two copies can win; 0: there was none. */
+    private int stepsBeforeLeaving;
+
+    Succession(
+            Settings settings,
+            Platform platform,
+            VettedClock clock,
+            SharedState handover,
+            CurrentLease inUse,
+            Reports reports) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.positions = Positions.of(layout);
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.inUse = inUse;
+        this.reports = reports;
+        this.allowedTicks = settings.burst().toMillis();
+    }
+
+    @Nullable
+    ExtensionPlan current() {
+        return current;
+    }
+
+    @Nullable
+    ExtensionPlan successor() {
+        return successor;
+    }
+
+    CurrentLease inUse() {
+        return inUse;
+    }
+
+    boolean hasBegun() {
+        return current != null;
+    }
+
+    /** What is to be extended, as far as there is any. */
+    List<ExtensionPlan> renewals() {
+        if (current == null) {
+            return successor == null ? List.of() : List.of(successor);
+        }
+        return successor == null ? List.of(current) : List.of(current, successor);
+    }
+
+    /** Worker ids that are of no use to another place: those that are used here, unless they were taken over. */
+    boolean uses(int workerId) {
+        return renewals().stream()
+                .map(ExtensionPlan::claim)
+                .anyMatch(claim -> claim.workerId() == workerId && !claim.isTakenOver());
+    }
+
+    // ---- claims
+
+    boolean needsClaim() {
+        return successor == null && (current == null || current.claim().needsReplacement());
+    }
+
+    /** What ids have to wait for here, or will: it begins after the end of what is in use. Null: nothing. */
+    @Nullable
+    Claim awaited(long allowedLead) {
+        if (successor == null || isReady(allowedLead)) {
+            return null;
+        }
+        Claim following = successor.claim();
+        return current == null || current.claim().limit() < following.from() ? following : null;
+    }
+
+    /** The first tick that a claim may begin at. */
+    long firstTick() {
+        noteHighest();
+        return highestTick + 1;
+    }
+
+    private void noteHighest() {
+        if (current != null) {
+            long last = current.claim().lease().lastIssued();
+            if (last != Lease.SEALED) {
+                highestTick = Math.max(highestTick, positions.tick(last));
+            }
+        }
+    }
+
+    void succeedWith(Claim claimed) {
+        successor = new ExtensionPlan(claimed, settings, platform, clock, handover.counters());
+    }
+
+    /** Gives up a successor that is not ours any more. */
+    void dropLostSuccessor(Duration timeout) {
+        if (successor != null && successor.claim().needsReplacement()) {
+            abandonSuccessor(timeout);
+        }
+    }
+
+    private void abandonSuccessor(Duration timeout) {
+        ExtensionPlan dropped = successor;
+        if (dropped != null) {
+            successor = null;
+            dropped.claim().forget(timeout);
+        }
+    }
+
+    /** Gives a successor that was never used back, so that another process can have it. */
+    void releaseSuccessor(Duration timeout) {
+        ExtensionPlan unused = successor;
+        if (unused != null) {
+            successor = null;
+            release(unused, timeout);
+        }
+    }
+
+    // ---- the owner entry
+
+    void ownAgain(Duration timeout) {
+        for (ExtensionPlan renewal : renewals()) {
+            Claim claim = renewal.claim();
+            if (renewal.equals(current)) {
+                reports.lossOf(claim);
+            }
+            if (!claim.isToBeOwned()) {
+                continue;
+            }
+            boolean resumed = claim.isResumed();
+            long limit = claim.limit();
+            boolean again = renewal.ownAgain(timeout);
+            if (claim.limit() > limit) {
+                handover.wakeCallers();
+            }
+            if (again && resumed) {
+                LOG.log(Level.INFO, () -> handover.message("worker id " + claim.workerId() + " is held again"));
+            } else if (again) {
+                reports.ownedAgain(claim);
+            }
+        }
+    }
+
+    // ---- the swap
+
+    /** How far ahead of the clock ids run here. */
+    long lead() {
+        ExtensionPlan used = current;
+        if (used == null) {
+            return 0;
+        }
+        long last = used.claim().lease().position();
+        return last == Lease.SEALED ? 0 : used.claim().lease().ahead(clock.vettedTick(), positions.tick(last));
+    }
+
+    /** What only the passing of time brings about. */
+    void noteTime() {
+        Lease lease = inUse.get();
+        long last = lease.position();
+        if (last != Lease.SEALED) {
+            lease.endLead(clock.credibleTick(), positions.tick(last));
+        }
+        long now = platform.nanoTime();
+        if (current != null && now - lease.endNanos() >= 0) {
+            // So that callers fail at once in an outage that has lasted, also if nobody called before.
+            long unused = lease.noticeEnd(now);
+        }
+    }
+
+    /** Whether the successor's first tick has come, or may be issued ahead of the clock. */
+    boolean isReady(long allowedLead) {
+        return successor != null && successor.claim().from() - clock.vettedTick() <= allowedLead;
+    }
+
+    /**
+     * Lets ids come from the successor from now on. What was used before is {@link #releaseLeft released} later: others may be waiting.
+     *
+     * @param leastTick they begin there or later
+     */
+    void swap(long leastTick) {
+        ExtensionPlan next = successor;
+        if (next == null) {
+            return;
+        }
+        ExtensionPlan old = current;
+        // Before the seal: from there on nothing may fail, not even for want of memory, until it is noted that the next
+        // lease is in use.
+        left.ensureCapacity(left.size() + 1);
+        long now = clock.vettedTick();
+        if (old != null) {
+            old.claim().lease().seal();
+        }
+        long first = Math.max(Math.max(next.claim().from(), leastTick), firstTick());
+        next.claim().lease().open(positions.first(first), first, allowedTicks, now);
+        handover.publish(inUse, next.claim().lease());
+        current = next;
+        successor = null;
+        sharedLimit = -1;
+        if (old != null && old.claim().workerId() != next.claim().workerId()) {
+            left.add(old);
+        }
+        handover.wakeCallers();
+        reports.swapped(old == null ? null : old.claim(), next.claim());
+    }
+
+    // ---- copies of this process
+
+    /**
+     * Begins to leave what a copy of this process may be using as well: by a write that only one of two copies can win. What was reserved
+     * ahead is given up at once: both would swap to it.
+     *
+     * @return whether the coordinator has answered
+     */
+    boolean beginToLeave(Duration timeout) {
+        abandonSuccessor(timeout);
+        ExtensionPlan used = current;
+        int steps = clock.steps();
+        // A later step may have a copy of its own, which knows of what was written for the one before.
+        if (used == null || steps == stepsBeforeLeaving) {
+            // Already left: what is used now was claimed after that write, or lies above it.
+            return false;
+        }
+        if (used.claim().isTakenOver()) {
+            // No write can decide between the copies.
+            used.claim().lease().seal();
+            return false;
+        }
+        // The bytes of a write whose outcome is unknown may be known to both.
+        long before = used.claim().limit();
+        if (used.claim().isWriteUnderWay()) {
+            used.extend(timeout);
+        }
+        long limit = Math.max(before, used.claim().limit());
+        used.extend(timeout);
+        if (used.claim().isTakenOver()) {
+            used.claim().lease().seal();
+            return true;
+        }
+        used.claim().share();
+        sharedLimit = limit;
+        stepsBeforeLeaving = steps;
+        return true;
+    }
+
+    /** Whether ids would come from what a copy may be using. */
+    boolean isToLeave() {
+        return sharedLimit >= 0 && sharedLimit > clock.vettedTick();
+    }
+
+    /** Without a successor ids go on above what a copy may be using. */
+    void skipShared() {
+        ExtensionPlan used = current;
+        if (used == null || sharedLimit < 0) {
+            return;
+        }
+        long limit = sharedLimit;
+        if (isToLeave()) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> handover.message(
+                            "a copy of this process may be running, since the system clock stepped, and no"
+                                    + " other worker id is free: ids continue from " + layout.instantOf(limit)));
+        }
+        // Also where the clock is there already: it may step back.
+        used.claim().lease().skipTo(positions.first(limit));
+        sharedLimit = -1;
+    }
+
+    // ---- the end
+
+    /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
+    void end(boolean dataLost, Duration timeout) {
+        List<ExtensionPlan> all = new ArrayList<>(renewals());
+        all.addAll(left);
+        for (ExtensionPlan renewal : all) {
+            renewal.claim().lease().seal();
+            if (dataLost) {
+                renewal.claim().forget(timeout);
+            } else {
+                release(renewal, timeout);
+            }
+        }
+    }
+
+    /** Gives back what was used before. */
+    void releaseLeft(Duration timeout) {
+        while (!left.isEmpty()) {
+            release(left.remove(0), timeout);
+        }
+    }
+
+    private void release(ExtensionPlan renewal, Duration timeout) {
+        Claim claim = renewal.claim();
+        try {
+            if (!claim.isTakenOver() && claim.release(renewal.nextWindowTicks(), timeout)) {
+                claim.leaveNotes();
+                LOG.log(Level.INFO, () -> handover.message("released worker id " + claim.workerId()));
+                return;
+            }
+        } catch (Throwable e) {
+            LOG.log(Level.DEBUG, handover.message("release of worker id " + claim.workerId() + " failed"), e);
+        }
+        if (claim.isTakenOver()) {
+            claim.forget(timeout);
+            return;
+        }
+        claim.leaveNotes();
+        LOG.log(
+                Level.WARNING,
+                () -> handover.message("worker id " + claim.workerId()
+                        + " could not be released; others can claim it after " + layout.instantOf(claim.limit())));
+        claim.abandon(timeout);
+    }
+}

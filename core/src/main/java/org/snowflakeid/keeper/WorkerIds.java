@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.keeper;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.NoFreeWorkerIdException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.claim.Claim;
+import org.snowflakeid.claim.Namespace;
+import org.snowflakeid.claim.SlotClaimer;
+import org.snowflakeid.claim.Takeover;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.record.Mark;
+import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/**
+ * All worker ids of one generator, and what is done for them together: at the start all are claimed or none, those that are due are
+ * extended by one write, and ids under one of them run no further ahead of the clock than under the others. Called by the keeper's thread
+ * only.
+ */
+public final class WorkerIds {
+
+    private final Settings settings;
+    private final SnowflakeLayout layout;
+    private final Claim.Place place;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final SharedState handover;
+    private final Outage outage;
+    private final WorkerCoordinator coordinator;
+    private final Namespace namespace;
+    private final SlotClaimer claimer;
+    private final Supplier<Duration> timeout;
+    private final Duration callTimeout;
+    private final long allowedTicks;
+    private final Takeover takeover;
+    private final List<Succession> successions = new ArrayList<>();
+
+    /** Whoever looks at the coordinator still finds the owner entries of the process before. */
+    private List<Claim> resumed = List.of();
+
+    private long nextClaimNanos;
+    private long nextLookNanos;
+
+    /** @param timeout of a call now; {@code callTimeout} once the generator has started */
+    WorkerIds(
+            Settings settings,
+            Claim.Place place,
+            SlotClaimer claimer,
+            SharedState handover,
+            Reports reports,
+            Outage outage,
+            Supplier<Duration> timeout,
+            Duration callTimeout,
+            Takeover takeover) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.place = place;
+        this.platform = place.platform();
+        this.clock = place.clock();
+        this.handover = handover;
+        this.outage = outage;
+        this.coordinator = place.coordinator();
+        this.namespace = place.namespace();
+        this.claimer = claimer;
+        this.timeout = timeout;
+        this.callTimeout = callTimeout;
+        this.allowedTicks = settings.burst().toMillis();
+        this.takeover = takeover;
+        this.nextClaimNanos = platform.nanoTime();
+        this.nextLookNanos = nextClaimNanos;
+        for (CurrentLease inUse : handover.leases()) {
+            successions.add(new Succession(settings, platform, clock, handover, inUse, reports));
+        }
+    }
+
+    List<Succession> successions() {
+        return successions;
+    }
+
+    /** Whether nothing is claimed, neither in use nor to follow. */
+    boolean isEmpty() {
+        return successions.stream().allMatch(each -> each.renewals().isEmpty());
+    }
+
+    // ---- extensions
+
+    /** @param hinted whether an owner entry may have been lost */
+    void extendDue(boolean hinted) {
+        List<ExtensionPlan> due = new ArrayList<>();
+        for (Succession succession : successions) {
+            ExtensionPlan current = succession.current();
+            if (succession.inUse().takeMoreWanted() && current != null) {
+                current.hurryIfItGains();
+            }
+            for (ExtensionPlan renewal : succession.renewals()) {
+                if (hinted) {
+                    renewal.hurry();
+                }
+                if (renewal.isNearlyDue()) {
+                    due.add(renewal);
+                }
+            }
+        }
+        if (due.stream().noneMatch(ExtensionPlan::isDue)) {
+            return;
+        }
+        if (due.size() == 1) {
+            due.get(0).extend(timeout.get());
+        } else {
+            extendTogether(due);
+        }
+        coordinatorAnswers();
+        due.forEach(this::noteLimit);
+        handover.wakeCallers();
+    }
+
+    private void extendTogether(List<ExtensionPlan> due) {
+        List<WorkerCoordinator.Extension> writes =
+                due.stream().map(ExtensionPlan::nextWrite).toList();
+        long asked = platform.nanoTime();
+        List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeout.get());
+        results.forEach(result -> place.compareClock(result, asked));
+        SnowflakeException failure = null;
+        for (int i = 0; i < due.size(); i++) {
+            try {
+                due.get(i).conclude(results.get(i), timeout.get());
+            } catch (CoordinatorException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            // The others were extended.
+            handover.wakeCallers();
+            throw failure;
+        }
+    }
+
+    private void noteLimit(ExtensionPlan renewal) {
+        Claim claim = renewal.claim();
+        if (claim.limit() == settings.lastTick()) {
+            handover.noteError("The " + settings.endOfTimestamps());
+        } else if (claim.limit() > clock.credibleTick() + 2 * horizon()) {
+            // A claim begins no further ahead than that, and takes no more.
+            handover.noteError("What is reserved for worker id " + claim.workerId() + " ends at "
+                    + layout.instantOf(claim.limit()) + ", further ahead of the clock ("
+                    + layout.instantOf(clock.credibleTick())
+                    + ") than any right clock reserves: the clock was wrong. Nothing is added until it gets there.");
+        }
+    }
+
+    /** Gets lost owner entries again, and gives up what was claimed to follow and is not ours any more. */
+    void mend() {
+        for (Succession succession : successions) {
+            succession.ownAgain(timeout.get());
+            succession.dropLostSuccessor(callTimeout);
+        }
+    }
+
+    // ---- claims
+
+    /** @param firstPage what was read just now, as far as it can be of use */
+    void claimMissing(@Nullable Snapshot firstPage) {
+        boolean claims = platform.nanoTime() - nextClaimNanos >= 0;
+        boolean looks = platform.nanoTime() - nextLookNanos >= 0;
+        for (Succession succession : successions) {
+            Claim awaited = succession.awaited(leadAllowed());
+            if (claims && succession.needsClaim()) {
+                try {
+                    claim(succession, firstPage);
+                } catch (NoFreeWorkerIdException e) {
+                    nextClaimNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+                    if (!handover.isStarted()) {
+                        // Or two processes that need several would each hold some, and wait for ever.
+                        successions.forEach(each -> each.releaseSuccessor(callTimeout));
+                    }
+                    throw e;
+                }
+                coordinatorAnswers();
+            } else if (looks && awaited != null) {
+                claimSooner(succession, firstPage, awaited);
+            }
+        }
+    }
+
+    /** Another process may have ended meanwhile. */
+    private void claimSooner(Succession succession, @Nullable Snapshot firstPage, Claim awaited) {
+        nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+        Claim sooner = claimer.claimSooner(firstPage, terms(succession), awaited.from());
+        if (sooner != null) {
+            succeedWith(succession, sooner);
+        }
+        coordinatorAnswers();
+    }
+
+    private void coordinatorAnswers() {
+        outage.over(
+                handover.isStarted(),
+                successions.stream().anyMatch(Succession::needsClaim)
+                        || awaited().isPresent(),
+                hasIds());
+    }
+
+    private boolean hasIds() {
+        long now = platform.nanoTime();
+        return endNanos(now) - now > 0;
+    }
+
+    private void claim(Succession succession, @Nullable Snapshot firstPage) {
+        succeedWith(succession, claimer.claim(firstPage, terms(succession)));
+    }
+
+    private void succeedWith(Succession succession, Claim claimed) {
+        try {
+            takeover.keep(claimed, namespace.meta());
+            nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+            succession.releaseSuccessor(callTimeout);
+            succession.succeedWith(claimed);
+        } catch (Throwable e) {
+            // Nobody would know that it is held.
+            claimed.forget(callTimeout);
+            throw e;
+        }
+    }
+
+    private SlotClaimer.Terms terms(Succession succession) {
+        return new SlotClaimer.Terms(
+                id -> successions.stream().anyMatch(each -> each.uses(id)),
+                succession.firstTick(),
+                horizon(),
+                leadAllowed(),
+                !succession.hasBegun());
+    }
+
+    // ---- what was taken over from a process before this one
+
+    /** @param claims one for each place */
+    void resume(List<Claim> claims) {
+        resumed = List.copyOf(claims);
+        for (int i = 0; i < claims.size(); i++) {
+            successions.get(i).succeedWith(claims.get(i));
+        }
+    }
+
+    /** Whether a mark is of this generator, whoever is entered as its owner. */
+    boolean wrote(Mark mark) {
+        return Stream.concat(
+                        resumed.stream(),
+                        successions.stream()
+                                .flatMap(each -> each.renewals().stream())
+                                .map(ExtensionPlan::claim))
+                .anyMatch(claim -> claim.wrote(mark));
+    }
+
+    /** Those in use, and how far they are granted; for messages. */
+    String describe() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.current()))
+                .map(ExtensionPlan::claim)
+                .map(claim -> "worker id " + claim.workerId() + ", usable until " + layout.instantOf(claim.limit()))
+                .collect(Collectors.joining(", and "));
+    }
+
+    /** The coordinator can be asked: what does it show? */
+    void meet() {
+        for (Succession succession : successions) {
+            for (ExtensionPlan renewal : succession.renewals()) {
+                Claim claim = renewal.claim();
+                claim.meet(coordinator
+                        .read(claim.workerId(), claim.workerId(), timeout.get())
+                        .slots()
+                        .get(0));
+                renewal.hurry();
+            }
+        }
+    }
+
+    /** No claim begins further ahead of the clock: one that once believed a wrong clock must not spread it. */
+    private long horizon() {
+        return Math.max(
+                        settings.window().toMillis(),
+                        namespace.meta().maxWindow().toMillis())
+                + allowedTicks;
+    }
+
+    /** How far ahead of the clock ids may begin. */
+    private long leadAllowed() {
+        return handover.isStarted()
+                ? allowedTicks
+                : Math.max(allowedTicks, settings.startupAhead().toMillis());
+    }
+
+    // ---- swaps
+
+    /**
+     * Lets ids come from what was claimed, as soon as it may be used.
+     *
+     * @return what ids wait for, if they do
+     */
+    Optional<Claim> swapReady() {
+        if (!handover.isStarted()) {
+            if (successions.stream().allMatch(each -> each.hasBegun() || each.isReady(leadAllowed()))) {
+                begin();
+            }
+            return awaited();
+        }
+        for (Succession succession : successions) {
+            if (succession.isReady(allowedTicks)) {
+                succession.swap(leastTick());
+            }
+        }
+        if (hasIds()) {
+            outage.idsAgain();
+        }
+        return awaited();
+    }
+
+    private Optional<Claim> awaited() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.awaited(leadAllowed())))
+                .findFirst();
+    }
+
+    /** Gives back what was swapped for something else. */
+    void releaseLeft() {
+        successions.forEach(each -> each.releaseLeft(callTimeout));
+    }
+
+    private Stream<Claim> successors() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.successor()))
+                .map(ExtensionPlan::claim);
+    }
+
+    /** All at the same tick: or ids under the first would run ahead of those under the others. */
+    private void begin() {
+        long first = successors().mapToLong(Claim::from).max().orElse(0);
+        for (Succession succession : successions) {
+            succession.swap(first);
+        }
+        handover.start();
+    }
+
+    /** Where ids run ahead of the clock, since they had to begin so, they do under each worker id. */
+    private long leastTick() {
+        long lead = successions.stream().mapToLong(Succession::lead).max().orElse(0);
+        return lead > allowedTicks ? clock.vettedTick() + lead : 0;
+    }
+
+    // ---- copies of this process
+
+    /** Ends with nothing in use that a copy of this process may be using as well. */
+    void leaveShared() {
+        // What an attempt before this one left, which failed half-way.
+        releaseLeft();
+        boolean answered = false;
+        for (Succession succession : successions) {
+            answered |= succession.beginToLeave(callTimeout);
+        }
+        for (Succession succession : successions) {
+            if (succession.isToLeave()) {
+                goElsewhere(succession);
+            }
+            succession.skipShared();
+        }
+        if (answered) {
+            coordinatorAnswers();
+        }
+    }
+
+    private void goElsewhere(Succession succession) {
+        try {
+            claim(succession, null);
+        } catch (NoFreeWorkerIdException none) {
+            LOG.log(Level.DEBUG, handover.message("no other worker id"), none);
+            return;
+        }
+        if (succession.isReady(allowedTicks)) {
+            succession.swap(leastTick());
+        } else {
+            succession.releaseSuccessor(callTimeout);
+        }
+    }
+
+    // ---- time
+
+    /** What only the passing of time brings about. */
+    void noteTime() {
+        successions.forEach(Succession::noteTime);
+    }
+
+    /** When something is to be done next, at the latest {@code otherwise}; by the monotonic clock. */
+    long nextNanos(long now, long otherwise) {
+        long next = Math.min(otherwise, successorsNanos(now));
+        for (Succession succession : successions) {
+            for (ExtensionPlan renewal : succession.renewals()) {
+                next = Math.min(next, renewal.dueNanos());
+            }
+            if (succession.needsClaim()) {
+                next = Math.min(next, nextClaimNanos);
+            }
+            if (succession.awaited(leadAllowed()) != null) {
+                next = Math.min(next, nextLookNanos);
+            }
+        }
+        return next;
+    }
+
+    /** When ids may come from what was claimed to follow: at the start from all of it together, later from each. */
+    private long successorsNanos(long now) {
+        LongStream waits = successors().mapToLong(claim -> claim.from() - leadAllowed() - clock.vettedTick());
+        OptionalLong wait = handover.isStarted() ? waits.min() : waits.max();
+        return wait.isEmpty() ? Long.MAX_VALUE : now + Math.max(1, wait.getAsLong()) * 1_000_000;
+    }
+
+    /** When the last of the windows in use ends; {@code otherwise} if none is in use. */
+    long endNanos(long otherwise) {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.current()))
+                .map(current -> current.claim().lease().endNanos())
+                .reduce((one, other) -> other - one > 0 ? other : one)
+                .orElse(otherwise);
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.lease;
+
+/**
+ * One of a generator's worker ids, as its callers and its keeper share it: the lease that ids are issued under now. The keeper swaps it;
+ * callers read it anew for each id.
+ */
+public final class CurrentLease {
+
+    private volatile Lease lease = new Lease(0, 0);
+
+    /** The one before, under which a call may still be about to fail. Guarded by this, as all that counts is. */
+    private Lease previous = lease;
+
+    private long issuedBefore;
+    private long issued;
+    private long published;
+
+    /** Callers need more than is granted, and the keeper has not looked yet. */
+    private volatile boolean moreWanted;
+
+    /** Sealed before the first lease was published, and from close on. */
+    public Lease get() {
+        return lease;
+    }
+
+    synchronized void set(Lease next) {
+        if (lease.equals(next)) {
+            // An Error came after this the last time.
+            return;
+        }
+        issuedBefore += previous.issued();
+        previous = lease;
+        lease = next;
+        published++;
+    }
+
+    /** How many ids were issued under all of its leases. */
+    public synchronized long issued() {
+        issued = Math.max(issued, issuedBefore + previous.issued() + (lease.equals(previous) ? 0 : lease.issued()));
+        return issued;
+    }
+
+    /** How often a lease took the place of another. */
+    public synchronized long swaps() {
+        return Math.max(0, published - 1);
+    }
+
+    /** @return whether nobody had asked since the keeper last looked */
+    public boolean wantMore() {
+        boolean first = !moreWanted;
+        moreWanted = true;
+        return first;
+    }
+
+    public boolean takeMoreWanted() {
+        boolean wanted = moreWanted;
+        if (wanted) {
+            // Only then: or it would take back what a caller has asked for since.
+            moreWanted = false;
+        }
+        return wanted;
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.lease;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The right to issue under one worker id, from the first tick of a claim up to a limit that only grows. Worker id, limit and
+ * state are in this one object, so that no caller can pair one lease's worker id with another's limit.
+ */
+public final class Lease {
+
+    /** The position of a lease that issues nothing any more, or nothing yet. */
+    public static final long SEALED = Long.MIN_VALUE;
+
+    private static final long NOT_NOTICED = Long.MIN_VALUE;
+
+    /** In the middle of an array, since every id taken makes other processors read again what lies within 128 bytes. */
+    private static final int POSITION = 16;
+
+    public final int workerId;
+
+    private final AtomicLongArray words = new AtomicLongArray(2 * POSITION + 1);
+
+    /** Positions that nobody was given, those between the ticks in which ids were wanted. */
+    private final LongAdder unissued = new LongAdder();
+
+    /** The position before the first; {@link #SEALED} until it is opened. Guarded by this. */
+    private long start = SEALED;
+
+    /** What was issued last when it was sealed. Guarded by this. */
+    private long finalPosition = SEALED;
+
+    /** What callers go by: the lower one of the two that follow. */
+    private volatile long limit;
+
+    private volatile long granted;
+
+    /** Guarded by this. */
+    private long noted = Long.MAX_VALUE;
+
+    private volatile long endNanos;
+    private volatile long endNoticedNanos = NOT_NOTICED;
+    private volatile long windowTicks;
+
+    // Set before other threads see this lease.
+    private long allowedTicks;
+
+    /** How far ahead of the clock ids had to begin; 0: not at all, or it has been caught up with. */
+    private volatile long leadTicks;
+
+    /** @param limit exclusive position */
+    public Lease(int workerId, long limit) {
+        this.workerId = workerId;
+        this.limit = limit;
+        this.granted = limit;
+        words.set(POSITION, SEALED);
+    }
+
+    /** The last position issued, or {@link #SEALED}. */
+    public long position() {
+        return words.get(POSITION);
+    }
+
+    public boolean advance(long from, long to) {
+        return words.compareAndSet(POSITION, from, to);
+    }
+
+    /** As {@link #advance}, where the positions between {@code from} and {@code first} are issued to nobody. */
+    public boolean advance(long from, long first, long to) {
+        long unused = first - from - 1;
+        if (unused == 0) {
+            return advance(from, to);
+        }
+        // Before, so that they are never taken for issued ones.
+        unissued.add(unused);
+        if (advance(from, to)) {
+            return true;
+        }
+        unissued.add(-unused);
+        return false;
+    }
+
+    /** Positions at or above it may not be issued: they are not granted, or not noted yet. */
+    public long limit() {
+        return limit;
+    }
+
+    /** Positions at or above it are not granted. */
+    long granted() {
+        return granted;
+    }
+
+    /** Whether positions are granted that may not be issued before somebody {@link #note noted} them. */
+    public boolean isHeldBack() {
+        return limit < granted;
+    }
+
+    /**
+     * How far ahead of the clock ticks may be issued. Where ids had to begin ahead of it, they go on so far ahead until the clock has caught
+     * up with them.
+     *
+     * @param now in ticks
+     * @param lastTick of the position before
+     */
+    public long ahead(long now, long lastTick) {
+        long lead = leadTicks;
+        return lead == 0 || lastTick - now <= allowedTicks ? allowedTicks : lead;
+    }
+
+    /** When, by the monotonic clock, the clock will reach the limit. */
+    public long endNanos() {
+        return endNanos;
+    }
+
+    /**
+     * When somebody first noticed that the window had ended. A process that was frozen meanwhile notices only when it goes on.
+     *
+     * @param now not before {@link #endNanos}
+     */
+    public long noticeEnd(long now) {
+        long noticed = endNoticedNanos;
+        // Before the end that is known now: it was that of an earlier window, noticed while the next was granted.
+        if (noticed == NOT_NOTICED || noticed - endNanos < 0) {
+            noticed = now;
+            endNoticedNanos = now;
+        }
+        return noticed;
+    }
+
+    /** How many ticks the last extension reserved ahead of the clock. */
+    long windowTicks() {
+        return windowTicks;
+    }
+
+    // What follows is called by the keeper's thread only, except note() and seal().
+
+    /**
+     * Holds positions back that are granted until they are noted somewhere. Unless this is called, all that are granted may be issued.
+     *
+     * @param position positions at or above it are not noted; below what was noted before, it changes nothing that was issued
+     */
+    public synchronized void note(long position) {
+        noted = position;
+        limit = Math.min(granted, noted);
+    }
+
+    /**
+     * Lets ids begin. A lease is opened once: what was issued is not issued again, however often this is called.
+     *
+     * @param aheadTicks how far ahead of the clock ids may be issued at any time
+     * @param now in ticks, perhaps before the first position
+     * @param firstTick of the first position
+     */
+    public synchronized void open(long firstPosition, long firstTick, long aheadTicks, long now) {
+        if (start != SEALED) {
+            return;
+        }
+        allowedTicks = aheadTicks;
+        leadTicks = firstTick - now > aheadTicks ? firstTick - now : 0;
+        start = firstPosition - 1;
+        words.set(POSITION, start);
+    }
+
+    /** The clock has caught up with ids that had to begin ahead of it, if it has. */
+    public void endLead(long now, long lastTick) {
+        if (lastTick - now <= allowedTicks) {
+            leadTicks = 0;
+        }
+    }
+
+    public void grant(long newLimit, long newEndNanos, long newWindowTicks) {
+        endNanos = newEndNanos;
+        if (newLimit > granted) {
+            endNoticedNanos = NOT_NOTICED;
+            raise(newLimit);
+        }
+        // Last, and read first: a longer window beside the old limit would look like one that is nearly used up.
+        windowTicks = newWindowTicks;
+    }
+
+    private synchronized void raise(long newLimit) {
+        granted = newLimit;
+        limit = Math.min(granted, noted);
+    }
+
+    /** Gives up every position below {@code floor} that was not issued. Nobody counts meanwhile what was. */
+    public synchronized void skipTo(long floor) {
+        long last;
+        do {
+            last = words.get(POSITION);
+        } while (last != SEALED && last < floor - 1 && !words.compareAndSet(POSITION, last, floor - 1));
+        if (last != SEALED && last < floor - 1) {
+            unissued.add(floor - 1 - last);
+        }
+    }
+
+    /** Ends issuing for good, for any thread. When it returns, {@link #lastIssued} is final. */
+    public synchronized void seal() {
+        long last = words.getAndSet(POSITION, SEALED);
+        if (last != SEALED) {
+            finalPosition = last;
+        }
+    }
+
+    /** The highest position issued until now; {@link #SEALED} if there is none. */
+    public synchronized long lastIssued() {
+        long last = words.get(POSITION);
+        if (last == SEALED) {
+            last = finalPosition;
+        }
+        return last > start ? last : SEALED;
+    }
+
+    /** How many positions were issued. While some are taken it may say fewer, never more. */
+    public synchronized long issued() {
+        long last = lastIssued();
+        return last == SEALED ? 0 : Math.max(0, last - start - unissued.sum());
+    }
+}

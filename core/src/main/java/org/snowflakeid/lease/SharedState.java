@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.lease;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeCounts;
+import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.SnowflakeUnavailableException;
+
+/**
+ * All that a generator's callers and its keeper know of each other. The keeper publishes leases and says what is wrong; callers ask for
+ * more, and wait.
+ */
+public final class SharedState {
+
+    private final String generator;
+    private final WaitingThreads waiting;
+    private final List<CurrentLease> leases = new ArrayList<>();
+    private final Counters counters = new Counters();
+
+    private volatile boolean started;
+    private volatile boolean closed;
+    private volatile boolean ended;
+    private volatile boolean vettingWanted;
+    private volatile @Nullable SnowflakeException broken;
+    private volatile @Nullable String lastError;
+    private volatile @Nullable String resumed;
+    private volatile @Nullable String fileTrouble;
+    private volatile @Nullable String clockWarning;
+    private volatile @Nullable String suspension;
+    private volatile @Nullable String clockBehind;
+    private volatile Runnable keeper = () -> {};
+
+    /** @param workerIds how many of them the generator uses at a time */
+    public SharedState(String generator, Platform platform, int workerIds) {
+        this.generator = generator;
+        this.waiting = new WaitingThreads(platform);
+        for (int i = 0; i < workerIds; i++) {
+            leases.add(new CurrentLease());
+        }
+    }
+
+    public List<CurrentLease> leases() {
+        return leases;
+    }
+
+    public Counters counters() {
+        return counters;
+    }
+
+    public SnowflakeCounts counts() {
+        return new SnowflakeCounts(
+                leases.stream().mapToLong(CurrentLease::issued).sum(),
+                counters.waits.count(),
+                Duration.ofNanos(counters.waits.nanos()),
+                counters.extensions.count(),
+                Duration.ofNanos(counters.extensions.nanos()),
+                counters.failedExtensions.sum(),
+                leases.stream().mapToLong(CurrentLease::swaps).sum());
+    }
+
+    // ---- callers
+
+    /** A caller needs more than is granted. */
+    public void wantMore(CurrentLease inUse) {
+        if (inUse.wantMore()) {
+            keeper.run();
+        }
+    }
+
+    /** A caller read a clock that has stepped. */
+    public void wantVetting() {
+        if (!vettingWanted) {
+            vettingWanted = true;
+            keeper.run();
+        }
+    }
+
+    /**
+     * Waits until {@code done} holds or the generator is closed or broken, at most {@code nanos}, or until the thread is interrupted (its
+     * flag stays set). The keeper wakes whoever waits at each change.
+     */
+    public void await(BooleanSupplier done, long nanos) {
+        boolean unused = waiting.await(() -> done.getAsBoolean() || closed || broken != null, nanos);
+    }
+
+    /** @throws SnowflakeException if no id will come any more */
+    public void requireOpen() {
+        SnowflakeException stopped = broken;
+        if (stopped != null) {
+            throw restate(stopped);
+        }
+        if (closed) {
+            throw new SnowflakeUnavailableException(message("is closed."));
+        }
+    }
+
+    /** A fresh exception for this caller, with the keeper's as its cause. */
+    private static SnowflakeException restate(SnowflakeException stopped) {
+        String text = String.valueOf(stopped.getMessage());
+        return stopped instanceof CoordinatorRegressedException
+                ? new CoordinatorRegressedException(text, stopped)
+                : new SnowflakeUnavailableException(text, stopped);
+    }
+
+    /** Waits until there are worker ids, however long that takes. */
+    public void awaitStart() {
+        while (!started && !closed && broken == null) {
+            await(() -> started, Long.MAX_VALUE / 2);
+            if (Thread.currentThread().isInterrupted() && !started) {
+                throw new SnowflakeUnavailableException(message("interrupted while claiming a worker id."));
+            }
+        }
+        SnowflakeException failure = broken;
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    public boolean isStarted() {
+        return started;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    public boolean isBroken() {
+        return broken != null;
+    }
+
+    /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
+    public Optional<String> lastError() {
+        return Stream.of(resumed, fileTrouble, lastError)
+                .filter(each -> each != null)
+                .reduce((one, other) -> one + " " + other);
+    }
+
+    /** Set while the system clock is not believed. */
+    Optional<String> clockWarning() {
+        return Optional.ofNullable(clockWarning);
+    }
+
+    /** Why callers are kept waiting although there is a lease. */
+    Optional<String> suspension() {
+        return Optional.ofNullable(suspension);
+    }
+
+    /**
+     * A call fails although there is a lease, which the status has to show until the keeper has looked.
+     *
+     * @return why, if the keeper has said so; else what the caller says
+     */
+    public String suspendedBy(String reason) {
+        String known = suspension;
+        if (known == null) {
+            suspension = reason;
+            // The keeper may have looked meanwhile, and would not again for long.
+            wantVetting();
+            return reason;
+        }
+        return known;
+    }
+
+    /**
+     * A call fails since nothing more is granted, which the status has to show though the window may not have ended: ids may have run ahead
+     * of the clock.
+     *
+     * @return why, if the keeper has said so; else what the caller says
+     */
+    public String refusedSince(String reason) {
+        if (lastError().isEmpty()) {
+            lastError = reason;
+        }
+        return lastError().orElse(reason);
+    }
+
+    /** A call fails since the clock is behind the last id. The keeper says so once, however many they are. */
+    public void failedBehind(String failure) {
+        if (clockBehind == null) {
+            clockBehind = failure;
+            keeper.run();
+        }
+    }
+
+    /** Ends issuing for good: when it returns no call gets an id any more, whatever the keeper is doing. */
+    public void close() {
+        synchronized (leases) {
+            closed = true;
+            leases.forEach(inUse -> inUse.get().seal());
+        }
+        try {
+            waiting.wake();
+        } finally {
+            keeper.run();
+        }
+    }
+
+    /** Waits until the keeper has given the worker ids back. */
+    public void awaitEnd(long nanos) {
+        boolean unused = waiting.await(() -> ended, nanos);
+    }
+
+    // ---- the keeper
+
+    /** @param wake returns at once, called by any thread */
+    public void keptBy(Runnable wake) {
+        keeper = wake;
+    }
+
+    public void wakeKeeper() {
+        keeper.run();
+    }
+
+    /** Ids come from {@code next} from now on. The lease before must have been sealed. Wakes nobody: for that there may be no memory. */
+    public void publish(CurrentLease inUse, Lease next) {
+        synchronized (leases) {
+            if (closed) {
+                next.seal();
+            }
+            inUse.set(next);
+        }
+    }
+
+    /** Each of the leases has been published. */
+    public void start() {
+        started = true;
+        waiting.wake();
+    }
+
+    /** No id will be issued again; every caller gets the reason. Needs no memory. */
+    public void breakDown(SnowflakeException reason) {
+        broken = reason;
+        for (int i = 0; i < leases.size(); i++) {
+            leases.get(i).get().seal();
+        }
+        waiting.wake();
+    }
+
+    /** Nothing is done for this generator any more. */
+    public void end() {
+        ended = true;
+        waiting.wake();
+    }
+
+    public boolean takeVettingWanted() {
+        boolean wanted = vettingWanted;
+        if (wanted) {
+            vettingWanted = false;
+        }
+        return wanted;
+    }
+
+    public void noteError(@Nullable String error) {
+        lastError = error;
+    }
+
+    /** Of a process that took over from one before it, until it has reached the coordinator. */
+    public void noteResumed(@Nullable String what) {
+        resumed = what;
+    }
+
+    /** A process that is restarted could not take over from this one. */
+    public void noteFileTrouble(@Nullable String what) {
+        fileTrouble = what;
+    }
+
+    /** What the first call said that failed since the clock is behind; null if it has caught up. */
+    @Nullable
+    public String clockBehind() {
+        return clockBehind;
+    }
+
+    public void noteCaughtUp() {
+        clockBehind = null;
+    }
+
+    public void noteClock(@Nullable String warning, @Nullable String suspendedBy) {
+        clockWarning = warning;
+        suspension = suspendedBy;
+    }
+
+    /** Something changed that callers may wait for. */
+    public void wakeCallers() {
+        waiting.wake();
+    }
+
+    public String message(String text) {
+        return "snowflake '" + generator + "': " + text;
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.lease;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.snowflakeid.SnowflakeStatus;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.config.Settings;
+
+/** What a generator is doing, put together for people and health checks from what its callers and its keeper share. */
+public final class StatusView {
+
+    private final Settings settings;
+    private final String coordinatorName;
+    private final VettedClock clock;
+    private final SharedState handover;
+    private final Positions positions;
+    private final Rollback rollback;
+
+    public StatusView(Settings settings, String coordinatorName, VettedClock clock, SharedState handover) {
+        this.settings = settings;
+        this.coordinatorName = coordinatorName;
+        this.clock = clock;
+        this.handover = handover;
+        this.positions = Positions.of(settings.layout());
+        this.rollback = Rollback.of(settings);
+    }
+
+    /** Ids are issued as long as one worker id has some. */
+    public SnowflakeStatus ofAll() {
+        List<SnowflakeStatus> all = new ArrayList<>();
+        handover.leases().forEach(inUse -> all.add(of(inUse)));
+        SnowflakeStatus first = all.get(0);
+        if (all.size() == 1) {
+            return first;
+        }
+        return new SnowflakeStatus(
+                first.generator(),
+                all.stream()
+                        .map(SnowflakeStatus::state)
+                        .filter(state -> state == State.ACTIVE)
+                        .findFirst()
+                        .orElse(first.state()),
+                all.stream().flatMap(each -> each.workerIds().stream()).toList(),
+                first.namespace(),
+                first.coordinator(),
+                all.stream().flatMap(each -> each.reservedUntil().stream()).max(Comparator.naturalOrder()),
+                all.stream()
+                        .map(SnowflakeStatus::drift)
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow(),
+                all.stream().anyMatch(SnowflakeStatus::ready),
+                firstOf(all, SnowflakeStatus::lastError),
+                firstOf(all, SnowflakeStatus::clockWarning));
+    }
+
+    private static Optional<String> firstOf(
+            List<SnowflakeStatus> all, Function<SnowflakeStatus, Optional<String>> part) {
+        return all.stream().flatMap(each -> part.apply(each).stream()).findFirst();
+    }
+
+    /** Of one of the generator's worker ids. */
+    public SnowflakeStatus of(CurrentLease inUse) {
+        Lease lease = inUse.get();
+        long last = lease.position();
+        boolean issuing = last != Lease.SEALED;
+        // Read before the limit: a longer window beside the old limit would look like one that is nearly used up.
+        long windowTicks = lease.windowTicks();
+        long now = clock.credibleTick();
+        // Before what may be issued of it: both only grow.
+        long usable = positions.tick(lease.limit());
+        long reserved = positions.tick(lease.granted());
+        long ticksLeft = reserved - now;
+        long drift = issuing ? positions.tick(last) - now : 0;
+        boolean clockBehind = issuing && isBehind(lease, last, now);
+        // A clock that came back where it should be keeps nobody waiting, though the keeper could not look yet.
+        Optional<String> suspension = clock.isCredible(clock.tick()) ? Optional.empty() : handover.suspension();
+        State state;
+        if (handover.isClosed()) {
+            state = State.CLOSED;
+        } else if (!handover.isStarted()) {
+            state = State.STARTING;
+        } else if (!issuing || usable - now <= 0 || clockBehind || suspension.isPresent()) {
+            state = State.SUSPENDED;
+        } else {
+            state = State.ACTIVE;
+        }
+        return new SnowflakeStatus(
+                settings.generator(),
+                state,
+                issuing ? List.of(lease.workerId) : List.of(),
+                settings.namespace(),
+                coordinatorName,
+                issuing ? Optional.of(settings.layout().instantOf(reserved)) : Optional.empty(),
+                Duration.ofMillis(Math.max(0, drift)),
+                state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
+                clockBehind
+                        ? Optional.of("The clock is " + drift + " ms behind the last id.")
+                        : suspension.or(handover::lastError),
+                handover.clockWarning().or(this::unvettedStep));
+    }
+
+    private boolean isBehind(Lease lease, long last, long now) {
+        long ahead = lease.ahead(now, positions.tick(last));
+        long behind = positions.tick(last + 1) - rollback.lastTick(now, ahead);
+        return behind > 1 && rollback.failsAtOnce(behind);
+    }
+
+    /** Whether no worker id has a last id that the clock has caught up with. */
+    public boolean isClockBehind() {
+        long now = clock.credibleTick();
+        return handover.leases().stream().map(CurrentLease::get).allMatch(lease -> {
+            long last = lease.position();
+            return last == Lease.SEALED || isBehind(lease, last, now);
+        });
+    }
+
+    private long ticksNotReady(long windowTicks) {
+        return switch (settings.readyUntil()) {
+            case THIRD_LEFT -> windowTicks / 3;
+            case WINDOW_END -> 0;
+        };
+    }
+
+    /** A step that the keeper has not looked at yet, since it waits for the coordinator, or since nobody has asked for an id. */
+    private Optional<String> unvettedStep() {
+        return clock.isCredible(clock.tick())
+                ? Optional.empty()
+                : Optional.of("The system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
+                        + ", and has not been vetted yet.");
+    }
+}

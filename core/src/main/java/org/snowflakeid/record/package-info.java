@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The lines that are stored at a coordinator, and how far they may reach: marks, owner entries, the namespace record. Values without threads,
+ * locks or calls; claims and the administration of namespaces come in.
+ */
+@NullMarked
+package org.snowflakeid.record;
+
+import org.jspecify.annotations.NullMarked;

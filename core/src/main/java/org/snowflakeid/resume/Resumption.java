@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.resume;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeLayout;
+import org.snowflakeid.claim.Claim;
+import org.snowflakeid.claim.Takeover;
+import org.snowflakeid.config.Key;
+import org.snowflakeid.config.LayoutAdvice;
+import org.snowflakeid.config.Quoted;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.config.SettingsReader;
+import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.lease.Positions;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * What one generator does for {@code snowflake.resume.directory}: a process that can't reach its coordinator when it starts takes over what one
+ * before it on the same host was granted and has certainly not issued.
+ *
+ * <p>Why nothing is issued twice. The grant is one of this host, and permanent: no other process issues under it. Which part of it was not
+ * issued the last note says, which the process before wrote before it used it ({@link WriteAheadLimit}). Only one process can go on from a
+ * note ({@link NoteChain}), and notes are ended before the mark is lowered. So neither clocks matter, nor whether the process before has gone
+ * or was only suspended. Nothing is extended before the coordinator shows the mark as it was noted ({@link Claim#meet}).
+ *
+ * <p>A process that lives writes the next note two seconds before the clock gets to what its last one does not allow yet. So a note that the
+ * clock has reached is one whose writer is gone, or asleep: before that, none is taken over.
+ *
+ * <p>A thread of its own writes the notes: the keeper's may wait for the coordinator for longer than what they allow.
+ */
+public final class Resumption implements Takeover {
+
+    /** Others may claim the same worker id again and again, each behind the highest note. */
+    private static final int ATTEMPTS = 4;
+
+    private static final long MILLISECOND = 1_000_000;
+    private static final long IDLE_NANOS = 60_000 * MILLISECOND;
+    private static final long RETRY_NANOS = 1_000 * MILLISECOND;
+
+    private final Settings settings;
+    private final SnowflakeLayout layout;
+    private final Positions positions;
+    private final Platform platform;
+    private final VettedClock clock;
+    private final SharedState handover;
+    private final ResumeDirectory directory;
+    private final String place;
+    private final List<WriteAheadLimit> limits = new CopyOnWriteArrayList<>();
+
+    /** What was said of files that can't be used, once each. */
+    private final Set<String> said = new HashSet<>();
+
+    private volatile @Nullable Thread thread;
+    private volatile boolean woken;
+    private volatile boolean over;
+
+    private Resumption(
+            Settings settings,
+            ResumeDirectory directory,
+            String place,
+            Platform platform,
+            VettedClock clock,
+            SharedState handover) {
+        this.settings = settings;
+        this.layout = settings.layout();
+        this.positions = Positions.of(layout);
+        this.platform = platform;
+        this.clock = clock;
+        this.handover = handover;
+        this.directory = directory;
+        this.place = place;
+    }
+
+    /** @throws InvalidSettingsException if it is set, and can't be used */
+    public static Takeover open(
+            Settings settings,
+            WorkerCoordinatorProvider provider,
+            Platform platform,
+            VettedClock clock,
+            SharedState handover) {
+        if (settings.resumeDirectory().isEmpty()) {
+            return Takeover.NONE;
+        }
+        ResumeDirectory directory = platform instanceof ResumeDirectory.Host host
+                ? host.resumeDirectory(settings)
+                : new ResumeFolder(settings);
+        directory.require();
+        return new Resumption(settings, directory, place(settings, provider), platform, clock, handover);
+    }
+
+    /**
+     * Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. What is set may hold
+     * a password, and any part of it may make the difference: so all of it goes into a digest, and the files are for their owner alone.
+     */
+    private static String place(Settings settings, WorkerCoordinatorProvider provider) {
+        CoordinatorConfig config = settings.coordinatorConfig();
+        SettingsReader reader = new SettingsReader(config);
+        List<Key<?>> keys = provider.keys().stream()
+                .filter(Key::isPlace)
+                .sorted(Comparator.comparing(Key::name))
+                .toList();
+        keys.forEach(reader::isSet);
+        reader.throwProblems();
+        List<Key<?>> addresses = keys.stream().filter(Key::isAddress).toList();
+        if (!keys.isEmpty()
+                && addresses.stream().noneMatch(reader::isSet)
+                && !reader.isSet(SnowflakeKeys.NAMESPACE_NAME)) {
+            throw new InvalidSettingsException(List.of("snowflake '" + settings.generator() + "': "
+                    + settings.shown(SnowflakeKeys.RESUME_DIRECTORY)
+                    + " holds files of one application, and nothing says of which: none of "
+                    + addresses.stream().map(Key::name).collect(Collectors.joining(", ")) + " is set. Set "
+                    + SnowflakeKeys.NAMESPACE_NAME + " too; where the application has one already, that is "
+                    + reader.value(SnowflakeKeys.NAMESPACE_NAME)
+                    + ". No other application of this host may use this folder with the same name."));
+        }
+        String where = keys.stream()
+                .map(key -> key.name() + "="
+                        + (reader.isSet(key) ? config.settings().apply(reader.nameOf(key)) : "") + "\n")
+                .collect(Collectors.joining());
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(where.getBytes(StandardCharsets.UTF_8));
+            return provider.name() + ":" + HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    // ---- the thread that writes the notes
+
+    @Override
+    public void start() {
+        thread = platform.start("snowflake-" + settings.generator() + "-resume", this::run);
+    }
+
+    @Override
+    public void wake() {
+        woken = true;
+        Thread writing = thread;
+        if (writing != null) {
+            platform.unpark(writing);
+        }
+    }
+
+    private void run() {
+        while (!over) {
+            woken = false;
+            long pause = IDLE_NANOS;
+            try {
+                long now = clock.credibleTick();
+                for (WriteAheadLimit each : limits) {
+                    pause = Math.min(pause, Math.max(1, each.advance(now)) * MILLISECOND);
+                }
+            } catch (Throwable e) {
+                // What the last note allows may be used up soon.
+                pause = RETRY_NANOS;
+                report(e);
+            }
+            try {
+                if (!woken && !over) {
+                    platform.park(pause);
+                }
+            } catch (Throwable e) {
+                report(e);
+            }
+            // An interrupt is not for this thread, which could neither write nor sleep.
+            boolean unused = Thread.interrupted();
+        }
+    }
+
+    /** Notes are to be written on, whatever it was. */
+    private void report(Throwable failure) {
+        try {
+            LOG.log(
+                    Level.ERROR,
+                    handover.message("unexpected failure with " + SnowflakeKeys.RESUME_DIRECTORY),
+                    failure);
+        } catch (Throwable logFailed) {
+            // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
+        }
+    }
+
+    @Override
+    public void end() {
+        over = true;
+        wake();
+        limits.forEach(WriteAheadLimit::stop);
+    }
+
+    // ---- for the keeper
+
+    @Override
+    public void endAll() {
+        for (WriteAheadLimit each : limits) {
+            boolean unused = each.end();
+        }
+    }
+
+    @Override
+    public void keep(Claim claim, NamespaceRecord meta) {
+        String reason = "others keep writing them";
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try {
+                NoteChain notes = new NoteChain(directory.notes(claim.workerId()));
+                if (notes.end()) {
+                    keep(claim, notes, meta);
+                    return;
+                }
+            } catch (IOException e) {
+                reason = e.toString();
+            }
+        }
+        LOG.log(
+                Level.WARNING,
+                handover.message("no notes are kept of worker id " + claim.workerId() + " in "
+                        + settings.resumeDirectory().orElseThrow() + " (" + reason
+                        + "). A process that is restarted now does not start while the coordinator is down."));
+    }
+
+    /** @param notes in which this process has won the right to write the next one */
+    private void keep(Claim claim, NoteChain notes, NamespaceRecord meta) {
+        WriteAheadLimit limit = new WriteAheadLimit(
+                notes,
+                claim.lease(),
+                positions,
+                new ResumeNote(claim.workerId(), place, claim.from(), claim.mark(), meta),
+                settings.burst().toMillis(),
+                platform,
+                handover,
+                this::wake);
+        claim.keepIn(limit);
+        long unused = limit.advance(clock.credibleTick());
+        limits.removeIf(WriteAheadLimit::isOver);
+        limits.add(limit);
+        wake();
+    }
+
+    /** A note that may be taken over. */
+    private record Found(ResumeNote note, NoteChain notes) {
+        boolean isOfNamespaceOf(Found other) {
+            return note.meta().id().equals(other.note.meta().id());
+        }
+    }
+
+    @Override
+    public List<Claim> resume(Claim.Place at) {
+        List<Found> found = new ArrayList<>();
+        try {
+            for (int workerId : directory.workerIds()) {
+                if (workerId >= settings.minWorkerId() && workerId <= settings.maxWorkerId()) {
+                    find(workerId, found);
+                }
+            }
+        } catch (IOException e) {
+            say(Level.WARNING, "what is in " + settings.resumeDirectory().orElseThrow() + " can't be read: " + e);
+        }
+        // Those that last longest, of one namespace: it may have been restored since one of them was written.
+        found.sort(Comparator.comparingLong((Found each) -> each.note().hi()).reversed());
+        List<Found> chosen = found.stream()
+                .filter(each -> each.isOfNamespaceOf(found.get(0)))
+                .limit(settings.workers())
+                .toList();
+        return chosen.size() < settings.workers() ? List.of() : takeOver(chosen, at);
+    }
+
+    private List<Claim> takeOver(List<Found> chosen, Claim.Place at) {
+        for (Found each : chosen) {
+            try {
+                if (!each.notes().end()) {
+                    // Another process takes over too. What was won before is wasted.
+                    return List.of();
+                }
+            } catch (IOException e) {
+                say(Level.WARNING, ignored(each.note().workerId()) + e);
+                return List.of();
+            }
+        }
+        List<Claim> claims = new ArrayList<>();
+        for (Found each : chosen) {
+            at.namespace().resume(each.note().meta());
+            Claim claim = Claim.resumed(
+                    at, each.note().workerId(), each.note().lo(), each.note().mark());
+            keep(claim, each.notes(), each.note().meta());
+            claims.add(claim);
+        }
+        return claims;
+    }
+
+    private void find(int workerId, List<Found> found) {
+        try {
+            NoteChain notes = new NoteChain(directory.notes(workerId));
+            String text = notes.read();
+            if (text != null) {
+                ResumeNote note = ResumeNote.parse(text);
+                String reason = reasonNotToTakeOver(note, workerId);
+                if (reason == null) {
+                    found.add(new Found(note, notes));
+                } else {
+                    say(Level.INFO, ignored(workerId) + reason);
+                }
+            }
+        } catch (ResumeDirectory.VoidException e) {
+            say(e.isExpected() ? Level.INFO : Level.WARNING, ignored(workerId) + e.getMessage());
+        } catch (IOException e) {
+            say(Level.WARNING, ignored(workerId) + e);
+        } catch (IllegalArgumentException e) {
+            say(Level.WARNING, ignored(workerId) + "unreadable: " + Quoted.plain(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private String ignored(int workerId) {
+        return "the last note of worker id " + workerId + " in "
+                + settings.resumeDirectory().orElseThrow() + " is not taken over: ";
+    }
+
+    private void say(Level level, String text) {
+        if (said.add(text)) {
+            LOG.log(level, handover.message(text));
+        }
+    }
+
+    /** Null: there is none. */
+    private @Nullable String reasonNotToTakeOver(ResumeNote note, int workerId) {
+        long now = clock.credibleTick();
+        if (note.workerId() != workerId) {
+            return "it is that of worker id " + note.workerId() + ".";
+        }
+        if (!note.place().equals(place)) {
+            return "it was written with another coordinator, or with other settings of where it is.";
+        }
+        if (!note.meta().layout().equals(layout)) {
+            return "it was written with " + LayoutAdvice.describe(note.meta().layout()) + ", but configured is "
+                    + LayoutAdvice.describe(layout) + ".";
+        }
+        if (note.hi() > settings.lastTick()) {
+            return "what it was granted ends at " + layout.instantOf(note.hi()) + ", but the "
+                    + settings.endOfTimestamps();
+        }
+        if (note.lo() >= note.hi() || note.hi() <= now) {
+            return "what it was granted ended at " + layout.instantOf(note.hi()) + ".";
+        }
+        if (note.lo() > now) {
+            return "the process that wrote it may be running still, or the clock is behind.";
+        }
+        return null;
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Lease;
+import org.snowflakeid.lease.SharedState;
+
+class SharedStateTest {
+
+    private final SharedState handover = new SharedState("default", Platform.system(), 1);
+
+    private static Lease openLease() {
+        Lease lease = new Lease(0, 100);
+        lease.open(10, 10, 0, 10);
+        return lease;
+    }
+
+    // a swap that was under way when the generator was closed
+    @Test
+    void aLeaseThatIsPublishedAfterCloseIsSealed() {
+        CurrentLease inUse = handover.leases().get(0);
+        handover.close();
+
+        handover.publish(inUse, openLease());
+
+        assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
+    }
+
+    // the keeper's end would seal it too, but later
+    @Test
+    void noIdIsIssuedAfterABreakdown() {
+        CurrentLease inUse = handover.leases().get(0);
+        handover.publish(inUse, openLease());
+
+        handover.breakDown(new CoordinatorException("planted", true));
+
+        assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
+    }
+
+    // an Error came between the publishing and its note: ids and swaps were counted twice for good
+    @Test
+    void aLeaseThatIsPublishedAgainCountsOnce() {
+        CurrentLease inUse = handover.leases().get(0);
+        Lease first = openLease();
+        handover.publish(inUse, first);
+        assertThat(first.advance(first.position(), 10, 20)).isTrue();
+        long issued = inUse.issued();
+
+        handover.publish(inUse, first);
+        handover.publish(inUse, openLease());
+
+        assertThat(inUse.issued()).isEqualTo(issued);
+        assertThat(inUse.swaps()).isEqualTo(1);
+    }
+
+    // the status said for a third of the window that ids were suspended
+    @Test
+    void aCallThatFailsAfterTheKeeperHasLookedMakesItLookAgain() {
+        handover.wantVetting();
+        assertThat(handover.takeVettingWanted()).isTrue();
+
+        assertThat(handover.suspendedBy("planted")).isEqualTo("planted");
+
+        assertThat(handover.takeVettingWanted()).isTrue();
+    }
+
+    @Test
+    void aRequestIsTakenOnce() {
+        CurrentLease inUse = handover.leases().get(0);
+
+        assertThat(inUse.takeMoreWanted()).isFalse();
+        assertThat(inUse.wantMore()).isTrue();
+        assertThat(inUse.wantMore()).isFalse();
+        assertThat(inUse.takeMoreWanted()).isTrue();
+        assertThat(inUse.takeMoreWanted()).isFalse();
+    }
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.ids.WaitingLine;
+import org.snowflakeid.ids.WaitingLine.Waiter;
+
+/** One thread makes all the calls, as if it were many: time passes only when a test moves it, and nobody sleeps. */
+class WaitingLineTest {
+
+    private static final long IDS_PER_TICK = 4096;
+    private static final long ROOM = 1000;
+
+    private final StandingPlatform platform = new StandingPlatform();
+    private final WaitingLine turns = new WaitingLine(platform);
+    private long tick = 1;
+    private long position = tick * IDS_PER_TICK;
+
+    private static class StandingPlatform implements Platform {
+        long nanos;
+        int unparked;
+
+        /** What happens while a thread is being woken for the first time. */
+        Runnable meanwhile = () -> {};
+
+        @Override
+        public long wallMillis() {
+            return 0;
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos;
+        }
+
+        @Override
+        public void park(long nanos) {}
+
+        @Override
+        public void awaitNextMillis() {}
+
+        @Override
+        public void unpark(Thread thread) {
+            unparked++;
+            Runnable now = meanwhile;
+            meanwhile = () -> {};
+            now.run();
+        }
+
+        @Override
+        public Thread start(String name, Runnable task) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String process() {
+            return "test";
+        }
+
+        @Override
+        public long randomLong() {
+            return 0;
+        }
+    }
+
+    private Waiter join() {
+        return join(turns, true, 0);
+    }
+
+    private static Waiter join(WaitingLine turns, boolean single, long fromTick) {
+        Waiter waiter = turns.waiter(single, fromTick);
+        turns.join(waiter);
+        return waiter;
+    }
+
+    private List<Waiter> join(int count) {
+        List<Waiter> joined = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            joined.add(join());
+        }
+        return joined;
+    }
+
+    /** As a waiter that has been woken. */
+    private boolean leads(Waiter waiter) {
+        turns.await(waiter, Long.MAX_VALUE);
+        return waiter.leads();
+    }
+
+    /** The leader takes an id of its own and serves as many of the others as it is to. Returns how many. */
+    private int take(long bound) {
+        int others = turns.select(bound, position, IDS_PER_TICK, tick, ROOM);
+        position += 1 + others;
+        turns.serve(bound, position - others, others, tick, position, tick);
+        return others;
+    }
+
+    private void nextTick() {
+        tick++;
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(1);
+    }
+
+    @Test
+    void serveThoseWhoWaitInTheOrderInWhichTheyCame() {
+        Waiter leader = join();
+        List<Waiter> others = join(5);
+
+        turns.serve(turns.lastArrival(), 100, 3, tick, position, tick);
+        turns.leave(leader);
+
+        assertThat(others).extracting(Waiter::id).containsExactly(100L, 101L, 102L, -1L, -1L);
+        assertThat(leads(others.get(4))).isFalse();
+        assertThat(leads(others.get(3))).isTrue();
+        assertThat(platform.unparked).isEqualTo(4);
+    }
+
+    @Test
+    void giveTheLeadToWhoeverFindsNobodyWaiting() {
+        Waiter first = join();
+        assertThat(first.leads()).isTrue();
+        turns.leave(first);
+
+        assertThat(join().leads()).isTrue();
+    }
+
+    @Test
+    void admitOnlyTheLeaderUntilNobodyWaits() throws Exception {
+        boolean[] open = new boolean[2];
+        Waiter leader = join();
+        Waiter other = join();
+        turns.close(leader);
+        turns.leave(leader);
+        Thread stranger = new Thread(() -> open[0] = turns.isOpen());
+        stranger.start();
+        stranger.join();
+        assertThat(turns.isOpen()).isTrue();
+
+        assertThat(leads(other)).isTrue();
+        turns.leave(other);
+        Thread another = new Thread(() -> open[1] = turns.isOpen());
+        another.start();
+        another.join();
+
+        assertThat(open).containsExactly(false, true);
+    }
+
+    @Test
+    void giveNoIdToACallThatBeganAfterThePositionWasRead() {
+        Waiter leader = join();
+        Waiter before = join();
+        long bound = turns.lastArrival();
+        Waiter after = join();
+
+        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
+        turns.serve(bound, 100, 2, tick, position, tick);
+        turns.leave(leader);
+
+        assertThat(before.id()).isEqualTo(100);
+        assertThat(after.id()).isNegative();
+        assertThat(leads(after)).isTrue();
+    }
+
+    @Test
+    void leaveABatchAndALaterTickToThemselves() {
+        Waiter leader = join();
+        Waiter batch = join(turns, false, 0);
+        join();
+        assertThat(take(turns.lastArrival())).isZero();
+        turns.leave(leader);
+        assertThat(leads(batch)).isTrue();
+
+        Waiter later = join(turns, true, tick + 1);
+        assertThat(take(turns.lastArrival())).isEqualTo(1);
+        turns.leave(batch);
+        assertThat(leads(later)).isTrue();
+    }
+
+    // a call with several worker ids got an id of an earlier tick than one that was returned before it began
+    @Test
+    void giveNoIdOfAnEarlierTickToWhoIsNextOnlySinceAnotherLeft() {
+        Waiter leader = join();
+        Waiter leaving = join();
+        Waiter later = join(turns, true, tick + 1);
+        long bound = turns.lastArrival();
+        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
+
+        turns.leave(leaving);
+        turns.serve(bound, 100, 1, tick, position, tick);
+
+        assertThat(later.id()).isNegative();
+        turns.leave(leader);
+        assertThat(leads(later)).isTrue();
+    }
+
+    // the ids of a whole millisecond were lost, though those who waited for them had been selected
+    @Test
+    void serveThoseBehindABatchThatLeft() {
+        Waiter leader = join();
+        Waiter batch = join(turns, false, 0);
+        List<Waiter> behind = join(3);
+        turns.leave(batch);
+        long bound = turns.lastArrival();
+        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(3);
+
+        turns.serve(bound, 100, 3, tick, position, tick);
+
+        assertThat(behind).extracting(Waiter::id).containsExactly(100L, 101L, 102L);
+        turns.leave(leader);
+    }
+
+    @Test
+    void serveEverybodySoonIfIdsAreLeftOver() {
+        List<Waiter> all = join(200);
+        int served = 0;
+        for (int i = 0; i < 10; i++) {
+            Waiter leader = all.get(served++);
+            assertThat(leads(leader)).isTrue();
+            platform.nanos += 50_000;
+            served += take(turns.lastArrival());
+            turns.leave(leader);
+            if (served == all.size()) {
+                break;
+            }
+        }
+
+        assertThat(all.subList(0, 100)).noneMatch(waiter -> waiter.id() == -1);
+    }
+
+    @Test
+    void wakeFewWhileOneThreadUsesAllUp() {
+        List<Waiter> all = join(200);
+        int served = 0;
+        for (int i = 0; i < 20; i++) {
+            Waiter leader = all.get(served++);
+            assertThat(leads(leader)).isTrue();
+            position = tick * IDS_PER_TICK - 1;
+            served += take(turns.lastArrival());
+            position += IDS_PER_TICK / 2;
+            turns.leave(leader);
+            nextTick();
+        }
+
+        assertThat(served).isBetween(20, 80);
+    }
+
+    @Test
+    void letALeaderWaitWhileTheOneBeforeItUsesTheMillisecondUp() {
+        take(turns.lastArrival());
+
+        platform.nanos += 50_000;
+        assertThat(turns.isDue(position + 3, IDS_PER_TICK, tick)).isTrue();
+        assertThat(turns.isDue(position + 1000, IDS_PER_TICK, tick)).isFalse();
+        assertThat(turns.isDue(position + 1000, IDS_PER_TICK, tick + 1)).isTrue();
+    }
+
+    @Test
+    void serveAllForWhomThereIsAnIdWhereAMillisecondHasFew() {
+        Waiter leader = join();
+        List<Waiter> others = join(20);
+
+        int served = turns.select(turns.lastArrival(), position, 16, tick, 15);
+        turns.serve(turns.lastArrival(), 100, served, tick, position, tick);
+        turns.leave(leader);
+
+        assertThat(others).filteredOn(other -> other.id() >= 0).hasSize(15);
+    }
+
+    @Test
+    void callTheNextIfTheOneThatWasCalledGivesUp() {
+        Waiter leader = join();
+        Waiter second = join();
+        Waiter third = join();
+        turns.leave(leader);
+
+        turns.leave(second);
+
+        assertThat(leads(third)).isTrue();
+    }
+
+    @Test
+    void skipWhoeverGaveUpBefore() {
+        Waiter leader = join();
+        Waiter second = join();
+        Waiter third = join();
+
+        turns.leave(second);
+        turns.leave(leader);
+
+        assertThat(leads(third)).isTrue();
+        turns.leave(third);
+        assertThat(join().leads()).isTrue();
+    }
+
+    @Test
+    void takeTheLeadFromWhoDoesNothingWithIt() {
+        Waiter dead = join();
+        Waiter waiting = join();
+        assertThat(leads(waiting)).isFalse();
+
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+
+        assertThat(leads(waiting)).isTrue();
+        turns.leave(waiting);
+        assertThat(join().leads()).isTrue();
+        assertThat(dead.id()).isNegative();
+    }
+
+    @Test
+    void letWhoLostTheLeadBeTheFirstToWait() {
+        Waiter slow = join();
+        List<Waiter> others = join(2);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+        assertThat(leads(others.get(1))).isTrue();
+
+        turns.wentOn(slow);
+        assertThat(slow.leads()).isFalse();
+        turns.serve(turns.lastArrival(), 100, 2, tick, position, tick);
+
+        assertThat(slow.id()).isEqualTo(100);
+        assertThat(others.get(0).id()).isEqualTo(101);
+    }
+
+    @Test
+    void callABatchAgainThatCameLateToItsTurn() {
+        Waiter leader = join();
+        Waiter batch = join(turns, false, 0);
+        Waiter other = join();
+        turns.leave(leader);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+        assertThat(leads(other)).isTrue();
+
+        assertThat(leads(batch)).isFalse();
+        turns.leave(other);
+
+        assertThat(leads(batch)).isTrue();
+    }
+
+    @Test
+    void passTheLeadOnThoughAnErrorEndsItsHolder() {
+        WaitingLine[] failing = new WaitingLine[1];
+        StandingPlatform outOfMemory = new StandingPlatform() {
+            @Override
+            public void park(long nanos) {
+                throw new OutOfMemoryError("park");
+            }
+        };
+        failing[0] = new WaitingLine(outOfMemory);
+        Waiter leader = join(failing[0], true, 0);
+        Waiter doomed = join(failing[0], true, 0);
+        Waiter last = join(failing[0], true, 0);
+
+        assertThatThrownBy(() -> failing[0].await(doomed, Long.MAX_VALUE)).isInstanceOf(OutOfMemoryError.class);
+        failing[0].leave(doomed);
+        failing[0].leave(leader);
+        failing[0].await(last, Long.MAX_VALUE);
+
+        assertThat(last.leads()).isTrue();
+    }
+
+    @Test
+    void sleepLongerWhereManyAreBefore() {
+        List<Long> slept = new ArrayList<>();
+        StandingPlatform recording = new StandingPlatform() {
+            @Override
+            public void park(long nanos) {
+                slept.add(nanos);
+            }
+        };
+        WaitingLine crowded = new WaitingLine(recording);
+        join(crowded, true, 0);
+        Waiter second = join(crowded, true, 0);
+        Waiter third = join(crowded, true, 0);
+
+        crowded.await(second, Long.MAX_VALUE);
+        Waiter last = third;
+        for (int i = 0; i < 1_000; i++) {
+            last = join(crowded, true, 0);
+        }
+        crowded.await(last, Long.MAX_VALUE);
+        crowded.await(last, 5);
+
+        assertThat(slept.get(0)).isLessThan(TimeUnit.MILLISECONDS.toNanos(100));
+        assertThat(slept.get(1)).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(slept.get(2)).isEqualTo(5);
+    }
+
+    private boolean stealsTheLead(Waiter waiter) {
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+        return leads(waiter);
+    }
+
+    // it had no place in the queue any more, and waited until nobody else wanted ids
+    @Test
+    void keepABatchThatComesBackWhileItIsRemoved() {
+        Waiter first = join();
+        Waiter batch = join(turns, false, 0);
+        turns.leave(first);
+        Waiter slow = join();
+        Waiter next = join();
+        assertThat(stealsTheLead(slow)).isTrue();
+        platform.meanwhile = () -> {
+            assertThat(stealsTheLead(next)).isTrue();
+            turns.serve(turns.lastArrival(), 100, 1, tick, position, tick);
+            assertThat(leads(batch)).isFalse();
+        };
+
+        turns.leave(slow);
+        Waiter last = join();
+        turns.leave(next);
+
+        assertThat(leads(last)).isFalse();
+        assertThat(leads(batch)).isTrue();
+    }
+
+    // the id was lost, and the call had no place in the queue any more
+    @Test
+    void keepTheIdOfALeaderThatWasServedByOneBeforeIt() {
+        Waiter slow = join();
+        Waiter served = join();
+        Waiter next = join();
+        platform.meanwhile = () -> {
+            assertThat(stealsTheLead(next)).isTrue();
+            turns.wentOn(served);
+        };
+
+        turns.serve(turns.lastArrival(), 100, 1, tick, position, tick);
+        turns.leave(slow);
+
+        assertThat(served.id()).isEqualTo(100);
+    }
+}
