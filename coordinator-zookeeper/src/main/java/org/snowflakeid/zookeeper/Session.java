@@ -23,6 +23,7 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Deadline;
 
 /**
  * One ZooKeeper session, from its first connection to its end; never replaced by another. Owner
