@@ -5,12 +5,12 @@ import jakarta.enterprise.inject.spi.BeanContainer;
 import java.lang.annotation.Annotation;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeEvent.Claimed;
 import org.snowflakeid.SnowflakeEvent.Lost;
 import org.snowflakeid.SnowflakeEvent.Resumed;
 import org.snowflakeid.SnowflakeEvent.Suspended;
 import org.snowflakeid.SnowflakeEvent.Swapped;
-import org.snowflakeid.SnowflakeEvent;
 
 /** Passes on what happens to a generator to the application's observers. */
 final class EventFiring {

@@ -17,8 +17,8 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeCounts;
 import org.snowflakeid.SnowflakeLayout;
-import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.SnowflakeStatus;
+import org.snowflakeid.SnowflakeStatus.State;
 
 /**
  * What an injection point receives: the generator itself, plus the one thing a generator can't do, to travel inside a passivated

@@ -5,8 +5,8 @@ import static org.snowflakeid.http.Answer.text;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

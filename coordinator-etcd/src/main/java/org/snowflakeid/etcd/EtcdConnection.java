@@ -26,9 +26,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.support.Shared;
 
 /**
- * What one coordinator sends through the {@linkplain SharedClient connection} that it shares with others of the same settings. Calls block,
+ * What one coordinator sends through the {@linkplain SharedEtcd connection} that it shares with others of the same settings. Calls block,
  * end in time and say how they ended:
  *
  * <ul>
@@ -65,32 +66,19 @@ final class EtcdConnection implements AutoCloseable {
 
     private final EtcdSettings settings;
 
-    /** Of whoever opened it: what the threads begin with. */
-    private final @Nullable ClassLoader application = Thread.currentThread().getContextClassLoader();
-
-    // Guarded by this, and the shared connection is not called meanwhile. Borrowed for the first call: who is never
-    // called keeps nothing.
-    private @Nullable SharedClient borrowed;
-    private boolean closed;
+    private final Shared<EtcdSettings.Access, SharedEtcd>.Loan loan;
 
     EtcdConnection(EtcdSettings settings) {
         this.settings = settings;
+        this.loan = SharedEtcd.ALL.loan(settings.access());
     }
 
-    private synchronized SharedClient shared() {
-        if (closed) {
+    private SharedEtcd shared() {
+        SharedEtcd shared = loan.get();
+        if (shared == null) {
             throw new IllegalStateException("closed");
         }
-        SharedClient shared = borrowed;
-        if (shared == null) {
-            shared = SharedClient.borrow(settings.access(), application);
-            borrowed = shared;
-        }
         return shared;
-    }
-
-    private synchronized @Nullable SharedClient inUse() {
-        return closed ? null : borrowed;
     }
 
     EtcdSettings.Access access() {
@@ -99,7 +87,7 @@ final class EtcdConnection implements AutoCloseable {
 
     /** Runs it later, on a thread where nothing may block; not once this is closed. */
     void later(long nanos, Runnable task) {
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         if (shared != null) {
             shared.later(nanos, task);
         }
@@ -107,14 +95,10 @@ final class EtcdConnection implements AutoCloseable {
 
     /** Begins to ask the server for its time. */
     Future<Optional<Instant>> askTime() {
-        SharedClient shared;
-        synchronized (this) {
-            if (closed) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            shared = shared();
-        }
-        return shared.serverTime().ask(settings);
+        SharedEtcd shared = loan.get();
+        return shared == null
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : shared.serverTime().ask(settings);
     }
 
     Deadline deadline(Duration timeout) {
@@ -125,7 +109,7 @@ final class EtcdConnection implements AutoCloseable {
     /** The connection that answered last; null if there is none. */
     @Nullable
     EtcdChannel channel() {
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         return shared == null ? null : shared.present();
     }
 
@@ -170,7 +154,7 @@ final class EtcdConnection implements AutoCloseable {
 
     /** A connection that fails tells of one of its servers only: so each is asked alone. False too if that can't be found out soon. */
     private boolean allRefuseToTalk(Deadline deadline) {
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         if (shared == null) {
             return false;
         }
@@ -195,7 +179,7 @@ final class EtcdConnection implements AutoCloseable {
     /** That is no second sending: nothing left this process, or the server refused to look at it. */
     private boolean maySendAgain(Sent<?> sent, @Nullable EtcdFailure failure) {
         return failure != null
-                && inUse() != null
+                && loan.present() != null
                 && ((failure.unreachable() && !sent.trace.isSent() && sent.hadAnswered)
                         || failure.tokenExpired()
                         || failure.learner());
@@ -203,7 +187,7 @@ final class EtcdConnection implements AutoCloseable {
 
     private <Q, A> Sent<A> send(Deadline deadline, MethodDescriptor<Q, A> method, Q request) {
         return new Sent<>(deadline, sent -> {
-            SharedClient shared = shared();
+            SharedEtcd shared = shared();
             sent.hadAnswered = shared.hasAnswered();
             sent.login = logIn(shared, deadline);
             EtcdChannel channel = shared.open(settings);
@@ -213,7 +197,7 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     /** Waits until somebody has logged in; null if there is no user. */
-    private @Nullable Sent<AuthenticateResponse> logIn(SharedClient shared, Deadline deadline) throws EtcdFailure {
+    private @Nullable Sent<AuthenticateResponse> logIn(SharedEtcd shared, Deadline deadline) throws EtcdFailure {
         String user = settings.user();
         if (user == null) {
             return null;
@@ -243,7 +227,7 @@ final class EtcdConnection implements AutoCloseable {
     /** Opens a stream of watches beside the calls. */
     ClientCallStreamObserver<WatchRequest> watch(
             EtcdChannel channel, EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer) {
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         return channel.watch(token(shared == null ? null : shared.login()), trace, observer);
     }
 
@@ -277,7 +261,7 @@ final class EtcdConnection implements AutoCloseable {
                 inVain |= another || (failure.unreachable() && !sent.trace.isSent());
             }
         }
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         EtcdChannel used = all.isEmpty() ? null : all.get(0).channel;
         if (silence && shared != null && used != null) {
             shared.noteSilence(used, inVain);
@@ -287,7 +271,7 @@ final class EtcdConnection implements AutoCloseable {
 
     /** A server has looked at the request. */
     private void note(Sent<?> sent, @Nullable EtcdFailure failure) {
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         EtcdChannel used = sent.channel;
         if (shared == null || used == null) {
             return;
@@ -303,7 +287,7 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     void noteWatchFailed(EtcdChannel.Trace trace, Throwable failure) {
-        SharedClient shared = inUse();
+        SharedEtcd shared = loan.present();
         if (shared != null && EtcdFailure.of(settings, failure, trace.isSent()).learner()) {
             shared.noteLearner(trace.server());
         }
@@ -334,17 +318,10 @@ final class EtcdConnection implements AutoCloseable {
         }
     }
 
-    /** Ends the connection if nobody else uses it. What is on its way for others goes on. */
+    /** Ends the connection if no other uses it. What is on its way for others goes on. */
     @Override
     public void close() {
-        SharedClient shared;
-        synchronized (this) {
-            shared = inUse();
-            closed = true;
-        }
-        if (shared != null) {
-            shared.giveBack();
-        }
+        loan.close();
     }
 
     /** A request under way. */

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import com.google.common.base.Throwables;
-import io.grpc.Status.Code;
 import io.grpc.Status;
+import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
-import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLException;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.support.Handshakes;
 
 /**
  * A request that failed, and what is certain about it. The distinctions are those a real server showed: which status and which
@@ -46,6 +45,9 @@ final class EtcdFailure extends Exception {
             "etcdserver: request is too large",
             "etcdserver: too many operations in txn request");
 
+    private static final Handshakes HANDSHAKES =
+            Handshakes.by(EtcdSettings.TLS, "the host names in " + EtcdSettings.ENDPOINTS);
+
     private final Code code;
     private final String description;
     private final boolean sent;
@@ -69,7 +71,7 @@ final class EtcdFailure extends Exception {
 
     /** @param sent false if the request certainly never left this process */
     static EtcdFailure of(EtcdSettings settings, Throwable e, boolean sent) {
-        List<Throwable> chain = Throwables.getCausalChain(e);
+        List<Throwable> chain = Handshakes.causes(e);
         for (Throwable each : chain) {
             if (each instanceof InvalidSettingsException settingsChanged) {
                 // A file that was replaced, and perhaps only in part so far.
@@ -84,10 +86,8 @@ final class EtcdFailure extends Exception {
                 .reduce((outer, inner) -> inner)
                 .map(m -> m.substring(m.indexOf("etcdserver: ")))
                 .orElse("");
-        boolean untrusted = chain.stream().anyMatch(EtcdFailure::refusesCertificate);
-        boolean permanent = untrusted || settingIsWrong(code, description);
-        String text = "etcd (" + settings.endpointsText() + ") "
-                + complaint(settings, chain, code, description, untrusted, sent);
+        boolean permanent = Handshakes.refusal(chain).isPresent() || settingIsWrong(code, description);
+        String text = "etcd (" + settings.endpointsText() + ") " + complaint(settings, chain, code, description, sent);
         return new EtcdFailure(code, description, sent, false, new CoordinatorException(text, e, permanent));
     }
 
@@ -104,14 +104,6 @@ final class EtcdFailure extends Exception {
         return status;
     }
 
-    /** A handshake that ended because the server went away is an SSLException too; waiting cures that. */
-    private static boolean refusesCertificate(Throwable t) {
-        return t instanceof CertificateException
-                || (t instanceof SSLException
-                        && String.valueOf(t.getMessage()).contains("Received fatal alert: ")
-                        && !String.valueOf(t.getMessage()).contains("internal_error"));
-    }
-
     private static boolean settingIsWrong(Code code, String description) {
         return code == Code.PERMISSION_DENIED
                 || description.contains("authentication failed")
@@ -120,19 +112,11 @@ final class EtcdFailure extends Exception {
     }
 
     private static String complaint(
-            EtcdSettings settings,
-            List<Throwable> chain,
-            Code code,
-            String description,
-            boolean untrusted,
-            boolean sent) {
+            EtcdSettings settings, List<Throwable> chain, Code code, String description, boolean sent) {
         Throwable root = chain.get(chain.size() - 1);
-        if (untrusted) {
-            return root instanceof SSLException
-                    ? "refuses this client's certificate: " + root.getMessage() + ". Check " + EtcdSettings.TLS_CERT
-                            + " and " + EtcdSettings.TLS_KEY + "."
-                    : "shows a certificate that is not trusted: " + root.getMessage() + ". Check " + EtcdSettings.TLS_CA
-                            + " and the host names in " + EtcdSettings.ENDPOINTS + ".";
+        Optional<Throwable> refusal = Handshakes.refusal(chain);
+        if (refusal.isPresent()) {
+            return HANDSHAKES.complaint(refusal.get(), "", root.getMessage());
         }
         if (description.contains("authentication failed")) {
             return "refuses user '" + settings.user() + "': " + description + ". Check " + EtcdSettings.USER + " and "

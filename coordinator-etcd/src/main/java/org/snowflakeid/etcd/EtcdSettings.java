@@ -8,16 +8,13 @@ import io.netty.handler.ssl.SslProvider;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
@@ -25,7 +22,6 @@ import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
-import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.etcd.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
@@ -48,7 +44,7 @@ final class EtcdSettings {
             .use(Key.Use.OFTEN)
             .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
-    private static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
+    static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
     static final Key<Path> TLS_CA = TLS.ca();
     static final Key<Path> TLS_CERT = TLS.cert();
     static final Key<Path> TLS_KEY = TLS.key();
@@ -104,25 +100,13 @@ final class EtcdSettings {
         PASSWORDS.requirePasswordOfUser(reader);
         PASSWORDS.requireUserOfPassword(reader);
         PASSWORDS.check(reader);
-        Map<String, String> files = new HashMap<>();
-        for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
-            reader.optional(key).ifPresent(file -> files.put(key.name(), file.toString()));
-        }
-        access = new Access(endpoints, user, password, passwordFile, Map.copyOf(files));
+        access = new Access(endpoints, user, password, passwordFile, TLS.files(reader));
         if (access.isEncrypted()) {
             sslContext(reader);
         } else {
             TLS.read(reader);
-            if (!endpoints.isEmpty() && TLS.areSet(reader)) {
-                reader.refuse(
-                        ENDPOINTS,
-                        "is not encrypted, but snowflake.etcd.tls.* is set. Write https:// or remove the latter.");
-            }
-            if (user != null) {
-                reader.warn(
-                        ENDPOINTS,
-                        "is not encrypted, and the password of " + USER + " is sent there: whoever sees the network's"
-                                + " traffic can read it. Write https://.");
+            if (!endpoints.isEmpty()) {
+                TLS.checkUnencrypted(reader, ENDPOINTS, "https://", user == null ? null : "the password of " + USER);
             }
         }
         callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
@@ -183,19 +167,13 @@ final class EtcdSettings {
     }
 
     private static @Nullable JdkSslContext sslContext(SettingsReader reader) {
-        try {
-            Tls files = TLS.read(reader);
+        return TLS.make(reader, TLS.read(reader), files -> {
             SslContextBuilder builder = SslContextBuilder.forClient().trustManager(files.trustManagers());
             files.keyManagers().ifPresent(builder::keyManager);
             // The JDK's implementation, so that the same context serves the HTTP request for the server's time.
             return (JdkSslContext)
                     GrpcSslContexts.configure(builder, SslProvider.JDK).build();
-        } catch (SSLException | GeneralSecurityException e) {
-            reader.refuse(
-                    reader.isSet(TLS_CA) ? TLS_CA : TLS_CERT,
-                    "can't be used (" + e.getMessage() + "). Name PEM files.");
-            return null;
-        }
+        });
     }
 
     /**
@@ -221,11 +199,7 @@ final class EtcdSettings {
      */
     @Nullable
     String password() {
-        Path file = access.passwordFile();
-        if (file == null) {
-            return access.password();
-        }
-        return PASSWORDS.readAnew(config.generator(), file);
+        return PASSWORDS.now(config.generator(), access.password(), access.passwordFile());
     }
 
     String namespace() {

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.RecordStore.Write;
+import org.snowflakeid.support.Shared;
 
 /**
  * Asks servers for one coordinator: each request is sent at most once, unless it is a GET, and its call ends in time, be that spent on
@@ -23,8 +24,7 @@ public final class HttpCaller implements AutoCloseable {
     private static final long HALF_A_SECOND = 500;
 
     private final HttpSettings settings;
-    private final HttpConnection connection;
-    private volatile boolean closed;
+    private final Shared<HttpSettings.Access, SharedHttp>.Loan loan;
 
     /** Which one is asked. */
     private int server;
@@ -34,7 +34,7 @@ public final class HttpCaller implements AutoCloseable {
 
     public HttpCaller(HttpSettings settings) {
         this.settings = settings;
-        this.connection = HttpConnection.borrow(settings.access());
+        this.loan = SharedHttp.ALL.loan(settings.access());
     }
 
     /** When a call has to end that is granted so long, by {@link System#nanoTime}. */
@@ -89,7 +89,8 @@ public final class HttpCaller implements AutoCloseable {
     }
 
     private Answer send(HttpRequest.Builder request, long end, boolean mayGoOn) throws NoAnswer {
-        if (closed) {
+        SharedHttp connection = loan.get();
+        if (connection == null) {
             throw failure("is not used any more: the coordinator was closed.", true);
         }
         Duration timeout = Duration.ofNanos(end - System.nanoTime());
@@ -159,9 +160,6 @@ public final class HttpCaller implements AutoCloseable {
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            connection.close();
-        }
+        loan.close();
     }
 }

@@ -2,15 +2,11 @@
 package org.snowflakeid.http;
 
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -58,28 +54,15 @@ public final class HttpSettings {
             Key<Path> secretFile,
             @Nullable String secret) {
         this.generator = generator;
-        Map<String, String> files = new HashMap<>();
-        Stream.concat(keys.tls().all().stream(), Stream.of(secretFile))
-                .forEach(key -> reader.optional(key).ifPresent(file -> files.put(key.name(), file.toString())));
+        Map<String, String> files = new HashMap<>(keys.tls().files(reader));
+        reader.optional(secretFile).ifPresent(file -> files.put(secretFile.name(), file.toString()));
         this.access = new Access(keys, List.copyOf(servers), Map.copyOf(files));
         this.callTimeout = reader.optional(keys.callTimeout()).orElse(null);
         Tls tls = keys.tls().read(reader);
         if (access.isEncrypted()) {
-            context(reader, tls);
+            var unused = keys.tls().make(reader, tls, Tls::context);
         } else if (!servers.isEmpty()) {
-            if (keys.tls().areSet(reader)) {
-                String group = keys.tls().ca().name().replaceFirst("ca$", "*");
-                reader.refuse(
-                        keys.address(),
-                        "is not encrypted, but " + group + " is set. Write https:// or remove the latter.");
-            }
-            if (secret != null) {
-                reader.warn(
-                        keys.address(),
-                        "is not encrypted, and " + secret
-                                + " is sent there: whoever sees the network's traffic can read"
-                                + " it. Write https://.");
-            }
+            keys.tls().checkUnencrypted(reader, keys.address(), "https://", secret);
         }
     }
 
@@ -143,28 +126,12 @@ public final class HttpSettings {
     /** Throws as {@link #anew} does. */
     SSLContext context(Tls tls) {
         SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        SSLContext context = context(reader, tls);
+        SSLContext context = access.keys().tls().make(reader, tls, Tls::context);
         throwProblems(reader);
         if (context == null) {
             throw new IllegalStateException("refused without a problem");
         }
         return context;
-    }
-
-    private @Nullable SSLContext context(SettingsReader reader, Tls tls) {
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            KeyManager @Nullable [] identity =
-                    tls.keyManagers().map(KeyManagerFactory::getKeyManagers).orElse(null);
-            context.init(identity, tls.trustManagers().getTrustManagers(), null);
-            return context;
-        } catch (GeneralSecurityException e) {
-            TlsKeys keys = access.keys().tls();
-            reader.refuse(
-                    reader.isSet(keys.ca()) ? keys.ca() : keys.cert(),
-                    "can't be used (" + e.getMessage() + "). Name PEM files.");
-            return null;
-        }
     }
 
     private static void throwProblems(SettingsReader reader) {

@@ -5,14 +5,15 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
-import java.security.cert.CertificateException;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.config.Key;
-import org.snowflakeid.support.TlsKeys;
+import org.snowflakeid.support.Handshakes;
 
 /** There was no complete answer to a request. */
 final class NoAnswer extends Exception {
@@ -63,40 +64,28 @@ final class NoAnswer extends Exception {
 
     static NoAnswer of(HttpSettings settings, Throwable thrown) {
         Key<String> address = settings.access().keys().address();
-        TlsKeys tls = settings.access().keys().tls();
-        if (has(thrown, CertificateException.class::isInstance)) {
-            return new NoAnswer(
-                    settings,
-                    "shows a certificate that is not trusted: " + said(thrown) + ". Check " + tls.ca()
-                            + " and the host name in " + address + ".",
-                    thrown,
-                    true,
-                    false);
-        }
+        List<Throwable> causes = Handshakes.causes(thrown);
         // It ends a handshake, also one that looks complete from here: no request was read.
-        boolean handshake = has(thrown, SSLHandshakeException.class::isInstance);
-        if (handshake && said(thrown).contains("Received fatal alert: ")) {
-            return new NoAnswer(
-                    settings,
-                    "refuses this client's certificate: " + said(thrown) + ". Check " + tls.cert() + " and " + tls.key()
-                            + ".",
-                    thrown,
-                    true,
-                    false);
+        boolean handshake = has(causes, SSLHandshakeException.class::isInstance);
+        Optional<Throwable> refusal = handshake ? Handshakes.refusal(causes) : Optional.empty();
+        if (refusal.isPresent()) {
+            Handshakes handshakes = Handshakes.by(settings.access().keys().tls(), "the host name in " + address);
+            String complaint = handshakes.complaint(refusal.get(), "", said(causes));
+            return new NoAnswer(settings, complaint, thrown, true, false);
         }
         if (thrown instanceof ConnectException || thrown instanceof HttpConnectTimeoutException) {
             return new NoAnswer(
                     settings,
-                    "is not reachable: " + unreachable(thrown) + ". Check host, port, and http or https in " + address
+                    "is not reachable: " + unreachable(causes) + ". Check host, port, and http or https in " + address
                             + ".",
                     thrown,
                     false,
                     false);
         }
-        if (has(thrown, SSLException.class::isInstance)) {
+        if (has(causes, SSLException.class::isInstance)) {
             return new NoAnswer(
                     settings,
-                    "does not speak TLS as expected: " + said(thrown) + ". Check http or https and the port in "
+                    "does not speak TLS as expected: " + said(causes) + ". Check http or https and the port in "
                             + address + ".",
                     thrown,
                     false,
@@ -104,33 +93,25 @@ final class NoAnswer extends Exception {
         }
         return new NoAnswer(
                 settings,
-                "gave no answer: " + said(thrown) + ". Check http or https in " + address + ", and the server.",
+                "gave no answer: " + said(causes) + ". Check http or https in " + address + ", and the server.",
                 thrown,
                 false,
                 true);
     }
 
-    private static boolean has(Throwable thrown, Predicate<Throwable> kind) {
-        for (Throwable t = thrown; t != null; t = t.getCause()) {
-            if (kind.test(t)) {
-                return true;
-            }
-        }
-        return false;
+    private static boolean has(List<Throwable> causes, Predicate<Throwable> kind) {
+        return causes.stream().anyMatch(kind);
     }
 
     /** What the client says of it is of no use: a closed channel, for example, where a connection was refused. */
-    private static String unreachable(Throwable thrown) {
-        return has(thrown, t -> t instanceof UnresolvedAddressException || t instanceof UnknownHostException)
+    private static String unreachable(List<Throwable> causes) {
+        return has(causes, t -> t instanceof UnresolvedAddressException || t instanceof UnknownHostException)
                 ? "nobody knows its host"
                 : "it accepts no connection";
     }
 
-    private static String said(Throwable thrown) {
-        Throwable root = thrown;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
+    private static String said(List<Throwable> causes) {
+        Throwable root = causes.get(causes.size() - 1);
         String message = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
         return message.lines().findFirst().orElse("");
     }

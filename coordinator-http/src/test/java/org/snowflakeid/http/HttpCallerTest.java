@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.http;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -401,11 +402,12 @@ class HttpCallerTest {
         HttpSettings settings = settings(List.of("http://127.0.0.1:" + server.port()), Map.of());
         HttpCaller caller = new HttpCaller(settings);
         open.add(0, caller);
-        HttpConnection shared = HttpConnection.borrow(settings.access());
-        open.add(1, shared::close);
-        ThreadFactory factory = shared.threads.getThreadFactory();
+        var loan = SharedHttp.ALL.loan(settings.access());
+        open.add(1, loan);
+        SharedHttp shared = requireNonNull(loan.get());
+        ThreadFactory factory = shared.pool.getThreadFactory();
         AtomicInteger refused = new AtomicInteger();
-        shared.threads.setThreadFactory(task -> {
+        shared.pool.setThreadFactory(task -> {
             if (Thread.currentThread().getName().startsWith("HttpClient-")) {
                 refused.incrementAndGet();
                 throw new OutOfMemoryError("unable to create native thread");
@@ -413,13 +415,13 @@ class HttpCallerTest {
             return factory.newThread(task);
         });
         // Those that are there would do for a while.
-        shared.threads.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+        shared.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
         await(() -> {
             boolean unused = answers(caller, SHORT);
             return refused.get() > 0;
         });
 
-        shared.threads.setThreadFactory(factory);
+        shared.pool.setThreadFactory(factory);
 
         await(() -> answers(caller, SHORT));
     }

@@ -2,15 +2,13 @@
 package org.snowflakeid.jdbc;
 
 import java.net.SocketTimeoutException;
-import java.security.cert.CertificateException;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.support.Handshakes;
 
 /**
  * A call that failed, and what is certain about it, by SQLSTATE: classes of exceptions differ from driver to driver. Pools wrap what the
@@ -48,6 +46,10 @@ final class JdbcFailure extends Exception {
     private static final Set<String> UNDONE =
             Set.of("22", "42", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
 
+    private static final Handshakes HANDSHAKES = new Handshakes(
+            "the parameters of the URL or of the data source that name its authority",
+            "the parameters of the URL or of the data source that name it");
+
     private final boolean nothingChanged;
     private final CoordinatorException exception;
 
@@ -71,7 +73,7 @@ final class JdbcFailure extends Exception {
 
     /** @param sent whether a change may have left this process */
     static JdbcFailure of(JdbcSettings settings, Throwable e, boolean sent) {
-        List<Throwable> chain = chain(e);
+        List<Throwable> chain = Handshakes.causes(e);
         for (Throwable each : chain) {
             if (each instanceof CoordinatorException known) {
                 return new JdbcFailure(
@@ -92,11 +94,9 @@ final class JdbcFailure extends Exception {
                 .filter(each -> each.getSQLState() != null)
                 .reduce((outer, inner) -> inner)
                 .orElse(new SQLException(firstLine(e), ""));
-        Throwable untrusted = chain.stream()
-                .filter(JdbcFailure::refusesCertificate)
-                .findFirst()
-                .orElse(null);
-        String wrong = untrusted == null ? wrongSetting(settings, said) : untrusted(untrusted);
+        String wrong = Handshakes.refusal(chain)
+                .map(refusal -> "the database " + HANDSHAKES.complaint(refusal, "", firstLine(refusal)))
+                .orElseGet(() -> wrongSetting(settings, said));
         boolean undone = UNDONE.contains(state(said))
                 || UNDONE.contains(stateClass(said))
                 || READ_ONLY_CODES.contains(said.getErrorCode())
@@ -122,7 +122,7 @@ final class JdbcFailure extends Exception {
         boolean harmless = true;
         for (String secret : settings.access().secrets()) {
             shown = shown.replace(secret, JdbcSettings.URL.shown(secret));
-            harmless &= cause == null || !quotes(chain(cause), secret);
+            harmless &= cause == null || !quotes(Handshakes.causes(cause), secret);
         }
         return cause == null || !harmless
                 ? new CoordinatorException(shown, permanent)
@@ -133,30 +133,6 @@ final class JdbcFailure extends Exception {
         return text != null
                 && chain.stream()
                         .anyMatch(each -> String.valueOf(each.getMessage()).contains(text));
-    }
-
-    private static List<Throwable> chain(Throwable e) {
-        List<Throwable> chain = new ArrayList<>();
-        for (Throwable each = e; each != null && !chain.contains(each); each = each.getCause()) {
-            chain.add(each);
-        }
-        return chain;
-    }
-
-    /** A handshake that ended because the server went away is an SSLException too; waiting cures that. */
-    private static boolean refusesCertificate(Throwable t) {
-        return t instanceof CertificateException
-                || (t instanceof SSLException
-                        && String.valueOf(t.getMessage()).contains("Received fatal alert: ")
-                        && !String.valueOf(t.getMessage()).contains("internal_error"));
-    }
-
-    private static String untrusted(Throwable t) {
-        return t instanceof SSLException
-                ? "the database refuses this client's certificate: " + firstLine(t)
-                        + ". Check the parameters of the URL or of the data source that name it."
-                : "the database shows a certificate that is not trusted: " + firstLine(t)
-                        + ". Check the parameters of the URL or of the data source that name its authority.";
     }
 
     /** What waiting can't cure, and its remedy; empty if it can. */

@@ -314,11 +314,7 @@ final class JdbcSettings {
      */
     @Nullable
     String password() {
-        Path file = access.passwordFile();
-        if (file == null) {
-            return access.password();
-        }
-        return PASSWORDS.readAnew(config.generator(), file);
+        return PASSWORDS.now(config.generator(), access.password(), access.passwordFile());
     }
 
     String generator() {

@@ -13,6 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.RecordStore;
+import org.snowflakeid.support.Shared;
 
 /**
  * Records as rows of one table. Each request is one statement in auto-commit mode, so that it needs no more of a database than that
@@ -27,25 +28,17 @@ final class JdbcStore implements RecordStore {
 
     private final JdbcSettings settings;
 
-    /** Of whoever opened it: what the threads begin with. */
-    private final @Nullable ClassLoader application = Thread.currentThread().getContextClassLoader();
-
-    // Guarded by this. Borrowed for the first call, so that who is never closed, and never called, keeps nothing.
-    private @Nullable SharedConnections borrowed;
-    private boolean closed;
+    private final Shared<JdbcSettings.Access, SharedDatabase>.Loan loan;
 
     JdbcStore(JdbcSettings settings) {
         this.settings = settings;
+        this.loan = SharedDatabase.ALL.loan(settings.access());
     }
 
-    private synchronized SharedConnections shared() {
-        if (closed) {
-            throw new CoordinatorException("jdbc (" + settings.access() + "): the coordinator is closed", true);
-        }
-        SharedConnections shared = borrowed;
+    private SharedDatabase shared() {
+        SharedDatabase shared = loan.get();
         if (shared == null) {
-            shared = SharedConnections.borrow(settings.access(), application);
-            borrowed = shared;
+            throw new CoordinatorException("jdbc (" + settings.access() + "): the coordinator is closed", true);
         }
         return shared;
     }
@@ -195,10 +188,7 @@ final class JdbcStore implements RecordStore {
 
     @Override
     public String location() {
-        SharedConnections shared;
-        synchronized (this) {
-            shared = borrowed;
-        }
+        SharedDatabase shared = loan.present();
         return shared == null ? "" : shared.location();
     }
 
@@ -209,14 +199,6 @@ final class JdbcStore implements RecordStore {
 
     @Override
     public void close() {
-        SharedConnections shared;
-        synchronized (this) {
-            closed = true;
-            shared = borrowed;
-            borrowed = null;
-        }
-        if (shared != null) {
-            shared.giveBack();
-        }
+        loan.close();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jdbc;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -113,7 +114,8 @@ class JdbcThreadsTest {
     void callsThatFindNoThreadTakeNothingFromLaterOnes() throws Exception {
         try (PostgresServer server = PostgresServer.start()) {
             JdbcSettings settings = settings(server);
-            SharedConnections shared = SharedConnections.borrow(settings.access(), null);
+            var loan = SharedDatabase.ALL.loan(settings.access());
+            SharedDatabase shared = requireNonNull(loan.get());
             ThreadFactory factory = shared.pool.getThreadFactory();
             Queue<WeakReference<Thread>> made = new ConcurrentLinkedQueue<>();
             shared.pool.setThreadFactory(atMost(0, factory, made));
@@ -131,7 +133,7 @@ class JdbcThreadsTest {
                 System.gc();
                 return made.stream().allMatch(thread -> thread.get() == null);
             });
-            shared.giveBack();
+            loan.close();
         }
     }
 
@@ -140,7 +142,8 @@ class JdbcThreadsTest {
     void whetherAnythingWasSentIsKnownAlsoWhereNoThreadBreaksTheCallOff() {
         try (PostgresServer server = PostgresServer.start()) {
             JdbcSettings settings = settings(server);
-            SharedConnections shared = SharedConnections.borrow(settings.access(), null);
+            var loan = SharedDatabase.ALL.loan(settings.access());
+            SharedDatabase shared = requireNonNull(loan.get());
             shared.pool.setThreadFactory(atMost(1, shared.pool.getThreadFactory(), new ConcurrentLinkedQueue<>()));
             Thread caller = Thread.currentThread();
 
@@ -158,7 +161,7 @@ class JdbcThreadsTest {
             assertThat(failure.nothingChanged()).isFalse();
             server.kill();
             await(Node.PATIENCE, () -> threads().isEmpty());
-            shared.giveBack();
+            loan.close();
         }
     }
 }

@@ -33,8 +33,8 @@ import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.TcpProxy;
-import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
 import org.snowflakeid.testservers.kubernetes.MockApiServer;
+import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
 
 /** Servers that are frozen, gone or wrong, answers that are lost, and those that say no. */
 class KubernetesFaultsTest {

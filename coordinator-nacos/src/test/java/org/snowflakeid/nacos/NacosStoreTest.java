@@ -22,10 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.spi.RecordStore.Entry;
 import org.snowflakeid.spi.RecordStore.Reading;
 import org.snowflakeid.spi.RecordStore.Write;
-import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.NacosServer;
 

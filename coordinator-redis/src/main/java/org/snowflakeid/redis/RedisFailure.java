@@ -5,16 +5,15 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.security.cert.CertificateException;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.support.Handshakes;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -70,6 +69,9 @@ final class RedisFailure extends Exception {
 
     /** From Redis 5 on a server repeats the arguments of what it does not know, and those of AUTH are secret. */
     private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*", Pattern.DOTALL);
+
+    private static final Handshakes HANDSHAKES =
+            Handshakes.by(RedisSettings.TLS, "the host name in " + RedisSettings.URI);
 
     private final CoordinatorException exception;
     private final boolean nothingChanged;
@@ -193,8 +195,7 @@ final class RedisFailure extends Exception {
 
     /** @param sent false if the request will never leave this process */
     static RedisFailure lost(RedisSettings settings, Throwable e, boolean sent) {
-        List<Throwable> chain =
-                Stream.iterate(e, Objects::nonNull, Throwable::getCause).toList();
+        List<Throwable> chain = Handshakes.causes(e);
         for (Throwable each : chain) {
             if (each instanceof InvalidSettingsException settingsChanged) {
                 // A file that was replaced, and perhaps only in part so far.
@@ -202,28 +203,16 @@ final class RedisFailure extends Exception {
                 return new RedisFailure(new CoordinatorException(text, e, false), true, false);
             }
         }
-        boolean untrusted = chain.stream().anyMatch(RedisFailure::refusesCertificate);
-        String text = named(settings, complaint(chain, untrusted, sent));
+        String text = named(settings, complaint(chain, sent));
+        boolean untrusted = Handshakes.refusal(chain).isPresent();
         return new RedisFailure(new CoordinatorException(text, e, untrusted), !sent, true);
     }
 
-    /** A handshake that ended because the server went away is an SSLException too; waiting cures that. */
-    private static boolean refusesCertificate(Throwable t) {
-        String message = String.valueOf(t.getMessage());
-        return t instanceof CertificateException
-                || (t instanceof SSLException
-                        && message.contains("Received fatal alert: ")
-                        && !message.contains("internal_error"));
-    }
-
-    private static String complaint(List<Throwable> chain, boolean untrusted, boolean sent) {
+    private static String complaint(List<Throwable> chain, boolean sent) {
         Throwable root = chain.get(chain.size() - 1);
-        if (untrusted) {
-            return root instanceof SSLException
-                    ? "refuses this client's certificate: " + root.getMessage() + ". Check " + RedisSettings.TLS_CERT
-                            + " and " + RedisSettings.TLS_KEY + "."
-                    : "shows a certificate that is not trusted: " + root.getMessage() + ". Check "
-                            + RedisSettings.TLS_CA + " and the host name in " + RedisSettings.URI + ".";
+        Optional<Throwable> refusal = Handshakes.refusal(chain);
+        if (refusal.isPresent()) {
+            return HANDSHAKES.complaint(refusal.get(), "", root.getMessage());
         }
         if (sent) {
             return "gave no answer: " + root;

@@ -4,17 +4,12 @@ package org.snowflakeid.redis;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
@@ -23,7 +18,6 @@ import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
-import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.redis.*}, checked: whatever can be known to be wrong without asking the server is refused here. */
@@ -58,7 +52,7 @@ final class RedisSettings {
                     + " append-only file, with `appendfsync` other than `always`, with `no-appendfsync-on-rewrite yes`, or with a policy"
                     + " that evicts records."
                     + " With `warn` it is used all the same, and **ids may be issued twice after its crash**.");
-    private static final TlsKeys TLS = TlsKeys.below("snowflake.redis.tls");
+    static final TlsKeys TLS = TlsKeys.below("snowflake.redis.tls");
     static final Key<Path> TLS_CA = TLS.ca();
     static final Key<Path> TLS_CERT = TLS.cert();
     static final Key<Path> TLS_KEY = TLS.key();
@@ -122,11 +116,7 @@ final class RedisSettings {
         Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
         PASSWORDS.requirePasswordOfUser(reader);
         PASSWORDS.check(reader);
-        Map<String, String> files = new HashMap<>();
-        for (Key<Path> key : List.of(TLS_CA, TLS_CERT, TLS_KEY)) {
-            reader.optional(key).ifPresent(file -> files.put(key.name(), file.toString()));
-        }
-        access = new Access(server, user, password, passwordFile, Map.copyOf(files), reader.value(DURABILITY));
+        access = new Access(server, user, password, passwordFile, TLS.files(reader), reader.value(DURABILITY));
         if (server.encrypted()) {
             socketFactory(reader);
             if (server.host().indexOf('_') >= 0) {
@@ -137,16 +127,9 @@ final class RedisSettings {
             }
         } else {
             TLS.read(reader);
-            if (!server.equals(NONE) && TLS.areSet(reader)) {
-                reader.refuse(
-                        URI,
-                        "is not encrypted, but snowflake.redis.tls.* is set. Write rediss:// or remove the latter.");
-            }
-            if (password != null || passwordFile != null) {
-                reader.warn(
-                        URI,
-                        "is not encrypted, and the password is sent there: whoever sees the network's traffic can read"
-                                + " it. Write rediss://.");
+            if (!server.equals(NONE)) {
+                boolean secret = password != null || passwordFile != null;
+                TLS.checkUnencrypted(reader, URI, "rediss://", secret ? "the password" : null);
             }
         }
         callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
@@ -194,21 +177,7 @@ final class RedisSettings {
     }
 
     private static @Nullable SSLSocketFactory socketFactory(SettingsReader reader) {
-        Tls files = TLS.read(reader);
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            KeyManagerFactory keys = files.keyManagers().orElse(null);
-            context.init(
-                    keys == null ? new KeyManager[0] : keys.getKeyManagers(),
-                    files.trustManagers().getTrustManagers(),
-                    null);
-            return context.getSocketFactory();
-        } catch (GeneralSecurityException e) {
-            reader.refuse(
-                    reader.isSet(TLS_CA) ? TLS_CA : TLS_CERT,
-                    "can't be used (" + e.getMessage() + "). Name PEM files.");
-            return null;
-        }
+        return TLS.make(reader, TLS.read(reader), files -> files.context().getSocketFactory());
     }
 
     /**
@@ -234,11 +203,7 @@ final class RedisSettings {
      */
     @Nullable
     String password() {
-        Path file = access.passwordFile();
-        if (file == null) {
-            return access.password();
-        }
-        return PASSWORDS.readAnew(config.generator(), file);
+        return PASSWORDS.now(config.generator(), access.password(), access.passwordFile());
     }
 
     String namespace() {

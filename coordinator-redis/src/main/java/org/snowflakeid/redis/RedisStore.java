@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.RecordStore;
+import org.snowflakeid.support.Shared;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -41,21 +42,18 @@ final class RedisStore implements RecordStore {
     private static final int KEYS_OF_A_COMMAND = 1_024;
 
     private final RedisSettings settings;
-    private final SharedConnection shared;
-    private boolean closed;
+    private final Shared<RedisSettings.Access, SharedRedis>.Loan loan;
 
     RedisStore(RedisSettings settings) {
         this.settings = settings;
-        this.shared = SharedConnection.borrow(
-                settings.access(), Thread.currentThread().getContextClassLoader());
+        this.loan = SharedRedis.ALL.loan(settings.access());
     }
 
     @Override
     public Reading read(List<String> keys, Duration timeout) {
-        requireOpen();
         byte[][] names = keys.stream().map(key -> key.getBytes(UTF_8)).toArray(byte[][]::new);
         try {
-            return shared.call(settings, settings.callTimeout(timeout), true, connection -> {
+            return shared().call(settings, settings.callTimeout(timeout), true, connection -> {
                 connection.sendCommand(Command.TIME);
                 int commands = 1;
                 for (int from = 0; from < names.length; from += KEYS_OF_A_COMMAND, commands++) {
@@ -104,7 +102,6 @@ final class RedisStore implements RecordStore {
 
     @Override
     public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
-        requireOpen();
         byte[] name = key.getBytes(UTF_8);
         byte[] value = next.getBytes(UTF_8);
         byte[][] arguments = expected == null
@@ -113,7 +110,7 @@ final class RedisStore implements RecordStore {
                     COMPARE_AND_SET, ONE_KEY, name, value, ((String) expected.version()).getBytes(ISO_8859_1)
                 };
         try {
-            long replaced = shared.call(settings, settings.callTimeout(timeout), false, connection -> {
+            long replaced = shared().call(settings, settings.callTimeout(timeout), false, connection -> {
                 connection.sendCommand(Command.EVAL, arguments);
                 return (Long) connection.getOne();
             });
@@ -126,22 +123,21 @@ final class RedisStore implements RecordStore {
         }
     }
 
-    private void requireOpen() {
-        if (closed) {
-            throw RedisFailure.closed(settings).exception();
+    private SharedRedis shared() throws RedisFailure {
+        SharedRedis shared = loan.get();
+        if (shared == null) {
+            throw RedisFailure.closed(settings);
         }
-    }
-
-    @Override
-    public Object connection() {
         return shared;
     }
 
     @Override
+    public Object connection() {
+        return settings.access();
+    }
+
+    @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            shared.giveBack();
-        }
+        loan.close();
     }
 }

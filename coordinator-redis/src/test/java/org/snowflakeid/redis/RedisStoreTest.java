@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.spi.RecordStore.Entry;
 import org.snowflakeid.spi.RecordStore.Write;
-import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.RedisServer;
 

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.spi.RecordStore.Entry;
 import org.snowflakeid.spi.RecordStore.Write;
-import org.snowflakeid.spi.RecordStore;
 import org.snowflakeid.testservers.RedisServer;
 import org.snowflakeid.testservers.TcpProxy;
 

@@ -65,11 +65,16 @@ public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> fil
     }
 
     /**
-     * What the file holds now.
+     * As the file has it now, if it is in a file.
      *
-     * @throws InvalidSettingsException if that is no password
+     * @param set the password, where it is set itself
+     * @throws InvalidSettingsException if the file holds none
      */
-    public String readAnew(String generator, Path named) {
+    public @Nullable String now(String generator, @Nullable String set, @Nullable Path named) {
+        return named == null ? set : readAnew(generator, named);
+    }
+
+    private String readAnew(String generator, Path named) {
         SettingsReader reader = new SettingsReader(generator, Map.of(file.name(), named.toString())::get);
         String text = read(reader, named);
         reader.throwProblems();

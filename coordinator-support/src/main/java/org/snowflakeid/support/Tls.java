@@ -9,7 +9,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,15 @@ public record Tls(Optional<KeyStore> trusted, Optional<KeyStore> identity) {
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(identity.get(), new char[0]);
         return Optional.of(factory);
+    }
+
+    /** For connections of the JDK. */
+    public SSLContext context() throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        KeyManager @Nullable [] own =
+                keyManagers().map(KeyManagerFactory::getKeyManagers).orElse(null);
+        context.init(own, trustManagers().getTrustManagers(), null);
+        return context;
     }
 
     @Override

@@ -7,8 +7,11 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.Certificate;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 
@@ -42,6 +45,52 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
 
     public boolean areSet(SettingsReader reader) {
         return all().stream().anyMatch(reader::isSet);
+    }
+
+    /** Which files are named, by key: equal where the same ones are read, whatever they hold. */
+    public Map<String, String> files(SettingsReader reader) {
+        Map<String, String> files = new HashMap<>();
+        for (Key<?> each : all()) {
+            reader.optional(each).ifPresent(file -> files.put(each.name(), file.toString()));
+        }
+        return Map.copyOf(files);
+    }
+
+    /**
+     * For an address that is not encrypted: files would have no effect, and are refused. Others could see a secret, which is a warning.
+     *
+     * @param scheme of an encrypted address, such as {@code https://}
+     * @param secret what is sent there, for the warning; null: nothing
+     */
+    public void checkUnencrypted(SettingsReader reader, Key<?> address, String scheme, @Nullable String secret) {
+        if (areSet(reader)) {
+            reader.refuse(
+                    address,
+                    "is not encrypted, but " + ca.name().replaceFirst("ca$", "*") + " is set. Write " + scheme
+                            + " or remove the latter.");
+        }
+        if (secret != null) {
+            reader.warn(
+                    address,
+                    "is not encrypted, and " + secret
+                            + " is sent there: whoever sees the network's traffic can read it." + " Write " + scheme
+                            + ".");
+        }
+    }
+
+    /** Makes of certificates and keys what a library wants. */
+    public interface Making<T> {
+        T of(Tls files) throws IOException, GeneralSecurityException;
+    }
+
+    /** What is wrong with the files is noted in the reader; null then. */
+    public <T> @Nullable T make(SettingsReader reader, Tls files, Making<T> making) {
+        try {
+            return making.of(files);
+        } catch (IOException | GeneralSecurityException e) {
+            reader.refuse(reader.isSet(ca) ? ca : cert, "can't be used (" + e.getMessage() + "). Name PEM files.");
+            return null;
+        }
     }
 
     /**

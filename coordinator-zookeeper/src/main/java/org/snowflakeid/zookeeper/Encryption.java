@@ -4,14 +4,11 @@ package org.snowflakeid.zookeeper;
 import java.io.IOException;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
-import java.util.HashMap;
 import java.util.Map;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.snowflakeid.InvalidSettingsException;
-import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
@@ -25,19 +22,17 @@ final class Encryption {
     private final String generator;
 
     /** Which files: as it was set at first. Equal where the same are read. */
-    private final Map<String, String> named = new HashMap<>();
+    private final Map<String, String> named;
 
     /** What is wrong with the names of the files is noted in the reader. */
     Encryption(TlsKeys keys, String generator, SettingsReader reader) {
         this.keys = keys;
         this.generator = generator;
-        for (Key<?> key : keys.all()) {
-            reader.optional(key).ifPresent(file -> named.put(key.name(), file.toString()));
-        }
+        this.named = keys.files(reader);
     }
 
     Map<String, String> named() {
-        return Map.copyOf(named);
+        return named;
     }
 
     /** What the files hold now. What is wrong with them is noted in the reader. */
@@ -50,13 +45,7 @@ final class Encryption {
             SettingsReader reader = new SettingsReader(generator, named::get);
             Tls files = read(reader);
             reader.throwProblems();
-            KeyManagerFactory own = files.keyManagers().orElse(null);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(
-                    own == null ? null : own.getKeyManagers(),
-                    files.trustManagers().getTrustManagers(),
-                    null);
-            return context;
+            return files.context();
         } catch (InvalidSettingsException | GeneralSecurityException e) {
             throw new UnreadableException(e);
         }

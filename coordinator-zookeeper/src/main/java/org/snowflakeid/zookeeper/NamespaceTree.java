@@ -13,6 +13,7 @@ import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Deadline;
 
 /**
  * The nodes of a namespace: where they are and who may do what to them. With a digest they are its user's and nobody else's. Marks and

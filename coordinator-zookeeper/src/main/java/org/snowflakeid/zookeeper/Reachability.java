@@ -7,11 +7,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.security.cert.CertificateException;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Optional;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
+import org.snowflakeid.support.Handshakes;
 import org.snowflakeid.support.HostAndPort;
 
 /** Finds out why no session comes about: ZooKeeper's client does not say it, but tries again. */
@@ -21,6 +21,9 @@ final class Reachability {
 
     /** The server's refusal of a client's certificate follows the client's handshake. */
     private static final int REFUSAL_MILLIS = 300;
+
+    private static final Handshakes HANDSHAKES =
+            Handshakes.by(ZooKeeperSettings.TLS, "the host names in " + ZooKeeperSettings.CONNECT_STRING);
 
     private final ZooKeeperSettings settings;
 
@@ -88,26 +91,13 @@ final class Reachability {
 
     private static Finding refused(HostAndPort server, SSLException e) {
         String message = String.valueOf(e.getMessage());
-        if (causes(e).stream().anyMatch(CertificateException.class::isInstance)) {
-            return new Finding(
-                    "shows a certificate that is not trusted (" + server + "): " + message + ". Check "
-                            + ZooKeeperSettings.TLS_CA + " and the host names in " + ZooKeeperSettings.CONNECT_STRING
-                            + ".",
-                    true);
-        }
-        if (message.contains("Received fatal alert: ") && !message.contains("internal_error")) {
-            return new Finding(
-                    "refuses this client's certificate (" + server + "): " + message + ". Check "
-                            + ZooKeeperSettings.TLS_CERT + " and " + ZooKeeperSettings.TLS_KEY + ".",
-                    true);
+        Optional<Throwable> refusal = Handshakes.refusal(Handshakes.causes(e));
+        if (refusal.isPresent()) {
+            return new Finding(HANDSHAKES.complaint(refusal.get(), " (" + server + ")", message), true);
         }
         return new Finding(
                 "does not speak TLS at " + server + ": " + message + ". Check the port in "
                         + ZooKeeperSettings.CONNECT_STRING + ", and snowflake.zookeeper.tls.*.",
                 false);
-    }
-
-    private static List<Throwable> causes(Throwable e) {
-        return Stream.iterate(e, t -> t != null, Throwable::getCause).toList();
     }
 }

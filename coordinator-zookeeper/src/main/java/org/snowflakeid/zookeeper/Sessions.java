@@ -21,6 +21,7 @@ import org.apache.zookeeper.CompleteZooKeeper;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.support.HostAndPort;
 
 /** Opens the sessions of one coordinator and ends them, with the threads they need: none of this may delay a call. */

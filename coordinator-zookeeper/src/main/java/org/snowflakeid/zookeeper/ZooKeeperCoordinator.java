@@ -24,6 +24,7 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;

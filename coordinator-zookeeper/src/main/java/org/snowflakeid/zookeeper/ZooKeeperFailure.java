@@ -2,8 +2,8 @@
 package org.snowflakeid.zookeeper;
 
 import java.util.Set;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 

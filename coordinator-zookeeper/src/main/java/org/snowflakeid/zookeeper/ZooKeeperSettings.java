@@ -39,7 +39,7 @@ final class ZooKeeperSettings {
     static final Key<Boolean> TLS_ENABLED = Key.bool("snowflake.zookeeper.tls.enabled")
             .otherwise("whether a key below is set")
             .meaning("Whether connections are encrypted.");
-    private static final TlsKeys TLS = TlsKeys.below("snowflake.zookeeper.tls");
+    static final TlsKeys TLS = TlsKeys.below("snowflake.zookeeper.tls");
     static final Key<Path> TLS_CA = TLS.ca();
     static final Key<Path> TLS_CERT = TLS.cert();
     static final Key<Path> TLS_KEY = TLS.key();

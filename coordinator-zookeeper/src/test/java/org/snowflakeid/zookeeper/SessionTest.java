@@ -20,6 +20,7 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.ZooKeeperServer;

@@ -159,7 +159,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     @Override
     public Snapshot read(int fromId, int toId, Duration timeout) {
         List<Integer> ids = IntStream.rangeClosed(fromId, toId).boxed().toList();
-        Time time = new Time(nanoTime, timeout);
+        Deadline time = Deadline.after(timeout, nanoTime);
         List<Seen> seen = look(ids, time);
         return new Snapshot(
                 stored(seen.get(0).meta()), seen.stream().map(Seen::slot).toList(), witnessed(seen.get(0)));
@@ -170,7 +170,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     /** First the marks, then the namespace: a mark that is seen here is validated by what is read after it. */
-    private List<Seen> look(List<Integer> ids, Time time) {
+    private List<Seen> look(List<Integer> ids, Deadline time) {
         RecordStore.Reading marks = store.read(ids.stream().map(this::markKey).toList(), time.left());
         RecordStore.Reading meta = store.read(List.of(metaKey()), time.left());
         List<Seen> seen = new ArrayList<>();
@@ -186,7 +186,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return seen;
     }
 
-    private Seen look(int id, Time time) {
+    private Seen look(int id, Deadline time) {
         return look(List.of(id), time).get(0);
     }
 
@@ -197,7 +197,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return attempt(timeout, time -> writeMeta(expected, next, time));
     }
 
-    private CasResult writeMeta(@Nullable Stored expected, String next, Time time) {
+    private CasResult writeMeta(@Nullable Stored expected, String next, Deadline time) {
         RecordStore.Entry meta =
                 store.read(List.of(metaKey()), time.left()).entries().get(metaKey());
         if (!Objects.equals(expected == null ? null : expected.value(), meta == null ? null : meta.value())) {
@@ -220,7 +220,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     private CasResult claim(
-            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Time time) {
+            int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Deadline time) {
         Seen before = look(id, time);
         if (!before.isAsExpected(mark, meta) || (before.owner() != null && !evict)) {
             return before.rejected();
@@ -243,7 +243,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return attempt(timeout, time -> extendAll(extensions, meta, time), extensions.size());
     }
 
-    private List<CasResult> extendAll(List<Extension> extensions, Stored meta, Time time) {
+    private List<CasResult> extendAll(List<Extension> extensions, Stored meta, Deadline time) {
         List<Integer> ids = extensions.stream().map(Extension::id).toList();
         List<Seen> before = look(ids, time);
         List<CasResult> results = new ArrayList<>();
@@ -254,7 +254,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     /** Not validated yet. */
-    private CasResult extend(Extension extension, Seen before, Stored meta, Time time) {
+    private CasResult extend(Extension extension, Seen before, Stored meta, Deadline time) {
         if (!before.isAsExpected(extension.mark(), meta)) {
             return before.rejected();
         }
@@ -280,7 +280,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return attempt(timeout, time -> release(id, mark, next, owner, meta, time));
     }
 
-    private CasResult release(int id, Stored mark, String next, String owner, Stored meta, Time time) {
+    private CasResult release(int id, Stored mark, String next, String owner, Stored meta, Deadline time) {
         Seen before = look(id, time);
         if (!before.isAsExpected(mark, meta)) {
             return before.rejected();
@@ -295,7 +295,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     @Override
     public void abandon(int id, String owner, Duration timeout) {
         try {
-            Time time = new Time(nanoTime, timeout);
+            Deadline time = Deadline.after(timeout, nanoTime);
             Seen before = look(id, time);
             Claimed claimed = before.claimed();
             if (claimed != null && owner.equals(claimed.owner())) {
@@ -311,13 +311,13 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return before.time().plus(timeToLive);
     }
 
-    private CasResult replace(Seen before, Claimed next, Stored meta, boolean held, Time time) {
+    private CasResult replace(Seen before, Claimed next, Stored meta, boolean held, Deadline time) {
         return validated(List.of(before.id()), List.of(written(before, next, held, time)), meta, time)
                 .get(0);
     }
 
     /** Not validated yet. */
-    private CasResult written(Seen before, Claimed next, boolean held, Time time) {
+    private CasResult written(Seen before, Claimed next, boolean held, Deadline time) {
         RecordStore.Write write = store.compareAndSet(markKey(before.id()), before.entry(), next.value(), time.left());
         if (write instanceof RecordStore.Write.Unknown unknown) {
             return new CasResult.Unknown(unknown.cause());
@@ -328,7 +328,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     /** What was applied is a grant if the namespace record is still as expected; what was rejected shows what is there now. */
-    private List<CasResult> validated(List<Integer> ids, List<CasResult> results, Stored meta, Time time) {
+    private List<CasResult> validated(List<Integer> ids, List<CasResult> results, Stored meta, Deadline time) {
         if (results.stream().allMatch(CasResult.Unknown.class::isInstance)) {
             return results;
         }
@@ -352,39 +352,19 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return validated;
     }
 
-    private CasResult attempt(Duration timeout, Function<Time, CasResult> call) {
+    private CasResult attempt(Duration timeout, Function<Deadline, CasResult> call) {
         return attempt(timeout, time -> List.of(call.apply(time)), 1).get(0);
     }
 
     /** An interrupt leaves an outcome unknown, whatever it interrupted. */
-    private List<CasResult> attempt(Duration timeout, Function<Time, List<CasResult>> call, int results) {
+    private List<CasResult> attempt(Duration timeout, Function<Deadline, List<CasResult>> call, int results) {
         try {
-            return call.apply(new Time(nanoTime, timeout));
+            return call.apply(Deadline.after(timeout, nanoTime));
         } catch (CoordinatorException e) {
             if (Thread.currentThread().isInterrupted()) {
                 return Collections.nCopies(results, new CasResult.Unknown(e));
             }
             throw e;
-        }
-    }
-
-    /** What is left of a call's timeout. */
-    private static final class Time {
-        private final LongSupplier nanoTime;
-        private final long endNanos;
-
-        Time(LongSupplier nanoTime, Duration timeout) {
-            this.nanoTime = nanoTime;
-            this.endNanos = nanoTime.getAsLong() + timeout.toNanos();
-        }
-
-        /** @throws CoordinatorException if nothing is left */
-        Duration left() {
-            long nanos = endNanos - nanoTime.getAsLong();
-            if (nanos <= 0) {
-                throw new CoordinatorException("no time was left for another request", false);
-            }
-            return Duration.ofNanos(nanos);
         }
     }
 

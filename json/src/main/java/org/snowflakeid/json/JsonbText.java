@@ -2,8 +2,8 @@
 package org.snowflakeid.json;
 
 import jakarta.json.JsonString;
-import jakarta.json.JsonValue.ValueType;
 import jakarta.json.JsonValue;
+import jakarta.json.JsonValue.ValueType;
 import jakarta.json.bind.JsonbException;
 import jakarta.json.bind.serializer.DeserializationContext;
 import jakarta.json.bind.serializer.JsonbDeserializer;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.rest;
 
+import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.ResponseBuilder;
 import jakarta.ws.rs.core.Response.Status;
-import jakarta.ws.rs.core.Response;
 
 /** An error as RFC 9457 has it. Written by hand: no JSON library is there for certain. */
 final class Problem {

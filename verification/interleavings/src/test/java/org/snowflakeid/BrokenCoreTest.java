@@ -303,17 +303,17 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "publishes without the monitor",
                                 SharedState.class,
-                                "    void publish(LeaseInUse inUse, Lease next) {\n"
+                                "    public void publish(CurrentLease inUse, Lease next) {\n"
                                         + "        synchronized (leases) {\n",
-                                "    void publish(LeaseInUse inUse, Lease next) {\n" + "        {\n"),
+                                "    public void publish(CurrentLease inUse, Lease next) {\n" + "        {\n"),
                         CloseBesideSwap.class,
                         ""),
                 fails(
                         Mutant.of(
                                 "closes without the monitor",
                                 SharedState.class,
-                                "    void close() {\n" + "        synchronized (leases) {\n",
-                                "    void close() {\n" + "        {\n"),
+                                "    public void close() {\n" + "        synchronized (leases) {\n",
+                                "    public void close() {\n" + "        {\n"),
                         CloseBesideSwap.class,
                         ""),
                 fails(

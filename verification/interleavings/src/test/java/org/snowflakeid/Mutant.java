@@ -11,18 +11,19 @@ import java.util.List;
 import javax.tools.ToolProvider;
 
 /** Core with a mistake in it: source text of one class replaced, and compiled again. */
-record Mutant(String what, String className, List<String> replacements) {
+record Mutant(String what, Class<?> type, List<String> replacements) {
 
-    private static final Path SOURCES = Path.of("../../core/src/main/java/org/snowflakeid");
+    private static final Path SOURCES = Path.of("../../core/src/main/java");
 
     /** @param replacements what stands in the source exactly once, each followed by what to put in its place */
     static Mutant of(String what, Class<?> type, String... replacements) {
-        return new Mutant(what, type.getSimpleName(), List.of(replacements));
+        return new Mutant(what, type, List.of(replacements));
     }
 
     /** Returns the folder of the class files. */
     Path compile(Path folder) throws IOException {
-        String source = Files.readString(SOURCES.resolve(className + ".java"));
+        String className = type.getSimpleName();
+        String source = Files.readString(SOURCES.resolve(type.getName().replace('.', '/') + ".java"));
         for (int i = 0; i < replacements.size(); i += 2) {
             int at = source.indexOf(replacements.get(i));
             if (at < 0 || source.indexOf(replacements.get(i), at + 1) >= 0) {

@@ -10,9 +10,9 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
 
 /** The command {@code bin/chaos}. */
 @Command(

@@ -58,18 +58,18 @@ public final class InstrumentedCore extends ClassLoader {
 
     /** Messages for people, and hints that may come late: not worth a point. */
     private static final Set<String> NO_POINT = Set.of(
-            "Handover.started",
-            "Handover.ended",
-            "Handover.lastError",
-            "Handover.clockWarning",
-            "Handover.suspension",
-            "Handover.vettingWanted",
-            "Handover.keeper",
+            "SharedState.started",
+            "SharedState.ended",
+            "SharedState.lastError",
+            "SharedState.clockWarning",
+            "SharedState.suspension",
+            "SharedState.vettingWanted",
+            "SharedState.keeper",
             "IdIssuer.usedUpTick",
             "KeeperThread.thread",
             "KeeperThread.stepping",
-            "LeaseKeeper.interruption",
-            "LeaseKeeper.lossHinted",
+            "Keeper.interruption",
+            "Keeper.lossHinted",
             "Reading.credibleMillis");
 
     private final String core;

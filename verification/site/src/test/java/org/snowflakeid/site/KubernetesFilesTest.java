@@ -28,15 +28,15 @@ import org.yaml.snakeyaml.Yaml;
 /** Against the model classes of a Kubernetes client, and against what the library does. */
 class KubernetesFilesTest {
 
-    private static final Pattern CALLS_OF_A_CLOSE =
-            Pattern.compile("callTimeout\\.toNanos\\(\\) \\* \\(resumption == null \\? (\\d+) : (\\d+)\\) \\+ SECOND;");
+    private static final Pattern CALLS_OF_A_CLOSE = Pattern.compile(
+            "callTimeout\\.toNanos\\(\\) \\* \\(takeover\\.equals\\(Takeover\\.NONE\\) \\? (\\d+) : (\\d+)\\) \\+ SECOND;");
 
     private static final Pattern LONGEST_CALL = Pattern.compile(
             "compareTo\\(Duration\\.ofSeconds\\((\\d+)\\)\\) > 0 \\? Duration\\.ofSeconds\\(\\1\\) : sixth;");
 
     /** From the code, so that the pages and these files say what it does. */
     private static Duration longestClose(boolean withResumeFolder) throws IOException {
-        String keeper = Pages.text("core/src/main/java/org/snowflakeid/LeaseKeeper.java");
+        String keeper = Pages.text("core/src/main/java/org/snowflakeid/keeper/Keeper.java");
         Matcher calls = CALLS_OF_A_CLOSE.matcher(keeper);
         Matcher call = LONGEST_CALL.matcher(keeper);
         assertThat(calls.find() && call.find()).isTrue();

@@ -20,12 +20,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeEvent.Claimed;
 import org.snowflakeid.SnowflakeEvent.Lost;
 import org.snowflakeid.SnowflakeEvent.Resumed;
 import org.snowflakeid.SnowflakeEvent.Suspended;
 import org.snowflakeid.SnowflakeEvent.Swapped;
-import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeStatus;
 
 class EventTest {

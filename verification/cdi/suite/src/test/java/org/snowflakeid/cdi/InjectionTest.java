@@ -36,8 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeLayout;
-import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.SnowflakeStatus;
+import org.snowflakeid.SnowflakeStatus.State;
 
 class InjectionTest {
 

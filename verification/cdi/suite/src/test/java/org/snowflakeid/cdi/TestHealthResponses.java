@@ -4,8 +4,8 @@ package org.snowflakeid.cdi;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.eclipse.microprofile.health.HealthCheckResponse.Status;
 import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponse.Status;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.spi.HealthCheckResponseProvider;
 

@@ -25,8 +25,8 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.Snowflake;
-import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.SnowflakeStatus;
+import org.snowflakeid.SnowflakeStatus.State;
 
 /** The only coordinator among the dependencies is the one that is used, on the data source that the application has. */
 class SwapToTheApplicationsDatabaseTest {

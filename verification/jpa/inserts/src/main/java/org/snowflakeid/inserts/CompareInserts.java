@@ -20,12 +20,12 @@ import java.util.logging.Logger;
 import org.hibernate.Version;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.inserts.Sales.Inserted;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** The command {@code bin/compare-inserts}. */
 @Command(

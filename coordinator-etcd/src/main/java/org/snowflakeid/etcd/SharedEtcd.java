@@ -8,12 +8,9 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,29 +19,25 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.support.ApplicationThreads;
+import org.snowflakeid.support.Shared;
 
 /**
- * The connection of all coordinators of an application that reach the same servers in the same way, with its login and its threads. It
- * exists as long as one of them uses it, and when the last one has given it back, none of its threads runs: a server that ends an application
- * takes its classes away then. A connection that fails is thrown away, for all of them: who asks next gets a new one.
- *
- * <p>Applications of one server have one each, distinguished by their context class loader, which the threads keep.
+ * The connection of all coordinators that {@linkplain Shared share} it, with its login and its threads. One that fails is thrown away, for
+ * all of them: the next call gets a new one.
  */
-final class SharedClient {
-    private static final System.Logger LOG = System.getLogger(SharedClient.class.getName());
+final class SharedEtcd {
+    private static final System.Logger LOG = System.getLogger(SharedEtcd.class.getName());
     private static final int FAILURES_BEFORE_REBUILD = 3;
-    private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** A learner may have become a member with a vote since. */
     private static final long AVOIDED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Those in use. Guarded by itself. */
-    private static final Map<Key, SharedClient> IN_USE = new HashMap<>();
+    static final Shared<EtcdSettings.Access, SharedEtcd> ALL =
+            new Shared<>((access, threads) -> new SharedEtcd(threads), SharedEtcd::end);
 
-    private record Key(EtcdSettings.Access access, @Nullable ClassLoader application) {}
-
-    private final Key key;
-    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final ApplicationThreads threads;
     private final ThreadPoolExecutor background;
     private final ServerTime serverTime;
     private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
@@ -54,9 +47,6 @@ final class SharedClient {
      * look at the connection.
      */
     private final Object beginsLogin = new Object();
-
-    /** Guarded by {@link #IN_USE}. */
-    private int users;
 
     // Guarded by this.
     private EventLoopGroup loop;
@@ -69,8 +59,8 @@ final class SharedClient {
     /** Whose last calls are awaited. Guarded by this. */
     private final List<EtcdChannel> givenUp = new ArrayList<>();
 
-    private SharedClient(Key key) {
-        this.key = key;
+    private SharedEtcd(ApplicationThreads threads) {
+        this.threads = threads;
         this.loop = newLoop();
         this.background = new ThreadPoolExecutor(
                 2,
@@ -89,42 +79,16 @@ final class SharedClient {
         return new NioEventLoopGroup(1, threads("snowflake-etcd-connection"));
     }
 
+    /**
+     * Of Netty's kind: Open Liberty keeps the application that is the first to load a class with a logger while others use that class, and
+     * Netty would load this one when the first of them ends.
+     */
     private ThreadFactory threads(String name) {
-        return task -> {
-            // Of Netty's kind: Open Liberty keeps the application that is the first to load a class with a logger while
-            // others use that class, and Netty would load this one when the first of them ends.
-            Thread thread = new FastThreadLocalThread(task, name);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(key.application());
-            threads.removeIf(other -> other.getState() == Thread.State.TERMINATED);
-            threads.add(thread);
-            return thread;
-        };
-    }
-
-    /** To be given back once. */
-    static SharedClient borrow(EtcdSettings.Access access, @Nullable ClassLoader application) {
-        Key key = new Key(access, application);
-        synchronized (IN_USE) {
-            SharedClient shared = IN_USE.computeIfAbsent(key, SharedClient::new);
-            shared.users++;
-            return shared;
-        }
-    }
-
-    void giveBack() {
-        synchronized (IN_USE) {
-            users--;
-            if (users > 0) {
-                return;
-            }
-            IN_USE.remove(key);
-        }
-        end();
+        return threads.named(name, FastThreadLocalThread::new);
     }
 
     private void end() {
-        long deadline = System.nanoTime() + LONGEST_END_NANOS;
+        Deadline deadline = Deadline.after(ApplicationThreads.LONGEST_END);
         List<EtcdChannel> open;
         EventLoopGroup last;
         synchronized (this) {
@@ -138,22 +102,13 @@ final class SharedClient {
         try {
             for (EtcdChannel each : open) {
                 // Without its thread it never comes to its end.
-                boolean unused = last.isShuttingDown() || each.awaitEnd(deadline - System.nanoTime());
+                boolean unused = last.isShuttingDown() || each.awaitEnd(deadline.nanosLeft());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        var ended = last.shutdownGracefully(0, LONGEST_END_NANOS, TimeUnit.NANOSECONDS);
-        try {
-            boolean unused = ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-            for (Thread thread : threads) {
-                thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime()))
-                                .toMillis()
-                        + 1);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        var unused = last.shutdownGracefully(0, ApplicationThreads.LONGEST_END.toMillis(), TimeUnit.MILLISECONDS);
+        threads.awaitEnd(deadline);
     }
 
     ServerTime serverTime() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.snowflakeid.tck.Node.PATIENCE;
@@ -35,7 +36,7 @@ import org.snowflakeid.testservers.EtcdServer;
 
 /** What those who share a connection must not do to each other. */
 @Isolated("the log of Netty fails meanwhile")
-class SharedClientTest {
+class SharedEtcdTest {
     private final EtcdServer server = EtcdServer.start();
     private final String namespace = Node.freshNamespace();
     private final Node node = EtcdNode.at(server.endpoint(), namespace);
@@ -136,16 +137,12 @@ class SharedClientTest {
         });
     }
 
-    private static SharedClient borrow(EtcdConnection connection) {
-        return SharedClient.borrow(connection.access(), Thread.currentThread().getContextClassLoader());
-    }
-
     // gRPC may end another's watch on the thread that begins a call: each waited for what the other one held, for ever
     @Test
     void nobodyIsKeptWaitingWhileALoginBegins() {
         grant(connection);
-        SharedClient shared = borrow(connection);
-        try {
+        try (var loan = SharedEtcd.ALL.loan(connection.access())) {
+            SharedEtcd shared = requireNonNull(loan.get());
             assertThatThrownBy(() -> shared.login(() -> {
                         EtcdChannel seen = CompletableFuture.supplyAsync(connection::channel)
                                 .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
@@ -154,8 +151,6 @@ class SharedClientTest {
                         throw new IllegalStateException("planted");
                     }))
                     .hasMessage("planted");
-        } finally {
-            shared.giveBack();
         }
     }
 
@@ -163,7 +158,8 @@ class SharedClientTest {
     void whoeverAsksForTheTimeKeepsNobodyWaitingMeanwhile() throws Exception {
         EtcdConnection asking = connection();
         grant(asking);
-        SharedClient shared = borrow(asking);
+        var loan = SharedEtcd.ALL.loan(asking.access());
+        SharedEtcd shared = requireNonNull(loan.get());
         server.pause();
         try {
             // From now on it looks at first whether the connection has had an answer.
@@ -191,6 +187,6 @@ class SharedClientTest {
 
         assertThat(end).succeedsWithin(PATIENCE);
         asking.close();
-        shared.giveBack();
+        loan.close();
     }
 }

@@ -8,30 +8,30 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.support.ApplicationThreads;
+import org.snowflakeid.support.Shared;
 
 /**
- * Threads and connections of all coordinators of an application that reach the same database in the same way, as long as one of them uses
- * it.
+ * Threads and connections of all coordinators that {@linkplain Shared share} them.
  *
  * <ul>
  *   <li>A call has a thread of its own, on which no transaction of the application is under way, and which inherits nothing. JDBC can't be
@@ -42,7 +42,7 @@ import org.snowflakeid.CoordinatorException;
  *   <li>A connection by URL may take longer to be set up than a call lasts. It goes on without that call, for those who come after.
  * </ul>
  */
-final class SharedConnections {
+final class SharedDatabase {
 
     /** Also those whose call was given up, and hangs all the same. */
     private static final int MAX_CALLS = 8;
@@ -53,7 +53,6 @@ final class SharedConnections {
     private static final int MAX_THREADS = 64;
 
     private static final long LINGER_SECONDS = 5;
-    private static final long LONGEST_END_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** How long a step of setting up a connection may take, also if the call for which it began is over by then. */
     private static final int SET_UP_MILLIS = 15_000;
@@ -67,10 +66,8 @@ final class SharedConnections {
     /** How much later than the driver's own timeout the wait ends, so that the report is normally the driver's. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Those in use. Guarded by itself. */
-    private static final Map<Key, SharedConnections> IN_USE = new HashMap<>();
-
-    private record Key(JdbcSettings.Access access, @Nullable ClassLoader application) {}
+    static final Shared<JdbcSettings.Access, SharedDatabase> ALL =
+            new Shared<>(SharedDatabase::new, SharedDatabase::end);
 
     private record Idle(Connection connection, long sinceNanos) {}
 
@@ -78,15 +75,13 @@ final class SharedConnections {
         T run(Session session) throws SQLException;
     }
 
-    private final Key key;
+    private final JdbcSettings.Access access;
+    private final ApplicationThreads threads;
     private final Session.Known known = new Session.Known();
     private final Semaphore calls = new Semaphore(MAX_CALLS, true);
 
     /** Calls that were given up and may go on, each with when. Guarded by itself. */
     private final Map<Attempt<?>, Long> hanging = new HashMap<>();
-
-    /** Held weakly: one that could not be started never ends. */
-    private final Set<Thread> threads = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /** With all threads there are; tests let it have none. */
     final ThreadPoolExecutor pool;
@@ -99,40 +94,25 @@ final class SharedConnections {
 
     private volatile boolean over;
 
-    /** Guarded by {@link #IN_USE}. */
-    private int users;
-
-    private SharedConnections(Key key) {
-        this.key = key;
+    private SharedDatabase(JdbcSettings.Access access, ApplicationThreads threads) {
+        this.access = access;
+        this.threads = threads;
+        ThreadFactory factory = threads.named("snowflake-jdbc");
         this.pool = new ThreadPoolExecutor(
-                0, Integer.MAX_VALUE, LINGER_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), this::thread);
+                0,
+                Integer.MAX_VALUE,
+                LINGER_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                task -> factory.newThread(() -> untilIdle(task)));
     }
 
-    private Thread thread(Runnable task) {
-        Runnable whole = () -> {
-            try {
-                task.run();
-            } finally {
-                // The last thread ends when the last call is that long ago, and takes what is left along.
-                closeIdle(LINGER_SECONDS - 1);
-                threads.remove(Thread.currentThread());
-            }
-        };
-        // Inherits no thread locals: servers keep transactions there.
-        Thread thread = new Thread(null, whole, "snowflake-jdbc", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(key.application());
-        threads.add(thread);
-        return thread;
-    }
-
-    /** To be given back once. */
-    static SharedConnections borrow(JdbcSettings.Access access, @Nullable ClassLoader application) {
-        Key key = new Key(access, application);
-        synchronized (IN_USE) {
-            SharedConnections shared = IN_USE.computeIfAbsent(key, SharedConnections::new);
-            shared.users++;
-            return shared;
+    private void untilIdle(Runnable task) {
+        try {
+            task.run();
+        } finally {
+            // The last thread ends when the last call is that long ago, and takes what is left along.
+            closeIdle(LINGER_SECONDS - 1);
         }
     }
 
@@ -142,27 +122,13 @@ final class SharedConnections {
         return table == null ? "" : "table " + table;
     }
 
-    void giveBack() {
-        synchronized (IN_USE) {
-            users--;
-            if (users > 0) {
-                return;
-            }
-            IN_USE.remove(key);
-        }
+    private void end() {
         synchronized (idle) {
             over = true;
             idle.notifyAll();
         }
         pool.shutdown();
-        long deadline = System.nanoTime() + LONGEST_END_NANOS;
-        try {
-            for (Thread thread : List.copyOf(threads)) {
-                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
 
     /**
@@ -199,7 +165,7 @@ final class SharedConnections {
         List<Attempt<?>> old = new ArrayList<>();
         synchronized (hanging) {
             hanging.forEach((attempt, since) -> {
-                if (System.nanoTime() - since > FORGOTTEN_NANOS && threads.size() < MAX_THREADS) {
+                if (System.nanoTime() - since > FORGOTTEN_NANOS && threads.count() < MAX_THREADS) {
                     old.add(attempt);
                 }
             });
@@ -213,7 +179,7 @@ final class SharedConnections {
             return pool.submit(attempt);
         } catch (RejectedExecutionException e) {
             attempt.leavePlace();
-            throw new CoordinatorException("jdbc (" + key.access() + "): the coordinator is closed", e, true);
+            throw new CoordinatorException("jdbc (" + access + "): the coordinator is closed", e, true);
         } catch (RuntimeException | Error e) {
             // No thread could be had, and so nobody else will.
             attempt.leavePlace();
@@ -335,7 +301,7 @@ final class SharedConnections {
         }
 
         private T work(Connection taken) throws SQLException {
-            boolean lent = key.access().dataSource() != null;
+            boolean lent = access.dataSource() != null;
             boolean committing = taken.getAutoCommit();
             if (lent || !committing) {
                 // Who had it before may have begun a transaction by a statement, unseen by JDBC, and left it open; and
@@ -402,7 +368,7 @@ final class SharedConnections {
     }
 
     private Connection take(Attempt<?> attempt) throws SQLException, InterruptedException {
-        DataSource dataSource = key.access().dataSource();
+        DataSource dataSource = access.dataSource();
         if (dataSource != null) {
             return attempt.use(dataSource.getConnection());
         }
@@ -411,8 +377,7 @@ final class SharedConnections {
             return attempt.use(kept);
         }
         try {
-            return attempt.use(
-                    connect(attempt.settings, String.valueOf(key.access().url()), attempt.leftMillis()));
+            return attempt.use(connect(attempt.settings, String.valueOf(access.url()), attempt.leftMillis()));
         } finally {
             synchronized (idle) {
                 settingUp.remove(attempt);
@@ -485,7 +450,7 @@ final class SharedConnections {
     }
 
     private void putBack(Connection connection, boolean usable) {
-        if (usable && key.access().dataSource() == null) {
+        if (usable && access.dataSource() == null) {
             synchronized (idle) {
                 if (!over) {
                     idle.addFirst(new Idle(connection, System.nanoTime()));

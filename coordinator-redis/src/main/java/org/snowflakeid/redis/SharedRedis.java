@@ -2,9 +2,7 @@
 package org.snowflakeid.redis;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,12 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.support.ApplicationThreads;
+import org.snowflakeid.support.Shared;
 import redis.clients.jedis.Connection;
 
 /**
- * The connection of all coordinators of an application that reach the same server in the same way. It exists as long as one of them
- * uses it, and when the last one has given it back, its thread does not run any more: a server that ends an application takes its classes away
- * then. Applications of one server have one each, distinguished by their context class loader.
+ * The connection of all coordinators that {@linkplain Shared share} it.
  *
  * <p><b>Deadlines.</b> A read from a socket ends neither at an interrupt nor, if bytes trickle in, at its timeout. So the connection
  * belongs to a thread of its own, and who calls waits for that: who waits no longer closes the connection if the request was on its way, and
@@ -29,61 +28,30 @@ import redis.clients.jedis.Connection;
  *
  * <p>After any failure the next call begins with a new connection, which looks at the server anew.
  */
-final class SharedConnection {
-    private static final System.Logger LOG = System.getLogger(SharedConnection.class.getName());
+final class SharedRedis {
+    private static final System.Logger LOG = System.getLogger(SharedRedis.class.getName());
 
-    private static final Duration LONGEST_END = Duration.ofSeconds(2);
+    static final Shared<RedisSettings.Access, SharedRedis> ALL =
+            new Shared<>((access, threads) -> new SharedRedis(threads), SharedRedis::end);
 
-    /** Those in use. Guarded by itself. */
-    private static final Map<Key, SharedConnection> IN_USE = new HashMap<>();
-
-    private record Key(
-            RedisSettings.Access access, @Nullable ClassLoader application) {}
-
-    private final Key key;
+    private final ApplicationThreads threads;
     private final ThreadPoolExecutor thread;
-    private volatile @Nullable Thread current;
 
     /** What was said need not be said again at each connection. The thread's alone. */
     private final Set<String> warnings = new HashSet<>();
-
-    /** Guarded by {@link #IN_USE}. */
-    private int users;
 
     // Guarded by this.
     private boolean over;
     private @Nullable RedisConnection present;
 
-    private SharedConnection(Key key) {
-        this.key = key;
-        this.thread = new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread created = new Thread(task, "snowflake-redis-connection");
-            created.setDaemon(true);
-            created.setContextClassLoader(key.application());
-            current = created;
-            return created;
-        });
+    private SharedRedis(ApplicationThreads threads) {
+        this.threads = threads;
+        this.thread = new ThreadPoolExecutor(
+                1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads.named("snowflake-redis-connection"));
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** To be given back once. */
-    static SharedConnection borrow(RedisSettings.Access access, @Nullable ClassLoader application) {
-        Key key = new Key(access, application);
-        synchronized (IN_USE) {
-            SharedConnection shared = IN_USE.computeIfAbsent(key, SharedConnection::new);
-            shared.users++;
-            return shared;
-        }
-    }
-
-    void giveBack() {
-        synchronized (IN_USE) {
-            users--;
-            if (users > 0) {
-                return;
-            }
-            IN_USE.remove(key);
-        }
+    private void end() {
         synchronized (this) {
             over = true;
             if (present != null) {
@@ -91,15 +59,8 @@ final class SharedConnection {
             }
         }
         thread.shutdownNow().forEach(waiting -> ((Call<?>) waiting).run());
-        try {
-            // The executor says that it has ended when its thread has a last step to do.
-            Thread last = current;
-            if (last != null) {
-                last.join(LONGEST_END.toMillis());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        // Not by the executor, which says that it has ended when its thread has a last step to do.
+        threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
 
     /**

@@ -15,36 +15,32 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.support.ApplicationThreads;
+import org.snowflakeid.support.Shared;
 import org.snowflakeid.support.Tls;
 
 /**
- * HTTP with some servers, for all coordinators of an application that reach them in the same way. It exists as long as one of them uses
- * it. Applications of one server have one each, distinguished by their context class loader, which the threads keep. No proxy and no cache lies
- * between as far as this class can see to it.
+ * HTTP with some servers, for all coordinators that {@linkplain Shared share} it. No proxy and no cache lies between as far as this class
+ * can see to it.
  *
- * <p>From Java 21 on nothing of it is left when the last one has closed it; before, the JDK's client can't be closed, and its thread ends
- * some seconds after the next garbage collection.
+ * <p>From Java 21 on nothing of it is left when the last of them has closed it; before, the JDK's client can't be closed, and its thread
+ * ends some seconds after the next garbage collection.
  */
-final class HttpConnection {
+final class SharedHttp {
     /** How long a request may go on whose call has ended. */
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(LATE_NANOS);
     private static final int SILENT_BEFORE_REBUILD = 3;
-    private static final Duration LONGEST_END = Duration.ofSeconds(2);
     private static final long IDLE_SECONDS = 5;
 
-    /** Those in use. Guarded by itself. */
-    private static final Map<Key, HttpConnection> IN_USE = new HashMap<>();
+    static final Shared<HttpSettings.Access, SharedHttp> ALL = new Shared<>(SharedHttp::new, SharedHttp::end);
 
-    private record Key(HttpSettings.Access access, @Nullable ClassLoader application) {}
+    private final ApplicationThreads threads;
 
-    private final Key key;
-    /** All but the one that each client has; tests let it have none. */
-    final ThreadPoolExecutor threads;
-
-    /** Guarded by {@link #IN_USE}. */
-    private int users;
+    /** Has all threads but the one that each client has; tests let it have none. */
+    final ThreadPoolExecutor pool;
 
     // Guarded by this.
     private @Nullable HttpClient client;
@@ -61,32 +57,16 @@ final class HttpConnection {
     /** Requests that nobody waits for any more, and since when. */
     private final Map<CompletableFuture<?>, Long> late = new HashMap<>();
 
-    private HttpConnection(Key key) {
-        this.key = key;
-        String name = "snowflake-" + key.access().keys().product().toLowerCase(Locale.ROOT) + "-http";
-        this.threads = new ThreadPoolExecutor(
+    private SharedHttp(HttpSettings.Access access, ApplicationThreads threads) {
+        this.threads = threads;
+        this.pool = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                task -> {
-                    Thread thread = new Thread(null, task, name, 0, false);
-                    thread.setDaemon(true);
-                    thread.setContextClassLoader(key.application());
-                    return thread;
-                },
+                threads.named("snowflake-" + access.keys().product().toLowerCase(Locale.ROOT) + "-http"),
                 new ThreadPoolExecutor.DiscardPolicy());
-    }
-
-    /** To be closed once. */
-    static HttpConnection borrow(HttpSettings.Access access) {
-        Key key = new Key(access, Thread.currentThread().getContextClassLoader());
-        synchronized (IN_USE) {
-            HttpConnection shared = IN_USE.computeIfAbsent(key, HttpConnection::new);
-            shared.users++;
-            return shared;
-        }
     }
 
     /**
@@ -188,13 +168,13 @@ final class HttpConnection {
                     .followRedirects(HttpClient.Redirect.NEVER)
                     .proxy(HttpClient.Builder.NO_PROXY)
                     .connectTimeout(CONNECT_TIMEOUT)
-                    .executor(threads);
+                    .executor(pool);
             if (files != null) {
                 builder.sslContext(settings.context(files));
             }
             if (present != null) {
                 HttpClient old = present;
-                threads.execute(() -> end(old));
+                pool.execute(() -> end(old));
             }
             present = ofNoApplication(builder);
             client = present;
@@ -217,14 +197,7 @@ final class HttpConnection {
     }
 
     /** Waits for what it breaks off, but not for long. */
-    void close() {
-        synchronized (IN_USE) {
-            users--;
-            if (users > 0) {
-                return;
-            }
-            IN_USE.remove(key);
-        }
+    private void end() {
         HttpClient last;
         synchronized (this) {
             over = true;
@@ -232,17 +205,13 @@ final class HttpConnection {
             client = null;
             late.keySet().forEach(request -> request.cancel(true));
         }
-        threads.execute(() -> {
+        pool.execute(() -> {
             if (last != null) {
                 end(last);
             }
-            threads.shutdown();
+            pool.shutdown();
         });
-        try {
-            boolean unused = threads.awaitTermination(LONGEST_END.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
 
     /** By a thread that may be interrupted. */
