@@ -15,7 +15,7 @@ import org.snowflakeid.VirtualWorld.Machine;
 import org.snowflakeid.ids.IdIssuer;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 
 /**
  * Processes that run twice from some moment on, with the same memory. What was granted until then is granted to both: if the copy can't

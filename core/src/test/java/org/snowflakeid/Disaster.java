@@ -4,7 +4,7 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**

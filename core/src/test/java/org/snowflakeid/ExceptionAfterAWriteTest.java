@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 import org.snowflakeid.spi.Stored;
 
 /**

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 
 /**
  * Who was granted which ticks, by what was written into the marks. No two grants may overlap, and every id must lie in a grant of

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.administration.NamespaceAdministration;
 import org.snowflakeid.administration.NamespaceRefusedException;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 
 /** {@code snowflake.id-bits}: ids end where readers that keep fewer bits would round them. */
 class IdBitsTest {

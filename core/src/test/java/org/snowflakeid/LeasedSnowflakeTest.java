@@ -19,8 +19,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeStatus.State;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 
 /** The generator and its keeper in virtual time, against a coordinator whose faults are chosen. */
 class LeasedSnowflakeTest {

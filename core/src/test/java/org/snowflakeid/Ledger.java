@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 
 /** Who was granted which ticks of a namespace, by what was written into its marks, and which of them were issued. */
 final class Ledger {

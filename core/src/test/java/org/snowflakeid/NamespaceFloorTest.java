@@ -20,8 +20,8 @@ import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 import org.snowflakeid.administration.NamespaceView;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SnowflakeKeys;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.Reach;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.Reach;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 

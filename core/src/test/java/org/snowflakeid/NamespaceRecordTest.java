@@ -9,8 +9,8 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.Stored;
 
 class NamespaceRecordTest {

@@ -15,7 +15,7 @@ import org.snowflakeid.administration.NamespaceAdministration;
 import org.snowflakeid.administration.NamespaceDoubt;
 import org.snowflakeid.administration.NamespaceMove;
 import org.snowflakeid.administration.NamespaceRestore;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.resume.ResumeNote;
 import org.snowflakeid.spi.Stored;
 

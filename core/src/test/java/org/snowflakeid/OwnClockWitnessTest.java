@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.CasResult;
 
 /**

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.config.Quoted;
-import org.snowflakeid.record.OwnerEntry;
+import org.snowflakeid.records.OwnerEntry;
 import org.snowflakeid.spi.Stored;
 
 class QuotedTest {

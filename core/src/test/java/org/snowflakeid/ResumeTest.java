@@ -18,8 +18,8 @@ import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.UnresolvedValueException;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.CasResult;
 
 /** {@code snowflake.resume.directory}: a process takes over from one before it on its host while the coordinator is down. */

@@ -8,8 +8,8 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 
 /** A worker id that was lost or is given up, while something else changes or fails as well. */
 class SeveralTroublesTest {

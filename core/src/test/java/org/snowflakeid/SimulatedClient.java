@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Accidents.Place;
 import org.snowflakeid.VirtualWorld.Machine;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Snapshot;

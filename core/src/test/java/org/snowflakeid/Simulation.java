@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
-import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.records.NamespaceRecord;
 
 /**
  * One run: the real generators of a few processes on fewer worker ids than they need, in a world where everything fails at

@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.claim.SlotChoice;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 

@@ -29,8 +29,8 @@ import org.snowflakeid.SnowflakeEvent.Suspended;
 import org.snowflakeid.SnowflakeEvent.Swapped;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.keeper.EventDelivery;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 
 class SnowflakeEventTest {
 

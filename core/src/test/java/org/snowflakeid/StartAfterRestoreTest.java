@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.administration.NamespaceAdministration;
 import org.snowflakeid.administration.NamespaceDoubt;
-import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.records.NamespaceRecord;
 import org.snowflakeid.spi.Stored;
 
 /** Whoever restores or moves a namespace starts its processes at once, though ids begin minutes later. */

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.RecordLine;
 
 /** Worker ids that are still reserved for a predecessor, and ids that begin ahead of the clock for it, as startup-ahead allows. */
 class StartAheadTest {

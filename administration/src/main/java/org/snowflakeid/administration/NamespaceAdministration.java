@@ -11,9 +11,9 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.config.Coordinators;
 import org.snowflakeid.config.StaticCoordinatorProvider;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.OwnerEntry;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.OwnerEntry;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 

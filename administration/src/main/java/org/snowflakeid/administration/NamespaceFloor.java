@@ -9,10 +9,8 @@ import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 import org.snowflakeid.config.LayoutAdvice;
 import org.snowflakeid.config.Settings;
-import org.snowflakeid.keeper.Keeper;
-import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.Reach;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.Reach;
 
 /**
  * From which tick a new namespace may begin, so that no id of it equals one of the old namespace that it takes the place of.
@@ -26,10 +24,10 @@ import org.snowflakeid.record.Reach;
  *       that still run, are cut off, or sleep: they may issue to their limit, with nobody's leave. Those that reach the
  *       coordinator stop earlier, since they see a foreign id at their next extension. No clock occurs in this part.
  *   <li><em>Grants whose marks were lost</em> can only be bounded by time. Each was written before the loss, so before now, and
- *       {@link Keeper} grants no further than its time + a window at an extension, and its time + longest window + burst + first
+ *       a process is granted no further than its time + a window at an extension, and its time + longest window + burst + first
  *       window at a claim. A burst is at most half a window. The premise is that each time in use is ahead of the coordinator's by no
  *       more than {@code snowflake.clock.max-skew}, at each write. It holds where the coordinator tells the time, since that is compared
- *       at every claim and every extension, and no mark is raised by a time further ahead of what it told last ({@link VettedClock}); its
+ *       at every claim and every extension, and no mark is raised by a time further ahead of what it told last; its
  *       own clock must not have been set back since. Where it tells none, the operator has to see to it that the clocks agree. Ours may be wrong by
  *       the skew too. So all grants end before now + longest window + half of it + first window + twice the skew, which the floor does
  *       not fall below. The longest window is the greater one of what the record says (it may have been lost too) and what is configured.

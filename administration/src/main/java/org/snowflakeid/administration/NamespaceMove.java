@@ -11,8 +11,8 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 import org.snowflakeid.config.LayoutAdvice;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.CasResult;
 
 /**

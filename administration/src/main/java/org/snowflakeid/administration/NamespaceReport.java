@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.snowflakeid.SnowflakeLayout;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 
 /**
  * What a coordinator holds for one namespace.

@@ -12,8 +12,8 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 import org.snowflakeid.config.LayoutAdvice;
 import org.snowflakeid.config.Quoted;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 

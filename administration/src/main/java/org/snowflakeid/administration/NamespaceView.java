@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeLayout;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 

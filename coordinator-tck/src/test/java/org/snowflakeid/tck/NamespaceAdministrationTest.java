@@ -33,7 +33,7 @@ import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 import org.snowflakeid.administration.NamespaceReport;
 import org.snowflakeid.administration.NamespaceRestore;
 import org.snowflakeid.administration.NamespaceUnfinishedException;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;

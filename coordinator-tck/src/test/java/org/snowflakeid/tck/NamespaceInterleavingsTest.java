@@ -23,7 +23,7 @@ import org.snowflakeid.administration.NamespaceDoubt;
 import org.snowflakeid.administration.NamespaceMove;
 import org.snowflakeid.administration.NamespaceReport;
 import org.snowflakeid.administration.NamespaceRestore;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.ForwardingCoordinator;

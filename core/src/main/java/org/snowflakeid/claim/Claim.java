@@ -8,13 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeLayout;
-import org.snowflakeid.keeper.Succession;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.OwnerEntry;
-import org.snowflakeid.record.RandomToken;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.OwnerEntry;
+import org.snowflakeid.records.RandomToken;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
@@ -61,8 +60,8 @@ import org.snowflakeid.spi.WorkerCoordinator;
  * <h2>Copies</h2>
  *
  * A memory image that is resumed twice gives two processes that know the same grant. Whoever writes the mark first wins; the other finds
- * foreign bytes, since it drew other random ones, and stops. The winner may go on only above the limit both knew
- * ({@link Succession}), and never lowers the mark ({@link #share}).
+ * foreign bytes, since it drew other random ones, and stops. The winner may go on only above the limit both knew,
+ * and never lowers the mark ({@link #share}).
  *
  * <h2>Threads</h2>
  *

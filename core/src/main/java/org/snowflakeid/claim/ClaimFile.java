@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.claim;
 
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
 
 /** What is noted of one claim outside the coordinator, so that another process of this host can go on from it. */
 public interface ClaimFile {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.OwnerEntry;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.OwnerEntry;
 import org.snowflakeid.spi.Slot;
 
 /**

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.snowflakeid.Platform;
 import org.snowflakeid.config.Settings;
-import org.snowflakeid.record.OwnerEntry;
+import org.snowflakeid.records.OwnerEntry;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.WorkerCoordinator;
 

@@ -2,7 +2,7 @@
 package org.snowflakeid.claim;
 
 import java.util.List;
-import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.records.NamespaceRecord;
 
 /** How one generator goes on from what a process before it was granted, and leaves what it is granted to one after it. */
 public interface Takeover {

@@ -8,7 +8,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeLayout;
-import org.snowflakeid.lease.Positions;
 
 /** Refuses a layout whose timestamps have run out, and says which would last. */
 public final class LayoutAdvice {
@@ -46,7 +45,7 @@ public final class LayoutAdvice {
         int lowBits = settings.idBits() - 41;
         int workerIdBits = lowBits / 2 - 1;
         int sequenceBits = lowBits - workerIdBits;
-        long lastTick = new Positions(workerIdBits, sequenceBits).lastTick(settings.idBits());
+        long lastTick = Settings.lastTick(settings.idBits(), lowBits);
         Instant epoch = settings.layout().epoch();
         String which = "this epoch";
         if (epoch.plusMillis(lastTick).isBefore(now.plus(YEARS_WORTH_A_LAYOUT))) {

@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.lease.Positions;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Resources;
 
@@ -218,7 +217,12 @@ public final class Settings {
 
     /** Nothing is granted beyond it, so that it is never issued: no id has more than {@code snowflake.id-bits}. */
     public long lastTick() {
-        return Positions.of(layout).lastTick(idBits);
+        return lastTick(idBits, layout.workerIdBits() + layout.sequenceBits());
+    }
+
+    /** The last tick of ids of so many bits whose lower bits are no part of it. */
+    static long lastTick(int idBits, int lowerBits) {
+        return (1L << (idBits - lowerBits)) - 1;
     }
 
     /** No id is dated at or after this instant. */

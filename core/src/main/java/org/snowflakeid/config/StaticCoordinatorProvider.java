@@ -33,6 +33,9 @@ public final class StaticCoordinatorProvider implements WorkerCoordinatorProvide
                             + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) are refused with it. With"
                             + " `snowflake.burst` ids begin so far ahead of the clock at each start.");
 
+    /** Is among the coordinators wherever they are looked for: it needs no service file. */
+    public StaticCoordinatorProvider() {}
+
     @Override
     public String name() {
         return NAME;

@@ -9,7 +9,7 @@ import org.snowflakeid.config.Settings;
 import org.snowflakeid.lease.Counters;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.record.Reach;
+import org.snowflakeid.records.Reach;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.WorkerCoordinator;
 

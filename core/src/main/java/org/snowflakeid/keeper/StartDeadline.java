@@ -13,7 +13,7 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.record.Reach;
+import org.snowflakeid.records.Reach;
 
 /** Until when a start may take, and what has kept it from having its worker ids until now. Called by the keeper's thread only. */
 public final class StartDeadline {

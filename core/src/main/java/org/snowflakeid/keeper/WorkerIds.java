@@ -27,7 +27,7 @@ import org.snowflakeid.config.Settings;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.WorkerCoordinator;

@@ -2,9 +2,9 @@
 package org.snowflakeid.resume;
 
 import java.util.List;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
-import org.snowflakeid.record.RecordLine;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
+import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**

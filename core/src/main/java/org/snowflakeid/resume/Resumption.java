@@ -31,7 +31,7 @@ import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.records.NamespaceRecord;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 

@@ -13,8 +13,8 @@ import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.SharedState;
-import org.snowflakeid.record.Mark;
-import org.snowflakeid.record.NamespaceRecord;
+import org.snowflakeid.records.Mark;
+import org.snowflakeid.records.NamespaceRecord;
 
 /**
  * Keeps what callers may issue of one claim below what its last note says they may: a note is written first and used second, a few seconds of

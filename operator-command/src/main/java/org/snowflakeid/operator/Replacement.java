@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.administration.NamespaceDoubt;
 import org.snowflakeid.administration.NamespaceReport;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 import picocli.CommandLine.Option;
 
 /** What restoring and moving have in common: what will be done, doubts, the question, and how it ended. */

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.snowflakeid.administration.NamespaceAdministration;
 import org.snowflakeid.administration.NamespaceReport;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 
 /** What the coordinator holds for a namespace, and the clocks at that moment. */
 record SeenNamespace(NamespaceReport report, Clocks clocks) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.administration.NamespaceReport;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 
 class ClocksTest {
 

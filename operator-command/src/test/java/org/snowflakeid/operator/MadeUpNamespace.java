@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.administration.NamespaceReport;
 import org.snowflakeid.administration.NamespaceReport.Worker;
-import org.snowflakeid.record.NamespaceState;
+import org.snowflakeid.records.NamespaceState;
 
 /** A namespace that says whatever a test wants, at a time of its own. Readers on other threads may ask it meanwhile. */
 final class MadeUpNamespace {

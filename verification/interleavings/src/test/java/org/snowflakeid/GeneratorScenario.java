@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.snowflakeid.interleaving.Scenario;
 import org.snowflakeid.interleaving.Schedule;
-import org.snowflakeid.record.Mark;
+import org.snowflakeid.records.Mark;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;

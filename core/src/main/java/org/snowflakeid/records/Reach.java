@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.record;
+package org.snowflakeid.records;
 
 import java.time.Duration;
 import org.snowflakeid.config.SnowflakeKeys;

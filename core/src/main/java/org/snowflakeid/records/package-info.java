@@ -4,6 +4,6 @@
  * locks or calls; claims and the administration of namespaces come in.
  */
 @NullMarked
-package org.snowflakeid.record;
+package org.snowflakeid.records;
 
 import org.jspecify.annotations.NullMarked;

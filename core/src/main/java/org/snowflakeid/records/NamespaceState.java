@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.record;
+package org.snowflakeid.records;
 
 /** What the namespace record says. In every state but {@link #ACTIVE} nothing is claimed and nothing is extended. */
 public enum NamespaceState {
