@@ -15,8 +15,10 @@ include_patterns = [
     "*.md",
     "docs/**.md",
     "benchmarks/*.md",
+    "bin/*.md",
     "coordinator-tck/*.md",
     "examples-deployment/*.md",
+    "verification/*.md",
     "verification/*/*.md",
 ]
 exclude_patterns = ["**/target", "**/.*"]

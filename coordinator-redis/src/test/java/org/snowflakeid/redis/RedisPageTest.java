@@ -88,7 +88,7 @@ class RedisPageTest {
         String page = Files.readString(PAGE);
         List<String> unknown = new ArrayList<>();
         int quoted = 0;
-        for (String row : page.substring(page.indexOf("## What it says"))
+        for (String row : page.substring(page.indexOf("## Messages"))
                 .lines()
                 .filter(line -> line.startsWith("| `") || line.startsWith("| WARNING `"))
                 .toList()) {

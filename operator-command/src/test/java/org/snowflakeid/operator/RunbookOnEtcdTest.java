@@ -49,7 +49,7 @@ class RunbookOnEtcdTest extends RunbookContract {
     }
 
     @Test
-    void movesHouse() {
+    void movesToAnotherCoordinator() {
         try (Site site = new Site();
                 FragileZooKeeper zooKeeper = new FragileZooKeeper()) {
             site.runOnce();
@@ -59,7 +59,8 @@ class RunbookOnEtcdTest extends RunbookContract {
                                     "snowflake.zookeeper.connect-string",
                                     zooKeeper.settings().get("snowflake.zookeeper.connect-string")))
                     .shell;
-            assertThat(type("restore-and-move.md", "Moving house", shell)).contains("Moved. Its ids are dated");
+            assertThat(type("restore-and-move.md", "Moving to another coordinator", shell))
+                    .contains("Moved. Its ids are dated");
         }
     }
 }
