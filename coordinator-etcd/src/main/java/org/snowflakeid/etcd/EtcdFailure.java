@@ -87,8 +87,7 @@ final class EtcdFailure extends Exception {
                 .map(m -> m.substring(m.indexOf("etcdserver: ")))
                 .orElse("");
         boolean permanent = Handshakes.refusal(chain).isPresent() || settingIsWrong(code, description);
-        String text = "etcd (" + settings.endpointsText() + ") "
-                + complaint(settings, chain, code, description, sent);
+        String text = "etcd (" + settings.endpointsText() + ") " + complaint(settings, chain, code, description, sent);
         return new EtcdFailure(code, description, sent, false, new CoordinatorException(text, e, permanent));
     }
 

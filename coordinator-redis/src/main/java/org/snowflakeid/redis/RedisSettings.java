@@ -177,8 +177,7 @@ final class RedisSettings {
     }
 
     private static @Nullable SSLSocketFactory socketFactory(SettingsReader reader) {
-        return TLS.make(
-                reader, TLS.read(reader), files -> files.context().getSocketFactory());
+        return TLS.make(reader, TLS.read(reader), files -> files.context().getSocketFactory());
     }
 
     /**

@@ -47,12 +47,7 @@ final class SharedRedis {
     private SharedRedis(ApplicationThreads threads) {
         this.threads = threads;
         this.thread = new ThreadPoolExecutor(
-                1,
-                1,
-                5,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                threads.named("snowflake-redis-connection"));
+                1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads.named("snowflake-redis-connection"));
         thread.allowCoreThreadTimeOut(true);
     }
 

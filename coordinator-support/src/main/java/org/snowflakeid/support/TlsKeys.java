@@ -72,8 +72,9 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
         if (secret != null) {
             reader.warn(
                     address,
-                    "is not encrypted, and " + secret + " is sent there: whoever sees the network's traffic can read it."
-                            + " Write " + scheme + ".");
+                    "is not encrypted, and " + secret
+                            + " is sent there: whoever sees the network's traffic can read it." + " Write " + scheme
+                            + ".");
         }
     }
 
