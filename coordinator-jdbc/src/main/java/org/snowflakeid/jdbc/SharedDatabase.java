@@ -72,12 +72,12 @@ final class SharedDatabase {
     private record Idle(Connection connection, long sinceNanos) {}
 
     interface Work<T> {
-        T run(Session session) throws SQLException;
+        T run(DatabaseCall call) throws SQLException;
     }
 
     private final JdbcSettings.Access access;
     private final ApplicationThreads threads;
-    private final Session.Known known = new Session.Known();
+    private final DatabaseCall.Known known = new DatabaseCall.Known();
     private final Semaphore calls = new Semaphore(MAX_CALLS, true);
 
     /** Calls that were given up and may go on, each with when. Guarded by itself. */
@@ -310,9 +310,9 @@ final class SharedDatabase {
             }
             int before = limit(taken, leftMillis());
             try {
-                Session session = new Session(settings, taken, known, this::send);
-                session.requireCommittedReads();
-                return work.run(session);
+                DatabaseCall call = new DatabaseCall(settings, taken, known, this::send);
+                call.requireCommittedReads();
+                return work.run(call);
             } finally {
                 restore(taken, committing || !lent, before);
             }
@@ -377,8 +377,7 @@ final class SharedDatabase {
             return attempt.use(kept);
         }
         try {
-            return attempt.use(
-                    connect(attempt.settings, String.valueOf(access.url()), attempt.leftMillis()));
+            return attempt.use(connect(attempt.settings, String.valueOf(access.url()), attempt.leftMillis()));
         } finally {
             synchronized (idle) {
                 settingUp.remove(attempt);
