@@ -115,7 +115,7 @@ final class TableCheck {
 
     /** Without it a record could be inserted twice. */
     private void requirePrimaryKey() throws SQLException {
-        String columns = onlyOfTable(dialect.primaryKey());
+        String columns = onlyOfTable(dialect.questions().primaryKey());
         if (!columns.equals("name")) {
             throw unusable(
                     "its primary key is not the column name alone, but " + (columns.isEmpty() ? "none" : columns));
@@ -124,7 +124,7 @@ final class TableCheck {
 
     /** Rows that are gone after a crash, or are of one session alone, are no record of anything. */
     private void requireKept() throws SQLException {
-        String complaint = onlyOfTable(dialect.notKept());
+        String complaint = onlyOfTable(dialect.questions().notKept());
         if (!complaint.isEmpty()) {
             throw unusable(complaint);
         }
@@ -154,7 +154,7 @@ final class TableCheck {
                             + "): this H2 is of this machine alone. Other machines see nothing of it, and would use the"
                             + " same worker ids. Use a database that all processes share.");
         }
-        String doubts = call.only(dialect.doubts());
+        String doubts = call.only(dialect.questions().doubts());
         if (!doubts.isEmpty()) {
             LOG.log(
                     Level.WARNING,
