@@ -191,7 +191,8 @@ enum Dialect {
      */
     String read(Table table, int keys) {
         return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + columns.value() + " FROM (SELECT "
-                + server.epochMillis() + " AS millis, " + server.replica() + " AS replica, " + server.place() + " AS place) t LEFT JOIN "
+                + server.epochMillis() + " AS millis, " + server.replica() + " AS replica, " + server.place()
+                + " AS place) t LEFT JOIN "
                 + quoted(table) + " r ON r.name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ")";
     }
 
@@ -216,8 +217,10 @@ enum Dialect {
 
     /** Name, value; of another record, without which nothing is inserted, also name and value. */
     String insertBeside(Table table) {
-        return "INSERT INTO " + quoted(table) + " (name, version, " + columns.value() + ") SELECT CAST(? AS " + columns.bytes()
-                + "), 1, CAST(? AS " + columns.bytes() + ") FROM " + quoted(table) + " r WHERE r.name = ? AND r." + columns.value()
+        return "INSERT INTO " + quoted(table) + " (name, version, " + columns.value() + ") SELECT CAST(? AS "
+                + columns.bytes()
+                + "), 1, CAST(? AS " + columns.bytes() + ") FROM " + quoted(table) + " r WHERE r.name = ? AND r."
+                + columns.value()
                 + " = ?";
     }
 

@@ -413,7 +413,7 @@ final class SharedDatabase {
     /** @param callMillis what is left of the call for which it is */
     private static Connection connect(JdbcSettings settings, String url, int callMillis) throws SQLException {
         Properties properties = new Properties();
-        String user = settings.access().user();
+        String user = settings.access().login().user();
         if (user != null) {
             properties.setProperty("user", user);
         }
