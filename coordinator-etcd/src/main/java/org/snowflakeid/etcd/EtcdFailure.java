@@ -120,8 +120,7 @@ final class EtcdFailure extends Exception {
         }
         if (description.contains("authentication failed")) {
             return "refuses user '" + settings.user() + "': " + description + ". Check " + EtcdSettings.USER + " and "
-                    + (settings.access().passwordFile() == null ? EtcdSettings.PASSWORD : EtcdSettings.PASSWORD_FILE)
-                    + ".";
+                    + settings.access().login().passwordKey() + ".";
         }
         if (description.contains("authentication is not enabled")) {
             return "has no users: " + description + ". Remove " + EtcdSettings.USER

@@ -20,6 +20,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.Credentials;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
 import org.snowflakeid.support.TlsKeys;
@@ -67,12 +68,7 @@ final class EtcdSettings {
      *     tells it
      * @param files of the encryption, by key
      */
-    record Access(
-            List<URI> endpoints,
-            @Nullable String user,
-            @Nullable String password,
-            @Nullable Path passwordFile,
-            Map<String, String> files) {
+    record Access(List<URI> endpoints, Credentials login, Map<String, String> files) {
 
         boolean isEncrypted() {
             return !endpoints.isEmpty() && endpoints.get(0).getScheme().equals("https");
@@ -94,19 +90,16 @@ final class EtcdSettings {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         List<URI> endpoints = readEndpoints(reader);
-        String user = reader.optional(USER).orElse(null);
-        String password = reader.optional(PASSWORD).orElse(null);
-        Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
         PASSWORDS.requirePasswordOfUser(reader);
         PASSWORDS.requireUserOfPassword(reader);
         PASSWORDS.check(reader);
-        access = new Access(endpoints, user, password, passwordFile, TLS.files(reader));
+        access = new Access(endpoints, PASSWORDS.credentials(reader), TLS.files(reader));
         if (access.isEncrypted()) {
             sslContext(reader);
         } else {
             TLS.read(reader);
             if (!endpoints.isEmpty()) {
-                TLS.checkUnencrypted(reader, ENDPOINTS, "https://", user == null ? null : "the password of " + USER);
+                TLS.checkUnencrypted(reader, ENDPOINTS, "https://", user() == null ? null : "the password of " + USER);
             }
         }
         callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
@@ -199,7 +192,7 @@ final class EtcdSettings {
      */
     @Nullable
     String password() {
-        return PASSWORDS.now(config.generator(), access.password(), access.passwordFile());
+        return access.login().passwordNow(config.generator());
     }
 
     String namespace() {
@@ -225,7 +218,7 @@ final class EtcdSettings {
 
     @Nullable
     String user() {
-        return access.user();
+        return access.login().user();
     }
 
     /** The shorter of what the caller grants and what the settings allow. */

@@ -18,79 +18,89 @@ import org.snowflakeid.CoordinatorException;
 enum Dialect {
     POSTGRESQL(
             Set.of("PostgreSQL"),
-            "value",
-            "name varchar(200) COLLATE \"C\" PRIMARY KEY, version bigint NOT NULL, value text COLLATE \"C\" NOT NULL",
+            new Columns(
+                    "value",
+                    "name varchar(200) COLLATE \"C\" PRIMARY KEY, version bigint NOT NULL,"
+                            + " value text COLLATE \"C\" NOT NULL",
+                    "text",
+                    Set.of(Types.VARCHAR)),
             "",
-            // The time of the statement, even if somebody were to put it into a transaction.
-            "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS bigint)",
-            "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
-            "current_database() || '@' || COALESCE(host(inet_server_addr()), 'local') || ':'"
-                    + " || COALESCE(inet_server_port()::text, current_setting('port'))",
-            // By the user who logged in: SET ROLE changes one session only.
-            "SELECT 1 FROM pg_namespace WHERE nspname = ? AND has_schema_privilege("
-                    + "(SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()), oid, 'USAGE')",
-            "SELECT 1 FROM " + Postgres.CLASS,
-            "current_schema()",
-            "text",
-            "SELECT string_agg(a.attname, ',') FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND"
-                    + " a.attnum = ANY(i.indkey) WHERE i.indisprimary AND i.indrelid = (SELECT c.oid FROM "
-                    + Postgres.CLASS + ")",
-            "SELECT concat_ws(', ', CASE current_setting('fsync') WHEN 'off' THEN 'fsync=off' END,"
-                    + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'synchronous_commit=off' END)",
-            "SELECT CASE relpersistence WHEN 'p' THEN '' WHEN 'u' THEN 'it is UNLOGGED, and empty after a crash'"
-                    + " ELSE 'it is temporary' END FROM " + Postgres.CLASS,
-            Set.of(Types.VARCHAR)),
+            new Server(
+                    // The time of the statement, even if somebody were to put it into a transaction.
+                    "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS bigint)",
+                    "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
+                    "current_database() || '@' || COALESCE(host(inet_server_addr()), 'local') || ':'"
+                            + " || COALESCE(inet_server_port()::text, current_setting('port'))",
+                    "current_schema()"),
+            new Questions(
+                    // By the user who logged in: SET ROLE changes one session only.
+                    "SELECT 1 FROM pg_namespace WHERE nspname = ? AND has_schema_privilege("
+                            + "(SELECT usesysid FROM pg_stat_activity WHERE pid = pg_backend_pid()), oid, 'USAGE')",
+                    "SELECT 1 FROM " + Postgres.CLASS,
+                    "SELECT string_agg(a.attname, ',') FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND"
+                            + " a.attnum = ANY(i.indkey) WHERE i.indisprimary AND i.indrelid = (SELECT c.oid FROM "
+                            + Postgres.CLASS + ")",
+                    "SELECT CASE relpersistence WHEN 'p' THEN '' WHEN 'u' THEN 'it is UNLOGGED, and empty after a crash'"
+                            + " ELSE 'it is temporary' END FROM " + Postgres.CLASS,
+                    "SELECT concat_ws(', ', CASE current_setting('fsync') WHEN 'off' THEN 'fsync=off' END,"
+                            + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'synchronous_commit=off' END)")),
 
-    // Binary, since collations take 'a' for 'A' and ignore blanks at the end.
     MARIADB(
             Set.of("MariaDB", "MySQL"),
-            "value",
-            "name VARBINARY(200) NOT NULL PRIMARY KEY, version BIGINT NOT NULL, value BLOB NOT NULL",
+            // Binary, since collations take 'a' for 'A' and ignore blanks at the end.
+            new Columns(
+                    "value",
+                    "name VARBINARY(200) NOT NULL PRIMARY KEY, version BIGINT NOT NULL, value BLOB NOT NULL",
+                    "BINARY",
+                    Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
             " ENGINE=InnoDB",
-            // NOW() alone is the time of some zone, in which an hour may come twice.
-            "UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000",
-            // Aurora's readers have read_only=0.
-            "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
-                    + " THEN 1 ELSE 0 END",
-            "CONCAT(@@hostname, ':', @@port)",
-            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
-            "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
-            "DATABASE()",
-            "BINARY",
-            "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name = 'PRIMARY'"
-                    + " AND table_schema = ? AND table_name = ?",
-            // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed again
-            // (3, in MariaDB).
-            "SELECT CONCAT_WS(', ', CASE WHEN @@global.innodb_flush_log_at_trx_commit NOT IN (1, 3) THEN"
-                    + " CONCAT('innodb_flush_log_at_trx_commit=', @@global.innodb_flush_log_at_trx_commit) END,"
-                    + " CASE WHEN " + isOn("@@global.log_bin") + " AND @@global.sync_binlog <> 1"
-                    + " AND @@global.innodb_flush_log_at_trx_commit <> 3 THEN"
-                    + " CONCAT('sync_binlog=', @@global.sync_binlog) END)",
-            "SELECT CONCAT('its engine is ', engine, ', which may lose rows in a crash') FROM information_schema.tables"
-                    + " WHERE table_schema = ? AND table_name = ? AND engine <> 'InnoDB'",
-            Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
+            new Server(
+                    // NOW() alone is the time of some zone, in which an hour may come twice.
+                    "UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000",
+                    // Aurora's readers have read_only=0.
+                    "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
+                            + " THEN 1 ELSE 0 END",
+                    "CONCAT(@@hostname, ':', @@port)",
+                    "DATABASE()"),
+            new Questions(
+                    "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
+                    "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
+                    "SELECT GROUP_CONCAT(column_name) FROM information_schema.key_column_usage WHERE constraint_name ="
+                            + " 'PRIMARY' AND table_schema = ? AND table_name = ?",
+                    "SELECT CONCAT('its engine is ', engine, ', which may lose rows in a crash') FROM"
+                            + " information_schema.tables WHERE table_schema = ? AND table_name = ? AND engine <> 'InnoDB'",
+                    // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed
+                    // again (3, in MariaDB).
+                    "SELECT CONCAT_WS(', ', CASE WHEN @@global.innodb_flush_log_at_trx_commit NOT IN (1, 3) THEN"
+                            + " CONCAT('innodb_flush_log_at_trx_commit=', @@global.innodb_flush_log_at_trx_commit) END,"
+                            + " CASE WHEN " + isOn("@@global.log_bin") + " AND @@global.sync_binlog <> 1"
+                            + " AND @@global.innodb_flush_log_at_trx_commit <> 3 THEN"
+                            + " CONCAT('sync_binlog=', @@global.sync_binlog) END)")),
 
     H2(
             Set.of("H2"),
-            // A word of the language there.
-            "\"VALUE\"",
-            "name VARBINARY(200) PRIMARY KEY, version BIGINT NOT NULL, \"VALUE\" VARBINARY(40000) NOT NULL",
+            new Columns(
+                    // A word of the language there.
+                    "\"VALUE\"",
+                    "name VARBINARY(200) PRIMARY KEY, version BIGINT NOT NULL, \"VALUE\" VARBINARY(40000) NOT NULL",
+                    "VARBINARY",
+                    Set.of(Types.VARBINARY)),
             "",
-            "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)",
-            "0",
-            "COALESCE(DATABASE_PATH(), DATABASE())",
-            "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
-            "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
-            "CURRENT_SCHEMA",
-            "VARBINARY",
-            "SELECT LISTAGG(LOWER(k.column_name)) FROM information_schema.key_column_usage k JOIN"
-                    + " information_schema.table_constraints c USING (constraint_schema, constraint_name)"
-                    + " WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = ? AND k.table_name = ?",
-            "SELECT MAX('WRITE_DELAY=' || setting_value) FROM information_schema.settings"
-                    + " WHERE setting_name = 'WRITE_DELAY' AND setting_value <> '0'",
-            "SELECT 'it is temporary' FROM information_schema.tables WHERE storage_type LIKE '%TEMPORARY%'"
-                    + " AND table_schema = ? AND table_name = ?",
-            Set.of(Types.VARBINARY));
+            new Server(
+                    "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)",
+                    "0",
+                    "COALESCE(DATABASE_PATH(), DATABASE())",
+                    "CURRENT_SCHEMA"),
+            new Questions(
+                    "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
+                    "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
+                    "SELECT LISTAGG(LOWER(k.column_name)) FROM information_schema.key_column_usage k JOIN"
+                            + " information_schema.table_constraints c USING (constraint_schema, constraint_name)"
+                            + " WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = ? AND k.table_name = ?",
+                    "SELECT 'it is temporary' FROM information_schema.tables WHERE storage_type LIKE '%TEMPORARY%'"
+                            + " AND table_schema = ? AND table_name = ?",
+                    "SELECT MAX('WRITE_DELAY=' || setting_value) FROM information_schema.settings"
+                            + " WHERE setting_name = 'WRITE_DELAY' AND setting_value <> '0'"));
 
     /** Initialized before the dialects. */
     private static final class Postgres {
@@ -98,53 +108,38 @@ enum Dialect {
                 "pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relname = ?";
     }
 
-    private final Set<String> products;
-    private final String valueColumn;
-    private final String columns;
-    private final String engine;
-    private final String epochMillis;
-    private final String replica;
-    private final String place;
-    private final String schemaThere;
-    private final String tableThere;
-    private final String shownSchema;
-    private final String bytes;
-    private final String primaryKey;
-    private final String doubts;
-    private final String notKept;
-    private final Set<Integer> types;
+    /**
+     * @param value the name of that column, as it is written
+     * @param definition of all columns
+     * @param bytes the type that a parameter is cast to
+     * @param exact types of the columns for name and value that keep each character, and compare all of them
+     */
+    private record Columns(String value, String definition, String bytes, Set<Integer> exact) {}
 
-    Dialect(
-            Set<String> products,
-            String valueColumn,
-            String columns,
-            String engine,
-            String epochMillis,
-            String replica,
-            String place,
-            String schemaThere,
-            String tableThere,
-            String shownSchema,
-            String bytes,
-            String primaryKey,
-            String doubts,
-            String notKept,
-            Set<Integer> types) {
+    /** Expressions: its time in milliseconds, 1 if it is a replica, which server and database it is, and where this session looks. */
+    private record Server(String epochMillis, String replica, String place, String shownSchema) {}
+
+    /**
+     * Queries, the first by a schema and the next three by a schema and a table.
+     *
+     * @param primaryKey one row with its columns; null or empty if the table has none
+     * @param notKept one row that says why rows may be gone after a crash; null, empty or no row if they are not
+     * @param doubts one row that says what keeps a commit from being durable; null or empty if nothing does
+     */
+    record Questions(String schemaThere, String tableThere, String primaryKey, String notKept, String doubts) {}
+
+    private final Set<String> products;
+    private final Columns columns;
+    private final String engine;
+    private final Server server;
+    private final Questions questions;
+
+    Dialect(Set<String> products, Columns columns, String engine, Server server, Questions questions) {
         this.products = products;
-        this.valueColumn = valueColumn;
         this.columns = columns;
         this.engine = engine;
-        this.epochMillis = epochMillis;
-        this.replica = replica;
-        this.place = place;
-        this.schemaThere = schemaThere;
-        this.tableThere = tableThere;
-        this.shownSchema = shownSchema;
-        this.bytes = bytes;
-        this.primaryKey = primaryKey;
-        this.doubts = doubts;
-        this.notKept = notKept;
-        this.types = types;
+        this.server = server;
+        this.questions = questions;
     }
 
     static Dialect of(Connection connection) throws SQLException {
@@ -188,15 +183,16 @@ enum Dialect {
 
     /** @param table as it is to be written there */
     String createTable(String table) {
-        return "CREATE TABLE IF NOT EXISTS " + table + " (" + columns + ")" + engine;
+        return "CREATE TABLE IF NOT EXISTS " + table + " (" + columns.definition() + ")" + engine;
     }
 
     /**
      * Time in milliseconds, 1 if this is a replica, the place, and each record that is there; one row without a record if there is none.
      */
     String read(Table table, int keys) {
-        return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + valueColumn + " FROM (SELECT "
-                + epochMillis + " AS millis, " + replica + " AS replica, " + place + " AS place) t LEFT JOIN "
+        return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + columns.value() + " FROM (SELECT "
+                + server.epochMillis() + " AS millis, " + server.replica() + " AS replica, " + server.place()
+                + " AS place) t LEFT JOIN "
                 + quoted(table) + " r ON r.name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ")";
     }
 
@@ -205,8 +201,9 @@ enum Dialect {
      * schema in which this session looks.
      */
     String look() {
-        return "SELECT " + epochMillis + ", " + replica + ", " + place + ", " + isThere(schemaThere) + ", "
-                + isThere(tableThere) + ", " + shownSchema;
+        return "SELECT " + server.epochMillis() + ", " + server.replica() + ", " + server.place() + ", "
+                + isThere(questions.schemaThere()) + ", " + isThere(questions.tableThere()) + ", "
+                + server.shownSchema();
     }
 
     private static String isThere(String query) {
@@ -215,44 +212,35 @@ enum Dialect {
 
     /** Name, value. */
     String insert(Table table) {
-        return "INSERT INTO " + quoted(table) + " (name, version, " + valueColumn + ") VALUES (?, 1, ?)";
+        return "INSERT INTO " + quoted(table) + " (name, version, " + columns.value() + ") VALUES (?, 1, ?)";
     }
 
     /** Name, value; of another record, without which nothing is inserted, also name and value. */
     String insertBeside(Table table) {
-        return "INSERT INTO " + quoted(table) + " (name, version, " + valueColumn + ") SELECT CAST(? AS " + bytes
-                + "), 1, CAST(? AS " + bytes + ") FROM " + quoted(table) + " r WHERE r.name = ? AND r." + valueColumn
+        return "INSERT INTO " + quoted(table) + " (name, version, " + columns.value() + ") SELECT CAST(? AS "
+                + columns.bytes()
+                + "), 1, CAST(? AS " + columns.bytes() + ") FROM " + quoted(table) + " r WHERE r.name = ? AND r."
+                + columns.value()
                 + " = ?";
     }
 
     String update(Table table) {
-        return "UPDATE " + quoted(table) + " SET " + valueColumn
-                + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + valueColumn + " = ?";
+        return "UPDATE " + quoted(table) + " SET " + columns.value()
+                + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + columns.value() + " = ?";
     }
 
     /** Whose columns show whether it is the table that is meant. */
     String columns(Table table) {
-        return "SELECT name, version, " + valueColumn + " FROM " + quoted(table) + " WHERE 1 = 0";
+        return "SELECT name, version, " + columns.value() + " FROM " + quoted(table) + " WHERE 1 = 0";
     }
 
-    /** One row with the columns of the primary key of a table, by its schema and name; null or empty if it has none. */
-    String primaryKey() {
-        return primaryKey;
-    }
-
-    /** One row that says what keeps a commit from being durable; null or empty if nothing does. */
-    String doubts() {
-        return doubts;
-    }
-
-    /** One row that says why the rows of a table, by its schema and name, may be gone after a crash; null, empty or no row if they are not. */
-    String notKept() {
-        return notKept;
+    Questions questions() {
+        return questions;
     }
 
     /** Whether such a column keeps each character, and compares all of them. */
     boolean isExact(int type) {
-        return types.contains(type);
+        return columns.exact().contains(type);
     }
 
     private boolean isBinary() {

@@ -145,9 +145,7 @@ final class JdbcFailure extends Exception {
             return "the database refuses the login: " + words + ". Check "
                     + (byUrl
                             ? JdbcSettings.USER + " and "
-                                    + (settings.access().passwordFile() == null
-                                            ? JdbcSettings.PASSWORD
-                                            : JdbcSettings.PASSWORD_FILE)
+                                    + settings.access().login().passwordKey()
                             : "the data source's user and password")
                     + ", and whom the database lets in.";
         }

@@ -21,6 +21,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.Credentials;
 import org.snowflakeid.support.PasswordKeys;
 
 /** The keys {@code snowflake.jdbc.*}, checked: whatever can be known to be wrong without asking a database is refused here. */
@@ -109,9 +110,7 @@ final class JdbcSettings {
     record Access(
             @Nullable DataSource dataSource,
             @Nullable String url,
-            @Nullable String user,
-            @Nullable String password,
-            @Nullable Path passwordFile,
+            Credentials login,
             @Nullable String schema,
             String table,
             String name) {
@@ -122,9 +121,7 @@ final class JdbcSettings {
             return other instanceof Access access
                     && dataSource == access.dataSource
                     && Objects.equals(url, access.url)
-                    && Objects.equals(user, access.user)
-                    && Objects.equals(password, access.password)
-                    && Objects.equals(passwordFile, access.passwordFile)
+                    && login.equals(access.login)
                     && Objects.equals(schema, access.schema)
                     && table.equals(access.table)
                     && name.equals(access.name);
@@ -164,9 +161,6 @@ final class JdbcSettings {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         String url = reader.optional(URL).orElse(null);
-        String user = reader.optional(USER).orElse(null);
-        String password = reader.optional(PASSWORD).orElse(null);
-        Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
         for (Key<?> key : List.of(USER, PASSWORD, PASSWORD_FILE)) {
             if (url == null && reader.isSet(key)) {
                 reader.refuse(
@@ -195,9 +189,7 @@ final class JdbcSettings {
         access = new Access(
                 own.or(() -> servers).orElse(null),
                 url,
-                user,
-                password,
-                passwordFile,
+                PASSWORDS.credentials(reader),
                 reader.optional(SCHEMA).orElse(null),
                 reader.value(TABLE),
                 place(url, name));
@@ -314,7 +306,7 @@ final class JdbcSettings {
      */
     @Nullable
     String password() {
-        return PASSWORDS.now(config.generator(), access.password(), access.passwordFile());
+        return access.login().passwordNow(config.generator());
     }
 
     String generator() {

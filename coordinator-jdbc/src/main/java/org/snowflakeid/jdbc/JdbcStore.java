@@ -46,45 +46,45 @@ final class JdbcStore implements RecordStore {
     @Override
     public Reading read(List<String> keys, Duration timeout) {
         try {
-            return shared().call(settings, timeout, session -> read(session, keys));
+            return shared().call(settings, timeout, call -> read(call, keys));
         } catch (JdbcFailure e) {
             throw e.exception();
         }
     }
 
-    private Reading read(Session session, List<String> keys) throws SQLException {
+    private Reading read(DatabaseCall call, List<String> keys) throws SQLException {
         Map<String, Entry> entries = new HashMap<>();
         Instant time = Instant.MIN;
         for (int from = 0; from < keys.size() || from == 0; from += MAX_KEYS) {
             List<String> some = keys.subList(from, Math.min(from + MAX_KEYS, keys.size()));
-            time = session.hasTable() ? readSome(session, some, entries) : readNothing(session);
+            time = call.hasTable() ? readSome(call, some, entries) : readNothing(call);
         }
         return new Reading(entries, time);
     }
 
     /** And the table's own record, in the same statement: another table's are never believed. */
-    private Instant readSome(Session session, List<String> keys, Map<String, Entry> entries) throws SQLException {
+    private Instant readSome(DatabaseCall call, List<String> keys, Map<String, Entry> entries) throws SQLException {
         Map<String, Entry> seen = new HashMap<>();
-        try (PreparedStatement statement = session.prepare(session.dialect().read(session.table(), keys.size() + 1))) {
+        try (PreparedStatement statement = call.prepare(call.dialect().read(call.table(), keys.size() + 1))) {
             for (int i = 0; i < keys.size(); i++) {
-                session.dialect().set(statement, i + 1, keys.get(i));
+                call.dialect().set(statement, i + 1, keys.get(i));
             }
-            session.dialect().set(statement, keys.size() + 1, Session.TABLE_ID);
+            call.dialect().set(statement, keys.size() + 1, DatabaseCall.TABLE_ID);
             try (ResultSet rows = statement.executeQuery()) {
                 Instant time = Instant.MIN;
                 String place = "";
                 while (rows.next()) {
-                    time = Session.primarysTime(rows);
+                    time = DatabaseCall.primarysTime(rows);
                     place = rows.getString(3);
                     long version = rows.getLong(5);
                     if (!rows.wasNull()) {
                         seen.put(
-                                session.dialect().get(rows, 4),
-                                new Entry(session.dialect().get(rows, 6), version));
+                                call.dialect().get(rows, 4),
+                                new Entry(call.dialect().get(rows, 6), version));
                     }
                 }
-                Entry id = seen.remove(Session.TABLE_ID);
-                session.requireOrigin(place, id == null ? null : id.value());
+                Entry id = seen.remove(DatabaseCall.TABLE_ID);
+                call.requireOrigin(place, id == null ? null : id.value());
                 entries.putAll(seen);
                 return time;
             }
@@ -92,14 +92,14 @@ final class JdbcStore implements RecordStore {
             if (!JdbcFailure.saysAbsent(e)) {
                 throw e;
             }
-            session.forgetTable();
-            return readNothing(session);
+            call.forgetTable();
+            return readNothing(call);
         }
     }
 
-    private Instant readNothing(Session session) throws SQLException {
-        Instant time = session.lookAtAbsence().time();
-        session.requireTableOr(settings.createsTable());
+    private Instant readNothing(DatabaseCall call) throws SQLException {
+        Instant time = call.lookAtAbsence().time();
+        new TableCheck(call).requireOr(settings.createsTable());
         return time;
     }
 
@@ -109,9 +109,9 @@ final class JdbcStore implements RecordStore {
             boolean applied = shared().call(
                             settings,
                             timeout,
-                            session -> expected == null
-                                    ? insert(session, key, next)
-                                    : session.hasTable() && update(session, key, expected, next));
+                            call -> expected == null
+                                    ? insert(call, key, next)
+                                    : call.hasTable() && update(call, key, expected, next));
             return applied ? new Write.Applied() : new Write.Rejected();
         } catch (JdbcFailure e) {
             if (e.nothingChanged()) {
@@ -121,65 +121,64 @@ final class JdbcStore implements RecordStore {
         }
     }
 
-    private boolean insert(Session session, String key, String next) throws SQLException {
-        if (!session.hasTable()) {
-            session.requireTableOr(settings.createsTable());
-            session.createTable();
+    private boolean insert(DatabaseCall call, String key, String next) throws SQLException {
+        if (!call.hasTable()) {
+            new TableCheck(call).requireOr(settings.createsTable());
+            new TableCheck(call).create();
         }
-        String tableId = tableId(session);
-        return insert(session, session.dialect().insertBeside(session.table()), key, next, Session.TABLE_ID, tableId);
+        String tableId = tableId(call);
+        return insert(call, call.dialect().insertBeside(call.table()), key, next, DatabaseCall.TABLE_ID, tableId);
     }
 
     /** Of the table, which is given one by whichever process writes to it first. */
-    private String tableId(Session session) throws SQLException {
-        for (int i = 0; i < 2 && session.tableId() == null; i++) {
-            Instant unused = readSome(session, List.of(), new HashMap<>());
-            if (session.tableId() == null) {
+    private String tableId(DatabaseCall call) throws SQLException {
+        for (int i = 0; i < 2 && call.tableId() == null; i++) {
+            Instant unused = readSome(call, List.of(), new HashMap<>());
+            if (call.tableId() == null) {
                 String id = "id=" + UUID.randomUUID();
-                boolean unusedOutcome =
-                        insert(session, session.dialect().insert(session.table()), Session.TABLE_ID, id);
+                boolean unusedOutcome = insert(call, call.dialect().insert(call.table()), DatabaseCall.TABLE_ID, id);
             }
         }
-        String id = session.tableId();
+        String id = call.tableId();
         if (id == null) {
-            throw new CoordinatorException("the table " + session.table() + " does not keep what is written", false);
+            throw new CoordinatorException("the table " + call.table() + " does not keep what is written", false);
         }
         return id;
     }
 
-    private static boolean insert(Session session, String sql, String... parameters) throws SQLException {
-        try (PreparedStatement statement = session.prepare(sql)) {
+    private static boolean insert(DatabaseCall call, String sql, String... parameters) throws SQLException {
+        try (PreparedStatement statement = call.prepare(sql)) {
             for (int i = 0; i < parameters.length; i++) {
-                session.dialect().set(statement, i + 1, parameters[i]);
+                call.dialect().set(statement, i + 1, parameters[i]);
             }
-            session.beforeChange();
+            call.beforeChange();
             boolean applied = statement.executeUpdate() == 1;
-            session.afterChange();
+            call.afterChange();
             return applied;
         } catch (SQLException e) {
             if (JdbcFailure.saysDuplicate(e)) {
                 return false;
             }
             if (JdbcFailure.saysAbsent(e)) {
-                session.forgetTable();
+                call.forgetTable();
             }
             throw e;
         }
     }
 
-    private boolean update(Session session, String key, Entry expected, String next) throws SQLException {
-        try (PreparedStatement statement = session.prepare(session.dialect().update(session.table()))) {
-            session.dialect().set(statement, 1, next);
-            session.dialect().set(statement, 2, key);
+    private boolean update(DatabaseCall call, String key, Entry expected, String next) throws SQLException {
+        try (PreparedStatement statement = call.prepare(call.dialect().update(call.table()))) {
+            call.dialect().set(statement, 1, next);
+            call.dialect().set(statement, 2, key);
             statement.setLong(3, (Long) expected.version());
-            session.dialect().set(statement, 4, expected.value());
-            session.beforeChange();
+            call.dialect().set(statement, 4, expected.value());
+            call.beforeChange();
             boolean applied = statement.executeUpdate() == 1;
-            session.afterChange();
+            call.afterChange();
             return applied;
         } catch (SQLException e) {
             if (JdbcFailure.saysAbsent(e)) {
-                session.forgetTable();
+                call.forgetTable();
                 return false;
             }
             throw e;

@@ -72,12 +72,12 @@ final class SharedDatabase {
     private record Idle(Connection connection, long sinceNanos) {}
 
     interface Work<T> {
-        T run(Session session) throws SQLException;
+        T run(DatabaseCall call) throws SQLException;
     }
 
     private final JdbcSettings.Access access;
     private final ApplicationThreads threads;
-    private final Session.Known known = new Session.Known();
+    private final DatabaseCall.Known known = new DatabaseCall.Known();
     private final Semaphore calls = new Semaphore(MAX_CALLS, true);
 
     /** Calls that were given up and may go on, each with when. Guarded by itself. */
@@ -310,9 +310,9 @@ final class SharedDatabase {
             }
             int before = limit(taken, leftMillis());
             try {
-                Session session = new Session(settings, taken, known, this::send);
-                session.requireCommittedReads();
-                return work.run(session);
+                DatabaseCall call = new DatabaseCall(settings, taken, known, this::send);
+                call.requireCommittedReads();
+                return work.run(call);
             } finally {
                 restore(taken, committing || !lent, before);
             }
@@ -413,7 +413,7 @@ final class SharedDatabase {
     /** @param callMillis what is left of the call for which it is */
     private static Connection connect(JdbcSettings settings, String url, int callMillis) throws SQLException {
         Properties properties = new Properties();
-        String user = settings.access().user();
+        String user = settings.access().login().user();
         if (user != null) {
             properties.setProperty("user", user);
         }

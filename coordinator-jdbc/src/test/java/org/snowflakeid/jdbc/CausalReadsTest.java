@@ -18,7 +18,7 @@ class CausalReadsTest {
             String[] parts = each.split("=", -1);
             values.put(parts[0], parts[1]);
         }
-        return Session.staleReads(values);
+        return CausalReads.staleReads(values);
     }
 
     @ParameterizedTest

@@ -83,6 +83,7 @@ class MariaDbVariablesTest {
     void commitsAreDurableByTheLogOfInnodbOrThatOfReplication(
             String flush, String binaryLog, String sync, String doubts) throws SQLException {
         String query = Dialect.MARIADB
+                .questions()
                 .doubts()
                 .replace("@@global.innodb_flush_log_at_trx_commit", flush)
                 .replace("@@global.log_bin", binaryLog)

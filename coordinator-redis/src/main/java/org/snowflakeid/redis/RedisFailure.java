@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Key;
 import org.snowflakeid.support.Handshakes;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -147,8 +148,7 @@ final class RedisFailure extends Exception {
         if (answer == null) {
             return "answers: " + message;
         }
-        String password = String.valueOf(
-                settings.access().passwordFile() == null ? RedisSettings.PASSWORD : RedisSettings.PASSWORD_FILE);
+        Key<?> password = settings.access().login().passwordKey();
         String user = settings.user() == null ? "the default user" : "user '" + settings.user() + "'";
         return switch (answer) {
             case PASSWORD_MISSING ->

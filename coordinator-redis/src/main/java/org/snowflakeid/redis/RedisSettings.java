@@ -16,6 +16,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.Credentials;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
 import org.snowflakeid.support.TlsKeys;
@@ -87,13 +88,7 @@ final class RedisSettings {
      *
      * @param files of the encryption, by key
      */
-    record Access(
-            Server server,
-            @Nullable String user,
-            @Nullable String password,
-            @Nullable Path passwordFile,
-            Map<String, String> files,
-            Durability durability) {
+    record Access(Server server, Credentials login, Map<String, String> files, Durability durability) {
 
         /** Without the password. */
         @Override
@@ -111,12 +106,9 @@ final class RedisSettings {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         Server server = readServer(reader);
-        String user = reader.optional(USER).orElse(null);
-        String password = reader.optional(PASSWORD).orElse(null);
-        Path passwordFile = reader.optional(PASSWORD_FILE).orElse(null);
         PASSWORDS.requirePasswordOfUser(reader);
         PASSWORDS.check(reader);
-        access = new Access(server, user, password, passwordFile, TLS.files(reader), reader.value(DURABILITY));
+        access = new Access(server, PASSWORDS.credentials(reader), TLS.files(reader), reader.value(DURABILITY));
         if (server.encrypted()) {
             socketFactory(reader);
             if (server.host().indexOf('_') >= 0) {
@@ -128,7 +120,7 @@ final class RedisSettings {
         } else {
             TLS.read(reader);
             if (!server.equals(NONE)) {
-                boolean secret = password != null || passwordFile != null;
+                boolean secret = access.login().hasPassword();
                 TLS.checkUnencrypted(reader, URI, "rediss://", secret ? "the password" : null);
             }
         }
@@ -203,7 +195,7 @@ final class RedisSettings {
      */
     @Nullable
     String password() {
-        return PASSWORDS.now(config.generator(), access.password(), access.passwordFile());
+        return access.login().passwordNow(config.generator());
     }
 
     String namespace() {
@@ -224,7 +216,7 @@ final class RedisSettings {
 
     @Nullable
     String user() {
-        return access.user();
+        return access.login().user();
     }
 
     /** The shorter of what the caller grants and what the settings allow. */

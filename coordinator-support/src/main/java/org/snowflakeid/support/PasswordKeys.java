@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 
@@ -19,6 +18,15 @@ import org.snowflakeid.config.SettingsReader;
  * @param file which holds nothing else; a line end after it does not belong to it
  */
 public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> file) {
+
+    /** As they are set; {@link #check} says what is wrong with them. */
+    public Credentials credentials(SettingsReader reader) {
+        return new Credentials(
+                this,
+                reader.optional(user).orElse(null),
+                reader.optional(password).orElse(null),
+                reader.optional(file).orElse(null));
+    }
 
     private boolean areSet(SettingsReader reader) {
         return reader.isSet(password) || reader.isSet(file);
@@ -64,17 +72,8 @@ public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> fil
         return null;
     }
 
-    /**
-     * As the file has it now, if it is in a file.
-     *
-     * @param set the password, where it is set itself
-     * @throws InvalidSettingsException if the file holds none
-     */
-    public @Nullable String now(String generator, @Nullable String set, @Nullable Path named) {
-        return named == null ? set : readAnew(generator, named);
-    }
-
-    private String readAnew(String generator, Path named) {
+    /** What the file holds now. */
+    String readAnew(String generator, Path named) {
         SettingsReader reader = new SettingsReader(generator, Map.of(file.name(), named.toString())::get);
         String text = read(reader, named);
         reader.throwProblems();

@@ -3,9 +3,12 @@
  * What coordinators share and core does not need. A coordinator outside this project may use all of it:
  *
  * <ul>
- *   <li>for its settings: {@link org.snowflakeid.support.TlsKeys} and {@link org.snowflakeid.support.Tls} for certificates and keys in PEM
- *       files, {@link org.snowflakeid.support.PasswordKeys} for a password that may be in a file, and
- *       {@link org.snowflakeid.support.HostAndPort} for addresses.
+ *   <li>for its settings: {@link org.snowflakeid.support.TlsKeys} for certificates and keys in PEM files,
+ *       {@link org.snowflakeid.support.PasswordKeys} for a user and a password that may be in a file, and
+ *       {@link org.snowflakeid.support.HostAndPort} for addresses;
+ *   <li>for its connection: {@link org.snowflakeid.support.Shared}, so that the generators of an application have one, and
+ *       {@link org.snowflakeid.support.ApplicationThreads}, so that it outlives no application;
+ *   <li>for its messages: {@link org.snowflakeid.support.Handshakes}, where one side refuses the other's certificate.
  * </ul>
  */
 @NullMarked

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
+
+/** One call's use of a connection, with what is known of the database and its table. On the call's own thread. */
+final class DatabaseCall {
+    /**
+     * The name of the record by which a table is known from all others, in whatever server it is after a failover. No namespace's records
+     * are called so: theirs have a slash.
+     */
+    static final String TABLE_ID = "table-id";
+
+    /**
+     * What the records are of.
+     *
+     * @param place server and database
+     * @param id value of {@link #TABLE_ID}; null: there is none yet
+     */
+    private record Origin(String place, @Nullable String id) {}
+
+    /** What was found out about a database, for all calls of those that share it. */
+    static final class Known {
+        private final AtomicReference<@Nullable Table> table = new AtomicReference<>();
+        private volatile @Nullable Dialect dialect;
+        private volatile @Nullable Origin origin;
+        private volatile boolean usable;
+
+        /** Connections that don't read what is not committed. */
+        private final Set<Connection> committed =
+                Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+        /** Null as long as it was not looked for. */
+        @Nullable
+        Table table() {
+            return table.get();
+        }
+    }
+
+    /** Decides whether a change may still be sent. */
+    interface Gate {
+        void pass() throws SQLException;
+    }
+
+    private final JdbcSettings settings;
+    private final Connection connection;
+    private final Known known;
+    private final Gate gate;
+    private final Dialect dialect;
+
+    DatabaseCall(JdbcSettings settings, Connection connection, Known known, Gate gate) throws SQLException {
+        this.settings = settings;
+        this.connection = connection;
+        this.known = known;
+        this.gate = gate;
+        Dialect before = known.dialect;
+        this.dialect = before == null ? Dialect.of(connection) : before;
+        known.dialect = dialect;
+    }
+
+    JdbcSettings settings() {
+        return settings;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /**
+     * What is read may be kept here, and must not be undone afterwards. The drivers ask the server: so once for each connection, and not
+     * for the wrapper that a pool makes for each call.
+     */
+    void requireCommittedReads() throws SQLException {
+        if (dialect == Dialect.POSTGRESQL) {
+            // It takes READ UNCOMMITTED for READ COMMITTED.
+            return;
+        }
+        Connection itself =
+                connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        if (known.committed.contains(itself)) {
+            return;
+        }
+        if (connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+            throw new CoordinatorException(
+                    "connections have the isolation READ UNCOMMITTED, by which is read what may be undone. Set the isolation "
+                            + (settings.access().url() == null ? "of the data source" : "in " + JdbcSettings.URL)
+                            + " to READ COMMITTED or higher.",
+                    true);
+        }
+        known.committed.add(itself);
+    }
+
+    PreparedStatement prepare(String sql) throws SQLException {
+        return connection.prepareStatement(sql);
+    }
+
+    /** What one row of a query has in its one column; empty if that is null. */
+    String only(String query, String... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(query)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setString(i + 1, parameters[i]);
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                String text = rows.next() ? rows.getString(1) : null;
+                return text == null ? "" : text;
+            }
+        }
+    }
+
+    /** To be called right before what changes a record is sent. */
+    void beforeChange() throws SQLException {
+        gate.pass();
+    }
+
+    /**
+     * To be called right after that. H2's driver may have connected anew in between, without auto-commit if its URL says so: what was
+     * changed is undone then when the connection is closed.
+     *
+     * @throws SQLException if it may not have been committed
+     */
+    void afterChange() throws SQLException {
+        if (!connection.getAutoCommit()) {
+            throw new SQLException("auto-commit was turned off during the call, and so the change may be undone");
+        }
+    }
+
+    /**
+     * The one table, which is looked for once.
+     *
+     * @throws CoordinatorException if it can't be known which one that is
+     */
+    Table table() throws SQLException {
+        Table before = known.table();
+        if (before != null) {
+            return before;
+        }
+        Table found = new TableSearch(this).find();
+        Table earlier = known.table.compareAndExchange(null, found);
+        return earlier == null ? found : earlier;
+    }
+
+    /** Of a row that begins with these. */
+    static Instant primarysTime(ResultSet row) throws SQLException {
+        if (row.getInt(2) != 0) {
+            throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), true);
+        }
+        return Instant.ofEpochMilli(row.getLong(1));
+    }
+
+    /**
+     * To be called with whatever a statement says of the table, before it is believed: the first time, after a failover, and of what has
+     * become of it in its place.
+     *
+     * @param id null: there is no such record
+     * @throws CoordinatorException if this connection leads elsewhere
+     */
+    void requireOrigin(String place, @Nullable String id) {
+        refuseElsewhere(place, id);
+        known.origin = new Origin(place, id);
+    }
+
+    private void refuseElsewhere(String place, @Nullable String id) {
+        Origin before = known.origin;
+        if (before != null && before.id != null && !before.id.equals(id) && !before.place.equals(place)) {
+            throw new CoordinatorException(
+                    "this connection leads to another database (" + place + ") than the one that has the table "
+                            + known.table() + " (" + before.place + "). Name a data source in "
+                            + JdbcSettings.DATA_SOURCE
+                            + " that always leads to one database.",
+                    false);
+        }
+    }
+
+    /** The value of {@link #TABLE_ID}. */
+    @Nullable
+    String tableId() {
+        Origin origin = known.origin;
+        return origin == null ? null : origin.id;
+    }
+
+    /** Makes sure that there is no table, and that it is not only this connection that does not show it. */
+    TableSearch.Look lookAtAbsence() throws SQLException {
+        TableSearch.Look look = new TableSearch(this).look(table());
+        refuseElsewhere(look.place(), null);
+        if (!look.schema()) {
+            throw TableSearch.noSchema(table());
+        }
+        if (look.table()) {
+            throw new CoordinatorException("the table " + table() + " was absent a moment ago", false);
+        }
+        known.origin = new Origin(look.place(), null);
+        return look;
+    }
+
+    /**
+     * Whether there is a table, one that can be used.
+     *
+     * @throws CoordinatorException if there is one that can't
+     */
+    boolean hasTable() throws SQLException {
+        if (known.usable) {
+            return true;
+        }
+        boolean usable = new TableCheck(this).isUsable();
+        if (usable) {
+            known.usable = true;
+        }
+        return usable;
+    }
+
+    /** It is gone: the next one of this name may be another. */
+    void forgetTable() {
+        known.usable = false;
+    }
+}
