@@ -35,7 +35,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     private static final int MAX_BATCH = 1_000_000;
 
     private final Settings settings;
-    private final SharedState handover;
+    private final SharedState shared;
     private final EventDelivery events;
     private final StatusView status;
     private final Keeper keeper;
@@ -98,19 +98,19 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             @Nullable Consumer<? super SnowflakeEvent> listener) {
         LayoutAdvice.requireLasting(settings, Instant.ofEpochMilli(platform.wallMillis()));
         this.settings = settings;
-        this.handover = new SharedState(settings.generator(), platform, settings.workers());
+        this.shared = new SharedState(settings.generator(), platform, settings.workers());
         VettedClock clock =
                 new VettedClock(platform, settings.layout(), settings.maxSkew().toMillis());
-        this.status = new StatusView(settings, provider.name(), clock, handover);
+        this.status = new StatusView(settings, provider.name(), clock, shared);
         this.events = new EventDelivery(platform, settings.generator(), listener);
-        List<IdIssuer> issuers = handover.leases().stream()
-                .map(inUse -> new IdIssuer(settings, platform, clock, handover, inUse))
+        List<IdIssuer> issuers = shared.leases().stream()
+                .map(inUse -> new IdIssuer(settings, platform, clock, shared, inUse))
                 .toList();
         this.issuer = issuers.get(0);
         this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
-        Reports reports = new Reports(settings, provider.name(), handover, status, events);
-        this.takeover = Resumption.open(settings, provider, platform, clock, handover);
-        this.keeper = new Keeper(settings, provider, platform, clock, handover, reports, takeover);
+        Reports reports = new Reports(settings, provider.name(), shared, status, events);
+        this.takeover = Resumption.open(settings, provider, platform, clock, shared);
+        this.keeper = new Keeper(settings, provider, platform, clock, shared, reports, takeover);
         start(platform, provider.name());
     }
 
@@ -123,10 +123,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         } catch (RuntimeException | Error e) {
             takeover.end();
             keeper.discard();
-            throw new SnowflakeUnavailableException(handover.message("no thread can be started: " + e), e);
+            throw new SnowflakeUnavailableException(shared.message("no thread can be started: " + e), e);
         }
         try {
-            handover.awaitStart();
+            shared.awaitStart();
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -185,7 +185,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     @Override
     public SnowflakeCounts counts() {
-        return handover.counts();
+        return shared.counts();
     }
 
     /**
@@ -234,7 +234,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             events.close();
         } finally {
             try {
-                handover.close();
+                shared.close();
             } finally {
                 keeper.stop();
             }
@@ -242,6 +242,6 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     private void awaitClosed() {
-        handover.awaitEnd(keeper.longestCloseNanos());
+        shared.awaitEnd(keeper.longestCloseNanos());
     }
 }

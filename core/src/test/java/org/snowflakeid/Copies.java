@@ -146,7 +146,7 @@ final class Copies {
 
     private static Map<Integer, Long> lastTicks(IdIssuer issuer) {
         Map<Integer, Long> ticks = new HashMap<>();
-        for (CurrentLease inUse : issuer.handover.leases()) {
+        for (CurrentLease inUse : issuer.shared.leases()) {
             long last = inUse.get().lastIssued();
             if (last != Lease.SEALED) {
                 ticks.put(inUse.get().workerId, issuer.positions.tick(last));

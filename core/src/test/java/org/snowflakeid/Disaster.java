@@ -64,7 +64,7 @@ final class Disaster {
         }
 
         List<SimulatedProcess> issuing = run.processes.stream()
-                .filter(process -> process.generator() != null && !isTakenOver(process))
+                .filter(process -> process.generator() != null && !isSuperseded(process))
                 .toList();
         boolean restored = lose(kind, backup);
         // Who is paused notices nothing before.
@@ -85,7 +85,7 @@ final class Disaster {
     }
 
     /** Another process was granted what comes after: this one compares nothing any more, and its ids end with its window. */
-    private boolean isTakenOver(SimulatedProcess process) {
+    private boolean isSuperseded(SimulatedProcess process) {
         SnowflakeStatus status = process.status();
         if (status.reservedUntil().isEmpty()) {
             return false;

@@ -66,7 +66,7 @@ class KeeperErrorsTest {
 
             assertThat(log.all().stream().filter(line -> line.contains("unexpected failure; what")))
                     .hasSize(1);
-            assertThat(log.all().stream().filter(line -> line.contains("renewal failed")))
+            assertThat(log.all().stream().filter(line -> line.contains("extension failed")))
                     .hasSizeBetween(2, 6);
             process.wire.heal();
         }
@@ -234,7 +234,7 @@ class KeeperErrorsTest {
     @EnumSource(
             value = Kind.class,
             names = {"EXTEND", "READ"})
-    void oneOutOfMemoryErrorEndsNoRenewal(Kind kind) {
+    void oneOutOfMemoryErrorEndsNoExtension(Kind kind) {
         openAndRunFor(Duration.ofMinutes(2));
         try (LogLines log = new LogLines()) {
             process.wire.throwInsteadOf(kind, 1, new OutOfMemoryError("planted"));
@@ -267,7 +267,7 @@ class KeeperErrorsTest {
 
     // the keeper's thread ended between two steps
     @Test
-    void anErrorWhereTheKeeperParksEndsNoRenewal() {
+    void anErrorWhereTheKeeperParksEndsNoExtension() {
         openAndRunFor(Duration.ofMinutes(2));
         process.atKeepersNextPark = new OutOfMemoryError("planted");
         try (LogLines log = new LogLines()) {
@@ -282,7 +282,7 @@ class KeeperErrorsTest {
 
     // the keeper's thread ended: the log met the very same error, as where the JVM has but one of its kind left
     @Test
-    void anErrorThatTheLogMeetsTooEndsNoRenewal() {
+    void anErrorThatTheLogMeetsTooEndsNoExtension() {
         openAndRunFor(Duration.ofMinutes(2));
         OutOfMemoryError only = new OutOfMemoryError("planted");
         process.atKeepersNextPark = only;
@@ -392,7 +392,7 @@ class KeeperErrorsTest {
         // the keeper's thread ended since no thread for the events could be made
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
-        void aThreadForEventsThatCannotBeMadeEndsNeitherRenewalNorLaterEvents(Error error) {
+        void aThreadForEventsThatCannotBeMadeEndsNeitherExtensionsNorLaterEvents(Error error) {
             process.listener = heard::add;
             openAndRunFor(Duration.ofMinutes(2));
             boolean[] armed = {true};

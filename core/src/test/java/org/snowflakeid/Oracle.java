@@ -333,7 +333,7 @@ final class Oracle {
             if (tick >= ledger.limit(id)) {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", its mark ends at "
                         + ledger.limit(id));
-            } else if (holder != process.machine && !isTakenOver(process, holder, id, tick)) {
+            } else if (holder != process.machine && !isSuperseded(process, holder, id, tick)) {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", which "
                         + (holder == null ? "nobody" : process(holder).name) + " was granted");
             }
@@ -356,7 +356,7 @@ final class Oracle {
         long last = settings.tickOf(status.reservedUntil().get().toEpochMilli()) - 1;
         Machine holder = ledger(store).holder(id, last);
         if (holder != process.machine
-                && !isTakenOver(process, holder, id, last)
+                && !isSuperseded(process, holder, id, last)
                 && !copies.isShared(process.machine, store, id, last)) {
             violated(process.name + " has started with worker id " + id + " up to tick " + last + ", which "
                     + (holder == null ? "nobody" : process(holder).name) + " was granted");
@@ -364,7 +364,7 @@ final class Oracle {
     }
 
     /** From a process on the same host, whose last note says what that one has not issued, and from which only one of them can go on. */
-    private boolean isTakenOver(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
+    private boolean isSuperseded(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
         SimulatedProcess before = from == null ? null : processes.get(from);
         return before != null && before.disk == process.disk && process.disk.wasTakenOver(process.machine, id, tick);
     }

@@ -111,7 +111,7 @@ class SeveralTroublesTest {
                 .hasValueSatisfying(error -> assertThat(error).contains("as by an operator who restored it"));
     }
 
-    // each extension that succeeded said that renewal works again, which had not failed
+    // each extension that succeeded said that extension works again, which had not failed
     @Test
     void aMissingWorkerIdIsNoFailureOfTheCoordinator() {
         stage.keys.put("snowflake.worker-ids", "0-1");

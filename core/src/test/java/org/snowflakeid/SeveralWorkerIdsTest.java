@@ -151,7 +151,7 @@ class SeveralWorkerIdsTest {
                         .value());
     }
 
-    // where a coordinator hardly answers, the renewal of all others waited for it
+    // where a coordinator hardly answers, the extension of all others waited for it
     @Test
     void whatIsLeftIsGivenBackOnceTheOthersAreExtended() {
         stage.keys.put("snowflake.workers", "2");

@@ -10,7 +10,7 @@ import org.snowflakeid.lease.SharedState;
 
 class SharedStateTest {
 
-    private final SharedState handover = new SharedState("default", Platform.system(), 1);
+    private final SharedState shared = new SharedState("default", Platform.system(), 1);
 
     private static Lease openLease() {
         Lease lease = new Lease(0, 100);
@@ -21,10 +21,10 @@ class SharedStateTest {
     // a swap that was under way when the generator was closed
     @Test
     void aLeaseThatIsPublishedAfterCloseIsSealed() {
-        CurrentLease inUse = handover.leases().get(0);
-        handover.close();
+        CurrentLease inUse = shared.leases().get(0);
+        shared.close();
 
-        handover.publish(inUse, openLease());
+        shared.publish(inUse, openLease());
 
         assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
     }
@@ -32,10 +32,10 @@ class SharedStateTest {
     // the keeper's end would seal it too, but later
     @Test
     void noIdIsIssuedAfterABreakdown() {
-        CurrentLease inUse = handover.leases().get(0);
-        handover.publish(inUse, openLease());
+        CurrentLease inUse = shared.leases().get(0);
+        shared.publish(inUse, openLease());
 
-        handover.breakDown(new CoordinatorException("planted", true));
+        shared.breakDown(new CoordinatorException("planted", true));
 
         assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
     }
@@ -43,14 +43,14 @@ class SharedStateTest {
     // an Error came between the publishing and its note: ids and swaps were counted twice for good
     @Test
     void aLeaseThatIsPublishedAgainCountsOnce() {
-        CurrentLease inUse = handover.leases().get(0);
+        CurrentLease inUse = shared.leases().get(0);
         Lease first = openLease();
-        handover.publish(inUse, first);
+        shared.publish(inUse, first);
         assertThat(first.advance(first.position(), 10, 20)).isTrue();
         long issued = inUse.issued();
 
-        handover.publish(inUse, first);
-        handover.publish(inUse, openLease());
+        shared.publish(inUse, first);
+        shared.publish(inUse, openLease());
 
         assertThat(inUse.issued()).isEqualTo(issued);
         assertThat(inUse.swaps()).isEqualTo(1);
@@ -59,17 +59,17 @@ class SharedStateTest {
     // the status said for a third of the window that ids were suspended
     @Test
     void aCallThatFailsAfterTheKeeperHasLookedMakesItLookAgain() {
-        handover.wantVetting();
-        assertThat(handover.takeVettingWanted()).isTrue();
+        shared.wantVetting();
+        assertThat(shared.takeVettingWanted()).isTrue();
 
-        assertThat(handover.suspendedBy("planted")).isEqualTo("planted");
+        assertThat(shared.suspendedBy("planted")).isEqualTo("planted");
 
-        assertThat(handover.takeVettingWanted()).isTrue();
+        assertThat(shared.takeVettingWanted()).isTrue();
     }
 
     @Test
     void aRequestIsTakenOnce() {
-        CurrentLease inUse = handover.leases().get(0);
+        CurrentLease inUse = shared.leases().get(0);
 
         assertThat(inUse.takeMoreWanted()).isFalse();
         assertThat(inUse.wantMore()).isTrue();

@@ -42,7 +42,7 @@ class SlotChoiceTest {
         assertThat(describe(Duration.ofHours(2).plusSeconds(1)))
                 .isEqualTo(
                         "0 of 1 worker ids are held, 1 are reserved more than an hour ahead, by a process whose clock was"
-                                + " wrong (if all are: move the namespace to a layout with one more bit of worker ids, as the"
-                                + " operations guide says)");
+                                + " wrong (if all are: move the namespace to a layout with one more bit of worker ids, see "
+                                + "\"Reserved far ahead\" in the runbook)");
     }
 }

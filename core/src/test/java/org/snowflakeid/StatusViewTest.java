@@ -21,8 +21,8 @@ class StatusViewTest {
     private final VirtualWorld world = new VirtualWorld(1);
     private final VirtualWorld.Machine process = world.new Machine();
     private final VettedClock clock = new VettedClock(process, settings.layout(), 10_000);
-    private final SharedState handover = new SharedState("default", process, 2);
-    private final StatusView status = new StatusView(settings, "memory", clock, handover);
+    private final SharedState shared = new SharedState("default", process, 2);
+    private final StatusView status = new StatusView(settings, "memory", clock, shared);
 
     private Lease issuedUpTo(long tick) {
         Lease lease = new Lease(1, Long.MAX_VALUE);
@@ -34,15 +34,15 @@ class StatusViewTest {
     // one that was lost was taken for one with ids, and the log said each second that it is over
     @Test
     void aWorkerIdThatWasLostHasNotCaughtUp() {
-        handover.publish(handover.leases().get(0), issuedUpTo(clock.tick() + 3_000));
+        shared.publish(shared.leases().get(0), issuedUpTo(clock.tick() + 3_000));
 
         assertThat(status.isClockBehind()).isTrue();
     }
 
     @Test
     void oneWorkerIdWithIdsIsEnough() {
-        handover.publish(handover.leases().get(0), issuedUpTo(clock.tick() + 3_000));
-        handover.publish(handover.leases().get(1), issuedUpTo(clock.tick() - 1));
+        shared.publish(shared.leases().get(0), issuedUpTo(clock.tick() + 3_000));
+        shared.publish(shared.leases().get(1), issuedUpTo(clock.tick() - 1));
 
         assertThat(status.isClockBehind()).isFalse();
     }

@@ -109,16 +109,16 @@ class StripedIssuersTest {
     class OneLost {
         private final Settings settings = SnowflakeSettings.of(Map.of()).values();
         private final VettedClock clock = new VettedClock(Platform.system(), settings.layout(), 10_000);
-        private final SharedState handover = new SharedState("test", Platform.system(), 2);
-        private final StripedIssuers striped = new StripedIssuers(handover.leases().stream()
-                .map(inUse -> new IdIssuer(settings, Platform.system(), clock, handover, inUse))
+        private final SharedState shared = new SharedState("test", Platform.system(), 2);
+        private final StripedIssuers striped = new StripedIssuers(shared.leases().stream()
+                .map(inUse -> new IdIssuer(settings, Platform.system(), clock, shared, inUse))
                 .toList());
 
         @BeforeEach
         void lease() {
             lease(0, 3);
             lease(1, 7);
-            handover.start();
+            shared.start();
         }
 
         private void lease(int place, int workerId) {
@@ -126,8 +126,8 @@ class StripedIssuersTest {
             Lease lease = new Lease(workerId, Long.MAX_VALUE);
             lease.grant(Long.MAX_VALUE, System.nanoTime() + TimeUnit.HOURS.toNanos(1), 60_000);
             lease.open(tick << 12, tick, 0, tick);
-            handover.publish(handover.leases().get(place), lease);
-            handover.wakeCallers();
+            shared.publish(shared.leases().get(place), lease);
+            shared.wakeCallers();
         }
 
         private int workerIdOf(long id) {
@@ -135,7 +135,7 @@ class StripedIssuersTest {
         }
 
         private void takeAway() {
-            handover.publish(handover.leases().get(0), new Lease(3, 0));
+            shared.publish(shared.leases().get(0), new Lease(3, 0));
         }
 
         private void giveBack() {
@@ -168,7 +168,7 @@ class StripedIssuersTest {
             lease.grant((tick + 1) << 12, ended, 60_000);
             lease.open(tick << 12, tick, 0, tick);
             long unused = lease.noticeEnd(ended);
-            handover.publish(handover.leases().get(place), lease);
+            shared.publish(shared.leases().get(place), lease);
         }
 
         // a call failed at once, for the worker id of its thread had ended long ago; the other ended while the process
@@ -222,7 +222,7 @@ class StripedIssuersTest {
         void aCallDoesNotWaitForTheClockWhereAnotherHasIds() {
             assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
             long tick = SnowflakeLayout.STANDARD.tickOf(System.currentTimeMillis());
-            handover.leases().get(0).get().skipTo((tick + 400) << 12);
+            shared.leases().get(0).get().skipTo((tick + 400) << 12);
 
             assertThat(workerIdOf(striped.nextId())).isEqualTo(7);
             assertThat(workerIdOf(striped.nextIds(new long[10], 0, 10))).isEqualTo(7);
@@ -232,7 +232,7 @@ class StripedIssuersTest {
         void isActiveWithOneAndTellsOfIt() {
             takeAway();
 
-            SnowflakeStatus status = new StatusView(settings, "test", clock, handover).ofAll();
+            SnowflakeStatus status = new StatusView(settings, "test", clock, shared).ofAll();
 
             assertThat(status.state()).isEqualTo(SnowflakeStatus.State.ACTIVE);
             assertThat(status.workerIds()).containsExactly(7);

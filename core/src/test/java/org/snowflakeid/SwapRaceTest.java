@@ -43,14 +43,10 @@ class SwapRaceTest {
                     "8"))
             .values();
 
-    private final SharedState handover = new SharedState("race", Platform.system(), 1);
-    private final CurrentLease inUse = handover.leases().get(0);
+    private final SharedState shared = new SharedState("race", Platform.system(), 1);
+    private final CurrentLease inUse = shared.leases().get(0);
     private final IdIssuer ids = new IdIssuer(
-            settings,
-            Platform.system(),
-            new VettedClock(Platform.system(), settings.layout(), 10_000),
-            handover,
-            inUse);
+            settings, Platform.system(), new VettedClock(Platform.system(), settings.layout(), 10_000), shared, inUse);
 
     /** The first tick of each lease, by its worker id; beyond the one in use: 0. */
     private final AtomicLongArray begins = new AtomicLongArray(SWAPS + 2);
@@ -64,13 +60,13 @@ class SwapRaceTest {
         long now = settings.layout().tickOf(System.currentTimeMillis());
         first.grant(Long.MAX_VALUE, System.nanoTime() + 3_600_000_000_000L, 0);
         first.open(now << 8, now, FAR_AHEAD, now);
-        handover.publish(inUse, first);
-        handover.start();
+        shared.publish(inUse, first);
+        shared.start();
     }
 
     @AfterEach
     void close() {
-        handover.close();
+        shared.close();
     }
 
     @Test
@@ -102,8 +98,8 @@ class SwapRaceTest {
             current = new Lease(id, Long.MAX_VALUE);
             current.grant(Long.MAX_VALUE, System.nanoTime() + 3_600_000_000_000L, 0);
             current.open(begin << 8, begin, FAR_AHEAD, begin);
-            handover.publish(inUse, current);
-            handover.wakeCallers();
+            shared.publish(inUse, current);
+            shared.wakeCallers();
         }
     }
 

@@ -25,20 +25,20 @@ class SwapTest {
     private final Settings settings =
             SnowflakeSettings.of(Map.of("snowflake.wait-timeout", "PT0S")).values();
     private final VettedClock clock = new VettedClock(machine, settings.layout(), 10_000);
-    private final SharedState handover = new SharedState("test", machine, 1);
-    private final CurrentLease inUse = handover.leases().get(0);
-    private final IdIssuer ids = new IdIssuer(settings, machine, clock, handover, inUse);
+    private final SharedState shared = new SharedState("test", machine, 1);
+    private final CurrentLease inUse = shared.leases().get(0);
+    private final IdIssuer ids = new IdIssuer(settings, machine, clock, shared, inUse);
 
     @BeforeEach
     void begin() {
-        handover.publish(inUse, lease(3));
-        handover.start();
+        shared.publish(inUse, lease(3));
+        shared.start();
     }
 
     @AfterEach
     void end() {
         boolean unused = Thread.interrupted();
-        handover.close();
+        shared.close();
     }
 
     private Lease lease(int workerId) {
@@ -53,8 +53,8 @@ class SwapTest {
         inUse.get().seal();
         Thread unused = machine.start("keeper", () -> {
             world.sleep(duration);
-            handover.publish(inUse, lease(7));
-            handover.wakeCallers();
+            shared.publish(inUse, lease(7));
+            shared.wakeCallers();
         });
     }
 
@@ -69,7 +69,7 @@ class SwapTest {
         swapIn(Duration.ofMillis(millis));
 
         assertThat(workerIdOfNext()).isEqualTo(7);
-        assertThat(handover.lastError()).isEmpty();
+        assertThat(shared.lastError()).isEmpty();
     }
 
     // the call failed, though it had to wait for no more than a millisecond

@@ -120,7 +120,7 @@ class WaitingCallsTest {
             process.machine.stepClock(Duration.ofSeconds(5));
             assertThat(process.startCall().awaitFailure()).hasMessageContaining("stepped");
             assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
-            assertThat(log.all()).anyMatch(line -> line.contains("renewal failed"));
+            assertThat(log.all()).anyMatch(line -> line.contains("extension failed"));
             assertThat(log.all()).noneMatch(line -> line.contains("ids continue"));
         }
 

@@ -18,7 +18,7 @@ class WaitingLineTest {
     private static final long ROOM = 1000;
 
     private final StandingPlatform platform = new StandingPlatform();
-    private final WaitingLine turns = new WaitingLine(platform);
+    private final WaitingLine line = new WaitingLine(platform);
     private long tick = 1;
     private long position = tick * IDS_PER_TICK;
 
@@ -70,12 +70,12 @@ class WaitingLineTest {
     }
 
     private Waiter join() {
-        return join(turns, true, 0);
+        return join(line, true, 0);
     }
 
-    private static Waiter join(WaitingLine turns, boolean single, long fromTick) {
-        Waiter waiter = turns.waiter(single, fromTick);
-        turns.join(waiter);
+    private static Waiter join(WaitingLine line, boolean single, long fromTick) {
+        Waiter waiter = line.waiter(single, fromTick);
+        line.join(waiter);
         return waiter;
     }
 
@@ -89,15 +89,15 @@ class WaitingLineTest {
 
     /** As a waiter that has been woken. */
     private boolean leads(Waiter waiter) {
-        turns.await(waiter, Long.MAX_VALUE);
+        line.await(waiter, Long.MAX_VALUE);
         return waiter.leads();
     }
 
     /** The leader takes an id of its own and serves as many of the others as it is to. Returns how many. */
     private int take(long bound) {
-        int others = turns.select(bound, position, IDS_PER_TICK, tick, ROOM);
+        int others = line.select(bound, position, IDS_PER_TICK, tick, ROOM);
         position += 1 + others;
-        turns.serve(bound, position - others, others, tick, position, tick);
+        line.serve(bound, position - others, others, tick, position, tick);
         return others;
     }
 
@@ -111,8 +111,8 @@ class WaitingLineTest {
         Waiter leader = join();
         List<Waiter> others = join(5);
 
-        turns.serve(turns.lastArrival(), 100, 3, tick, position, tick);
-        turns.leave(leader);
+        line.serve(line.lastArrival(), 100, 3, tick, position, tick);
+        line.leave(leader);
 
         assertThat(others).extracting(Waiter::id).containsExactly(100L, 101L, 102L, -1L, -1L);
         assertThat(leads(others.get(4))).isFalse();
@@ -124,7 +124,7 @@ class WaitingLineTest {
     void giveTheLeadToWhoeverFindsNobodyWaiting() {
         Waiter first = join();
         assertThat(first.leads()).isTrue();
-        turns.leave(first);
+        line.leave(first);
 
         assertThat(join().leads()).isTrue();
     }
@@ -134,16 +134,16 @@ class WaitingLineTest {
         boolean[] open = new boolean[2];
         Waiter leader = join();
         Waiter other = join();
-        turns.close(leader);
-        turns.leave(leader);
-        Thread stranger = new Thread(() -> open[0] = turns.isOpen());
+        line.close(leader);
+        line.leave(leader);
+        Thread stranger = new Thread(() -> open[0] = line.isOpen());
         stranger.start();
         stranger.join();
-        assertThat(turns.isOpen()).isTrue();
+        assertThat(line.isOpen()).isTrue();
 
         assertThat(leads(other)).isTrue();
-        turns.leave(other);
-        Thread another = new Thread(() -> open[1] = turns.isOpen());
+        line.leave(other);
+        Thread another = new Thread(() -> open[1] = line.isOpen());
         another.start();
         another.join();
 
@@ -154,12 +154,12 @@ class WaitingLineTest {
     void giveNoIdToACallThatBeganAfterThePositionWasRead() {
         Waiter leader = join();
         Waiter before = join();
-        long bound = turns.lastArrival();
+        long bound = line.lastArrival();
         Waiter after = join();
 
-        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
-        turns.serve(bound, 100, 2, tick, position, tick);
-        turns.leave(leader);
+        assertThat(line.select(bound, position, 16, tick, 15)).isEqualTo(1);
+        line.serve(bound, 100, 2, tick, position, tick);
+        line.leave(leader);
 
         assertThat(before.id()).isEqualTo(100);
         assertThat(after.id()).isNegative();
@@ -169,15 +169,15 @@ class WaitingLineTest {
     @Test
     void leaveABatchAndALaterTickToThemselves() {
         Waiter leader = join();
-        Waiter batch = join(turns, false, 0);
+        Waiter batch = join(line, false, 0);
         join();
-        assertThat(take(turns.lastArrival())).isZero();
-        turns.leave(leader);
+        assertThat(take(line.lastArrival())).isZero();
+        line.leave(leader);
         assertThat(leads(batch)).isTrue();
 
-        Waiter later = join(turns, true, tick + 1);
-        assertThat(take(turns.lastArrival())).isEqualTo(1);
-        turns.leave(batch);
+        Waiter later = join(line, true, tick + 1);
+        assertThat(take(line.lastArrival())).isEqualTo(1);
+        line.leave(batch);
         assertThat(leads(later)).isTrue();
     }
 
@@ -186,15 +186,15 @@ class WaitingLineTest {
     void giveNoIdOfAnEarlierTickToWhoIsNextOnlySinceAnotherLeft() {
         Waiter leader = join();
         Waiter leaving = join();
-        Waiter later = join(turns, true, tick + 1);
-        long bound = turns.lastArrival();
-        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(1);
+        Waiter later = join(line, true, tick + 1);
+        long bound = line.lastArrival();
+        assertThat(line.select(bound, position, 16, tick, 15)).isEqualTo(1);
 
-        turns.leave(leaving);
-        turns.serve(bound, 100, 1, tick, position, tick);
+        line.leave(leaving);
+        line.serve(bound, 100, 1, tick, position, tick);
 
         assertThat(later.id()).isNegative();
-        turns.leave(leader);
+        line.leave(leader);
         assertThat(leads(later)).isTrue();
     }
 
@@ -202,16 +202,16 @@ class WaitingLineTest {
     @Test
     void serveThoseBehindABatchThatLeft() {
         Waiter leader = join();
-        Waiter batch = join(turns, false, 0);
+        Waiter batch = join(line, false, 0);
         List<Waiter> behind = join(3);
-        turns.leave(batch);
-        long bound = turns.lastArrival();
-        assertThat(turns.select(bound, position, 16, tick, 15)).isEqualTo(3);
+        line.leave(batch);
+        long bound = line.lastArrival();
+        assertThat(line.select(bound, position, 16, tick, 15)).isEqualTo(3);
 
-        turns.serve(bound, 100, 3, tick, position, tick);
+        line.serve(bound, 100, 3, tick, position, tick);
 
         assertThat(behind).extracting(Waiter::id).containsExactly(100L, 101L, 102L);
-        turns.leave(leader);
+        line.leave(leader);
     }
 
     @Test
@@ -222,8 +222,8 @@ class WaitingLineTest {
             Waiter leader = all.get(served++);
             assertThat(leads(leader)).isTrue();
             platform.nanos += 50_000;
-            served += take(turns.lastArrival());
-            turns.leave(leader);
+            served += take(line.lastArrival());
+            line.leave(leader);
             if (served == all.size()) {
                 break;
             }
@@ -240,9 +240,9 @@ class WaitingLineTest {
             Waiter leader = all.get(served++);
             assertThat(leads(leader)).isTrue();
             position = tick * IDS_PER_TICK - 1;
-            served += take(turns.lastArrival());
+            served += take(line.lastArrival());
             position += IDS_PER_TICK / 2;
-            turns.leave(leader);
+            line.leave(leader);
             nextTick();
         }
 
@@ -251,12 +251,12 @@ class WaitingLineTest {
 
     @Test
     void letALeaderWaitWhileTheOneBeforeItUsesTheMillisecondUp() {
-        take(turns.lastArrival());
+        take(line.lastArrival());
 
         platform.nanos += 50_000;
-        assertThat(turns.isDue(position + 3, IDS_PER_TICK, tick)).isTrue();
-        assertThat(turns.isDue(position + 1000, IDS_PER_TICK, tick)).isFalse();
-        assertThat(turns.isDue(position + 1000, IDS_PER_TICK, tick + 1)).isTrue();
+        assertThat(line.isDue(position + 3, IDS_PER_TICK, tick)).isTrue();
+        assertThat(line.isDue(position + 1000, IDS_PER_TICK, tick)).isFalse();
+        assertThat(line.isDue(position + 1000, IDS_PER_TICK, tick + 1)).isTrue();
     }
 
     @Test
@@ -264,9 +264,9 @@ class WaitingLineTest {
         Waiter leader = join();
         List<Waiter> others = join(20);
 
-        int served = turns.select(turns.lastArrival(), position, 16, tick, 15);
-        turns.serve(turns.lastArrival(), 100, served, tick, position, tick);
-        turns.leave(leader);
+        int served = line.select(line.lastArrival(), position, 16, tick, 15);
+        line.serve(line.lastArrival(), 100, served, tick, position, tick);
+        line.leave(leader);
 
         assertThat(others).filteredOn(other -> other.id() >= 0).hasSize(15);
     }
@@ -276,9 +276,9 @@ class WaitingLineTest {
         Waiter leader = join();
         Waiter second = join();
         Waiter third = join();
-        turns.leave(leader);
+        line.leave(leader);
 
-        turns.leave(second);
+        line.leave(second);
 
         assertThat(leads(third)).isTrue();
     }
@@ -289,11 +289,11 @@ class WaitingLineTest {
         Waiter second = join();
         Waiter third = join();
 
-        turns.leave(second);
-        turns.leave(leader);
+        line.leave(second);
+        line.leave(leader);
 
         assertThat(leads(third)).isTrue();
-        turns.leave(third);
+        line.leave(third);
         assertThat(join().leads()).isTrue();
     }
 
@@ -306,7 +306,7 @@ class WaitingLineTest {
         platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
 
         assertThat(leads(waiting)).isTrue();
-        turns.leave(waiting);
+        line.leave(waiting);
         assertThat(join().leads()).isTrue();
         assertThat(dead.id()).isNegative();
     }
@@ -318,9 +318,9 @@ class WaitingLineTest {
         platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
         assertThat(leads(others.get(1))).isTrue();
 
-        turns.wentOn(slow);
+        line.wentOn(slow);
         assertThat(slow.leads()).isFalse();
-        turns.serve(turns.lastArrival(), 100, 2, tick, position, tick);
+        line.serve(line.lastArrival(), 100, 2, tick, position, tick);
 
         assertThat(slow.id()).isEqualTo(100);
         assertThat(others.get(0).id()).isEqualTo(101);
@@ -329,14 +329,14 @@ class WaitingLineTest {
     @Test
     void callABatchAgainThatCameLateToItsTurn() {
         Waiter leader = join();
-        Waiter batch = join(turns, false, 0);
+        Waiter batch = join(line, false, 0);
         Waiter other = join();
-        turns.leave(leader);
+        line.leave(leader);
         platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
         assertThat(leads(other)).isTrue();
 
         assertThat(leads(batch)).isFalse();
-        turns.leave(other);
+        line.leave(other);
 
         assertThat(leads(batch)).isTrue();
     }
@@ -399,20 +399,20 @@ class WaitingLineTest {
     @Test
     void keepABatchThatComesBackWhileItIsRemoved() {
         Waiter first = join();
-        Waiter batch = join(turns, false, 0);
-        turns.leave(first);
+        Waiter batch = join(line, false, 0);
+        line.leave(first);
         Waiter slow = join();
         Waiter next = join();
         assertThat(stealsTheLead(slow)).isTrue();
         platform.meanwhile = () -> {
             assertThat(stealsTheLead(next)).isTrue();
-            turns.serve(turns.lastArrival(), 100, 1, tick, position, tick);
+            line.serve(line.lastArrival(), 100, 1, tick, position, tick);
             assertThat(leads(batch)).isFalse();
         };
 
-        turns.leave(slow);
+        line.leave(slow);
         Waiter last = join();
-        turns.leave(next);
+        line.leave(next);
 
         assertThat(leads(last)).isFalse();
         assertThat(leads(batch)).isTrue();
@@ -426,11 +426,11 @@ class WaitingLineTest {
         Waiter next = join();
         platform.meanwhile = () -> {
             assertThat(stealsTheLead(next)).isTrue();
-            turns.wentOn(served);
+            line.wentOn(served);
         };
 
-        turns.serve(turns.lastArrival(), 100, 1, tick, position, tick);
-        turns.leave(slow);
+        line.serve(line.lastArrival(), 100, 1, tick, position, tick);
+        line.leave(slow);
 
         assertThat(served.id()).isEqualTo(100);
     }

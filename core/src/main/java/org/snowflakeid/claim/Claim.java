@@ -81,7 +81,7 @@ public final class Claim {
         /** The mark is ours, but another's owner entry is in the way: another worker id is needed. */
         BLOCKED,
         /** Another process was granted what comes after our limit: nothing can be written any more. */
-        TAKEN_OVER
+        SUPERSEDED
     }
 
     /** What came of a write that was not left unknown. */
@@ -138,6 +138,9 @@ public final class Claim {
     }
 
     private static final int ATTEMPTS = 4;
+
+    /** A heading of the runbook. */
+    private static final String OLD_DATA = "The coordinator went back to old data";
 
     private final Place place;
     private final int workerId;
@@ -262,12 +265,12 @@ public final class Claim {
         return standing;
     }
 
-    public boolean isTakenOver() {
-        return standing == Standing.TAKEN_OVER || file.isLost();
+    public boolean isSuperseded() {
+        return standing == Standing.SUPERSEDED || file.isLost();
     }
 
     public boolean needsReplacement() {
-        return isTakenOver() || standing == Standing.BLOCKED;
+        return isSuperseded() || standing == Standing.BLOCKED;
     }
 
     /** Whether it was taken over from a process before this one and is not owned yet. */
@@ -361,7 +364,7 @@ public final class Claim {
         Slot slot = rejected.seen();
         Stored seen = slot == null ? null : slot.mark();
         if (slot == null || seen == null) {
-            throw place.namespace.regressed("lost the mark of worker id " + workerId);
+            throw place.namespace.regressed("lost the mark of worker id " + workerId, OLD_DATA);
         }
         if (seen.value().equals(sent.value())) {
             adopt(sent, seen, owner.equals(slot.owner()));
@@ -372,7 +375,7 @@ public final class Claim {
             return Outcome.TO_BE_SENT_AGAIN;
         }
         requireLawfulTakeover(seen);
-        standing = Standing.TAKEN_OVER;
+        standing = Standing.SUPERSEDED;
         return Outcome.SETTLED;
     }
 
@@ -404,9 +407,11 @@ public final class Claim {
             // It has written on from our last note, and below our limit.
             return;
         }
-        throw place.namespace.regressed("shows for worker id " + workerId + " the mark '" + seen.value()
-                + "', though ticks up to " + limit
-                + " were granted to this process, which may also mean that a copy of it is running");
+        throw place.namespace.regressed(
+                "shows for worker id " + workerId + " the mark '" + seen.value()
+                        + "', though ticks up to " + limit
+                        + " were granted to this process, which may also mean that a copy of it is running",
+                OLD_DATA);
     }
 
     /** Whether it may be the last write of the process before, which is gone: a claim and all that extends it have one token. */
@@ -419,7 +424,7 @@ public final class Claim {
         met = true;
         Stored seen = slot.mark();
         if (seen == null) {
-            throw place.namespace.regressed("lost the mark of worker id " + workerId);
+            throw place.namespace.regressed("lost the mark of worker id " + workerId, OLD_DATA);
         }
         if (seen.value().equals(stored.value())) {
             stored = seen;
@@ -427,7 +432,7 @@ public final class Claim {
             return;
         }
         requireLawfulTakeover(seen);
-        standing = Standing.TAKEN_OVER;
+        standing = Standing.SUPERSEDED;
     }
 
     /**
@@ -490,10 +495,10 @@ public final class Claim {
      */
     public boolean release(long windowTicks, Duration timeout) {
         lease.seal();
-        if (pending != null && !isTakenOver()) {
+        if (pending != null && !isSuperseded()) {
             extend(windowTicks, timeout);
         }
-        if (isTakenOver() || !met) {
+        if (isSuperseded() || !met) {
             return false;
         }
         if (!file.equals(ClaimFile.NONE)) {

@@ -105,14 +105,15 @@ public final class Namespace {
             throw new CoordinatorException(
                     who
                             + " does not exist, and snowflake.namespace-creation=require. If it never existed, start once with"
-                            + " snowflake.namespace-creation=create; if it did, the coordinator lost its data: restore it as the"
-                            + " operations guide says.",
+                            + " snowflake.namespace-creation=create; if it did, the coordinator lost its data: restore it, see"
+                            + " \"Lost its record\" in the runbook.",
                     true);
         }
         Snapshot all = coordinator.read(0, settings.layout().maxWorkerId(), timeout);
         if (all.meta() == null && all.slots().stream().anyMatch(slot -> slot.mark() != null)) {
-            throw new CoordinatorRegressedException(who
-                    + " has marks of worker ids but lost its record (meta). Restore it as the operations guide says.");
+            throw new CoordinatorRegressedException(
+                    who
+                            + " has marks of worker ids but lost its record (meta). Restore it, see \"Marks without a record\" in the runbook.");
         }
         if (vettedTick < 0 || vettedTick > settings.lastTick()) {
             throw new CoordinatorException(
@@ -174,7 +175,7 @@ public final class Namespace {
      */
     public void noteSeen(@Nullable Stored seen) {
         if (seen == null) {
-            throw regressed("lost its record (meta)");
+            throw regressed("lost its record (meta)", "Lost its record");
         }
         NamespaceRecord found = parse(seen);
         if (found.replaces().filter(meta().id()::equals).isPresent()) {
@@ -187,12 +188,13 @@ public final class Namespace {
             throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
                     + meta().id()
                     + "), as by an operator who restored it or moved another one here: no ids are issued here any"
-                    + " more. Restart. If no operator did, the coordinator lost data: restore it as the operations guide"
-                    + " says, before that.");
+                    + " more. Restart. If no operator did, the coordinator lost data: restore it before that, see"
+                    + " \"Replaced by another\" in the runbook.");
         }
         if (!found.id().equals(meta().id())) {
             throw regressed(
-                    "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")");
+                    "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")",
+                    "Replaced by another");
         }
         requireSameLayout(found);
         if (!found.active()) {
@@ -204,10 +206,11 @@ public final class Namespace {
         meta = found;
     }
 
-    CoordinatorRegressedException regressed(String what) {
+    /** @param heading of the runbook */
+    CoordinatorRegressedException regressed(String what, String heading) {
         return new CoordinatorRegressedException(who + " " + what
-                + ". The coordinator lost data it had acknowledged, or somebody edited it: no ids are issued any more, since they"
-                + " could be issued twice. Restore it as the operations guide says, then restart.");
+                + ". The coordinator lost data it had acknowledged, or its data was edited: no ids are issued any more, since they"
+                + " could be issued twice. Restore it, see \"" + heading + "\" in the runbook, then restart.");
     }
 
     private NamespaceRecord parse(Stored stored) {
@@ -221,8 +224,8 @@ public final class Namespace {
             throw new CoordinatorException(
                     who + " has an unreadable record " + Quoted.of(stored.value()) + ": "
                             + Quoted.plain(String.valueOf(e.getMessage()))
-                            + ". If a newer version wrote it, use that version. If it was damaged, restore it as the operations"
-                            + " guide says.",
+                            + ". If a newer version wrote it, use that version. If it was damaged, restore it, see \"Unreadable"
+                            + " record\" in the runbook.",
                     e,
                     true);
         }
@@ -236,8 +239,8 @@ public final class Namespace {
                             + ". Set " + settings.nameOf(SnowflakeKeys.EPOCH) + ", "
                             + settings.nameOf(SnowflakeKeys.WORKER_ID_BITS) + " and "
                             + settings.nameOf(SnowflakeKeys.SEQUENCE_BITS)
-                            + " to what it was created with. To change the layout, move the namespace as the operations guide"
-                            + " says.");
+                            + " to what it was created with. To change the layout, move the namespace, see \"Another layout\""
+                            + " in the runbook.");
         }
     }
 

@@ -118,7 +118,7 @@ public record SlotChoice(long now, long maxSkew, long horizon, Platform platform
                     .append(poisoned)
                     .append(
                             " are reserved more than an hour ahead, by a process whose clock was wrong (if all are: move the"
-                                    + " namespace to a layout with one more bit of worker ids, as the operations guide says)");
+                                    + " namespace to a layout with one more bit of worker ids, see \"Reserved far ahead\" in the runbook)");
         }
         if (unreadable > 0) {
             text.append(", ").append(unreadable).append(" have marks that cannot be read");

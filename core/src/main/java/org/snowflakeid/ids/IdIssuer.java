@@ -44,24 +44,24 @@ public final class IdIssuer {
     public final Positions positions;
     final Platform platform;
     public final VettedClock clock;
-    public final SharedState handover;
+    public final SharedState shared;
     final CurrentLease inUse;
     final Rollback rollback;
-    final WaitingLine turns;
+    final WaitingLine line;
     final CatchUp catchUp;
 
     /** The last tick that was used up: threads want more than there is. */
     volatile long usedUpTick;
 
-    public IdIssuer(Settings settings, Platform platform, VettedClock clock, SharedState handover, CurrentLease inUse) {
+    public IdIssuer(Settings settings, Platform platform, VettedClock clock, SharedState shared, CurrentLease inUse) {
         this.settings = settings;
         this.positions = Positions.of(settings.layout());
         this.platform = platform;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.inUse = inUse;
         this.rollback = Rollback.of(settings);
-        this.turns = new WaitingLine(platform);
+        this.line = new WaitingLine(platform);
         this.catchUp = new CatchUp(positions, settings.maxLag().toMillis());
     }
 
@@ -75,7 +75,7 @@ public final class IdIssuer {
         long last = current.position();
         long now = clock.tick();
         long next = next(last, now, fromTick);
-        if (turns.isOpen()
+        if (line.isOpen()
                 && last != Lease.SEALED
                 && next < end(current, next, now)
                 && clock.isCredible(now)
@@ -142,7 +142,7 @@ public final class IdIssuer {
         long now = clock.tick();
         long next = next(last, now, fromTick);
         return last != Lease.SEALED
-                && !handover.isBroken()
+                && !shared.isBroken()
                 && clock.isCredible(now)
                 && next < current.limit()
                 && !isBehind(current, next, end(current, next, now), now);

@@ -49,10 +49,10 @@ public final class WaitingCall {
     private final Positions positions;
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final CurrentLease inUse;
     private final Rollback rollback;
-    private final WaitingLine turns;
+    private final WaitingLine line;
     private final long idsPerTick;
     private final long fromTick;
 
@@ -93,10 +93,10 @@ public final class WaitingCall {
         this.positions = issuer.positions;
         this.platform = issuer.platform;
         this.clock = issuer.clock;
-        this.handover = issuer.handover;
+        this.shared = issuer.shared;
         this.inUse = issuer.inUse;
         this.rollback = issuer.rollback;
-        this.turns = issuer.turns;
+        this.line = issuer.line;
         this.idsPerTick = positions.first(1);
         this.fromTick = fromTick;
         this.single = single;
@@ -132,7 +132,7 @@ public final class WaitingCall {
     long take(int most) {
         while (true) {
             boolean leads = me != null && me.leads();
-            long arrived = leads ? turns.lastArrival() : 0;
+            long arrived = leads ? line.lastArrival() : 0;
             Lease current = inUse.get();
             long last = current.position();
             if (last == Lease.SEALED) {
@@ -156,7 +156,7 @@ public final class WaitingCall {
                 if (awaitClock(gap, positions.tick(last) - now)) {
                     return NONE;
                 }
-            } else if (isForNextTick(last, next, end, now, leads) || !(leads || turns.isOpen())) {
+            } else if (isForNextTick(last, next, end, now, leads) || !(leads || line.isOpen())) {
                 boolean forNextTick = isForNextTick(last, next, end, now, leads);
                 if (awaitTurn(next >= end, forNextTick, positions.tick(next), now)) {
                     return NONE;
@@ -170,7 +170,7 @@ public final class WaitingCall {
     }
 
     private boolean isForNextTick(long last, long next, long end, long now, boolean leads) {
-        return next >= end || now == leftToOthers || (leads && !turns.isDue(last, idsPerTick, now));
+        return next >= end || now == leftToOthers || (leads && !line.isDue(last, idsPerTick, now));
     }
 
     /** Takes positions for this call and, if it leads the queue, for others in it. */
@@ -181,10 +181,10 @@ public final class WaitingCall {
         long tick = positions.tick(next);
         Waiter leader = me;
         if (leads && leader != null) {
-            turns.close(leader);
+            line.close(leader);
             free = Math.min(end, positions.first(tick + 1)) - next;
             // A batch leaves half of a millisecond to others.
-            others = turns.select(arrived, last, idsPerTick, tick, Math.max(free - most, free / 2));
+            others = line.select(arrived, last, idsPerTick, tick, Math.max(free - most, free / 2));
             free = others == 0 ? end - next : free - others;
         }
         int mine = (int) Math.min(most, free);
@@ -193,7 +193,7 @@ public final class WaitingCall {
             return false;
         }
         if (leads) {
-            turns.serve(arrived, positions.id(next + mine, current.workerId), others, tick, highest, now);
+            line.serve(arrived, positions.id(next + mine, current.workerId), others, tick, highest, now);
         }
         if (positions.tick(highest) > tick) {
             issuer.catchUp.want(positions.tick(highest));
@@ -216,7 +216,7 @@ public final class WaitingCall {
         Waiter left = me;
         if (left != null) {
             me = null;
-            turns.leave(left);
+            line.leave(left);
         }
     }
 
@@ -228,7 +228,7 @@ public final class WaitingCall {
     private boolean awaitTurn(boolean usedUp, boolean forNextTick, long wantedTick, long now) {
         Waiter waiter = me;
         if (waiter != null && waiter.id() >= 0) {
-            handover.requireOpen();
+            shared.requireOpen();
             return true;
         }
         if (isClockStanding()) {
@@ -245,9 +245,9 @@ public final class WaitingCall {
             requireUninterrupted();
         }
         if (waiter == null) {
-            waiter = turns.waiter(single, fromTick);
+            waiter = line.waiter(single, fromTick);
             me = waiter;
-            turns.join(waiter);
+            line.join(waiter);
         }
         boolean interrupted = Thread.interrupted();
         try {
@@ -256,13 +256,13 @@ public final class WaitingCall {
                 platform.park(1);
             }
             if (!waiter.leads()) {
-                turns.await(waiter, interrupted ? 1_000_000 : Long.MAX_VALUE);
+                line.await(waiter, interrupted ? 1_000_000 : Long.MAX_VALUE);
             } else if (forNextTick) {
                 if (usedUp) {
-                    turns.close(waiter);
+                    line.close(waiter);
                 }
                 platform.awaitNextMillis();
-                turns.wentOn(waiter);
+                line.wentOn(waiter);
             }
         } finally {
             if (interrupted) {
@@ -270,7 +270,7 @@ public final class WaitingCall {
             }
         }
         if (waiter.id() >= 0) {
-            handover.requireOpen();
+            shared.requireOpen();
             return true;
         }
         return false;
@@ -281,7 +281,7 @@ public final class WaitingCall {
             waiting = false;
             long waited = platform.nanoTime() - sinceNanos;
             waitedBeforeNanos += waited;
-            handover.counters().waits.end(waited);
+            shared.counters().waits.end(waited);
         }
     }
 
@@ -289,7 +289,7 @@ public final class WaitingCall {
         if (!waiting) {
             sinceNanos = platform.nanoTime();
             waiting = true;
-            handover.counters().waits.begin();
+            shared.counters().waits.begin();
         }
         leave();
         return sinceNanos;
@@ -302,7 +302,7 @@ public final class WaitingCall {
 
     private void requireUninterrupted() {
         if (Thread.currentThread().isInterrupted()) {
-            throw new SnowflakeUnavailableException(handover.message("interrupted while waiting for an id."));
+            throw new SnowflakeUnavailableException(shared.message("interrupted while waiting for an id."));
         }
     }
 
@@ -324,8 +324,8 @@ public final class WaitingCall {
                         case WAIT -> settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait for less.";
                         case CONTINUE -> settings.shown(SnowflakeKeys.MAX_AHEAD) + " is used up.";
                     };
-            handover.failedBehind(reason);
-            throw new ClockMovedBackwardsException(handover.message(reason));
+            shared.failedBehind(reason);
+            throw new ClockMovedBackwardsException(shared.message(reason));
         }
         requireUninterrupted();
         platform.park(Math.min(gapMillis * 1_000_000, CLOCK_LOOK_NANOS));
@@ -345,14 +345,14 @@ public final class WaitingCall {
 
     /** The next millisecond does not come, and nobody knows when it will. To no other worker id of this process either. */
     private void awaitMovingClock() {
-        handover.requireOpen();
+        shared.requireOpen();
         boolean fails = rollback.policy() == OnRollback.FAIL;
         long left = rollback.maxWaitNanos() - waitedNanos();
         if (fails || left <= 0) {
             String reason = "the system clock stands still at "
                     + settings.layout().instantOf(movedTick) + ", and all ids of that millisecond are issued.";
-            String unused = handover.refusedSince(reason);
-            throw new SnowflakeUnavailableException(handover.message("no id can be issued: " + reason + " "
+            String unused = shared.refusedSince(reason);
+            throw new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
                     + (fails
                             ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
                             : settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait no longer.")));
@@ -363,18 +363,18 @@ public final class WaitingCall {
 
     /** The wall clock has stepped, and it is not known yet whether rightly. */
     private void awaitVetting() {
-        handover.requireOpen();
+        shared.requireOpen();
         Object shown = clock.state();
-        handover.wantVetting();
+        shared.wantVetting();
         long left = settings.waitTimeout().toNanos() - waitedNanos();
         if (left <= 0) {
-            throw new SnowflakeUnavailableException(handover.message("no id can be issued: "
-                    + handover.suspendedBy("the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
+            throw new SnowflakeUnavailableException(shared.message("no id can be issued: "
+                    + shared.suspendedBy("the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
                             + ", and has not been vetted yet.")));
         }
         requireUninterrupted();
         // Whatever was found: the clock may have stepped again since, of which nobody else need know.
-        handover.await(
+        shared.await(
                 () -> clock.isCredible(clock.tick()) || !shown.equals(clock.state()),
                 Math.min(left, KEEPER_LOOK_NANOS));
     }
@@ -385,11 +385,11 @@ public final class WaitingCall {
      * @return whether another worker id has ids now
      */
     private boolean awaitGrant(Lease current, long next) {
-        handover.requireOpen();
+        shared.requireOpen();
         if (inUse.get() != current) {
             return false;
         }
-        handover.wantMore(inUse);
+        shared.wantMore(inUse);
         long now = platform.nanoTime();
         boolean endedBefore = current.endNanos() - waitingSince() < 0;
         // An outage must not fill request pools: once it has lasted, callers fail at once.
@@ -401,11 +401,11 @@ public final class WaitingCall {
                 : settings.waitTimeout().toNanos();
         long left = patience - Math.max(outage, waitedNanos());
         if (left <= 0) {
-            throw new SnowflakeUnavailableException(handover.message("no id can be issued: what is "
+            throw new SnowflakeUnavailableException(shared.message("no id can be issued: what is "
                     + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
                     + current.workerId + " ended at "
                     + settings.layout().instantOf(positions.tick(current.limit())) + ". "
-                    + handover.refusedSince(
+                    + shared.refusedSince(
                             current.isHeldBack()
                                     ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
                                     : "The coordinator has not answered yet.")));
@@ -416,7 +416,7 @@ public final class WaitingCall {
         Object shown = clock.state();
         boolean interrupted = swaps && Thread.interrupted();
         try {
-            handover.await(
+            shared.await(
                     () -> inUse.get() != current
                             || next < current.limit()
                             || !shown.equals(clock.state())

@@ -39,13 +39,13 @@ import org.snowflakeid.Platform;
  * <h2>How the id path uses it</h2>
  *
  * <pre>{@code
- * without waiting:  if (turns.isOpen()) take one
- * else, in a loop:  long bound = turns.lastArrival();            // before lease, position and clock are read
- *                   if there are ids, and me leads or turns.isOpen():
- *                       others = me leads ? turns.select(me, ..) : 0
- *                       take mine + others by one compare-and-set; turns.serve(me, first of others, others, ..)
- *                   else: me = me or turns.waiter(..), turns.join(me);  me leads ? wait for the clock, turns.wentOn(me) : turns.await(me, ..)
- * whatever happens: turns.leave(me)
+ * without waiting:  if (line.isOpen()) take one
+ * else, in a loop:  long bound = line.lastArrival();            // before lease, position and clock are read
+ *                   if there are ids, and me leads or line.isOpen():
+ *                       others = me leads ? line.select(me, ..) : 0
+ *                       take mine + others by one compare-and-set; line.serve(me, first of others, others, ..)
+ *                   else: me = me or line.waiter(..), line.join(me);  me leads ? wait for the clock, line.wentOn(me) : line.await(me, ..)
+ * whatever happens: line.leave(me)
  * }</pre>
  */
 public final class WaitingLine {

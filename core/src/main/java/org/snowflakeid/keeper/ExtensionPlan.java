@@ -65,17 +65,17 @@ public final class ExtensionPlan {
     }
 
     boolean isDue() {
-        return !claim.isTakenOver() && platform.nanoTime() - dueNanos >= 0;
+        return !claim.isSuperseded() && platform.nanoTime() - dueNanos >= 0;
     }
 
     /** Whether it may as well be extended together with one that is due. */
     boolean isNearlyDue() {
-        return !claim.isTakenOver() && platform.nanoTime() - dueNanos >= -windowNanos / 6;
+        return !claim.isSuperseded() && platform.nanoTime() - dueNanos >= -windowNanos / 6;
     }
 
     /** By the monotonic clock; far away if there is nothing to be extended. */
     long dueNanos() {
-        return claim.isTakenOver() ? platform.nanoTime() + windowNanos : dueNanos;
+        return claim.isSuperseded() ? platform.nanoTime() + windowNanos : dueNanos;
     }
 
     /** The owner entry may be gone: look soon, but not more than twice a second. */
@@ -144,7 +144,7 @@ public final class ExtensionPlan {
 
     /** Lets callers have what was granted. */
     private void noteLimit() {
-        if (claim.isTakenOver()) {
+        if (claim.isSuperseded()) {
             return;
         }
         grant(nextWindowTicks);

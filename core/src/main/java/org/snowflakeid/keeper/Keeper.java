@@ -49,7 +49,7 @@ public final class Keeper {
     private final SnowflakeLayout layout;
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final WorkerIds workerIds;
     private final Reports reports;
     private final Outage outage;
@@ -84,14 +84,14 @@ public final class Keeper {
             WorkerCoordinatorProvider provider,
             Platform platform,
             VettedClock clock,
-            SharedState handover,
+            SharedState shared,
             Reports reports,
             Takeover takeover) {
         this.settings = settings;
         this.layout = settings.layout();
         this.platform = platform;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.reports = reports;
         this.windowNanos = settings.window().toNanos();
         Duration sixth = settings.window().dividedBy(6);
@@ -101,16 +101,16 @@ public final class Keeper {
         this.guarded = !(provider instanceof StaticCoordinatorProvider);
         this.coordinatorName = provider.name();
         this.takeover = takeover;
-        this.outage = new Outage(platform, clock, handover, coordinatorName);
+        this.outage = new Outage(platform, clock, shared, coordinatorName);
         this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
         try {
-            this.start = new StartDeadline(settings, platform, clock, handover);
+            this.start = new StartDeadline(settings, platform, clock, shared);
             this.namespace = new Namespace(settings, coordinator, platform, provider);
             this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
             this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
             SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
             this.workerIds = new WorkerIds(
-                    settings, place, claimer, handover, reports, outage, this::timeout, callTimeout, takeover);
+                    settings, place, claimer, shared, reports, outage, this::timeout, callTimeout, takeover);
             this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
         } catch (Throwable e) {
             discardAfter(e);
@@ -131,7 +131,7 @@ public final class Keeper {
 
     private void hintLoss() {
         lossHinted = true;
-        handover.wakeKeeper();
+        shared.wakeKeeper();
     }
 
     /** Equal for generators that one thread may look after; null if there are none. */
@@ -142,12 +142,12 @@ public final class Keeper {
 
     /** Whether it has had its worker ids: what it does from now on takes a few calls at a time. */
     boolean isStarted() {
-        return handover.isStarted();
+        return shared.isStarted();
     }
 
     void keptBy(Runnable wake, Runnable interrupt) {
         interruption = interrupt;
-        handover.keptBy(() -> {
+        shared.keptBy(() -> {
             wake.run();
             takeover.wake();
         });
@@ -155,9 +155,9 @@ public final class Keeper {
 
     /** Has the worker ids given back, soon. */
     public void stop() {
-        boolean starting = !handover.isStarted();
+        boolean starting = !shared.isStarted();
         stopping = true;
-        handover.wakeKeeper();
+        shared.wakeKeeper();
         if (starting) {
             interruption.run();
         }
@@ -207,7 +207,7 @@ public final class Keeper {
             boolean unused = failed(e, e.permanent());
         } catch (NoFreeWorkerIdException e) {
             start.failed(e);
-            outage.noneFree(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+            outage.noneFree(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
         } catch (SnowflakeException e) {
             breakDown(e);
         } catch (Throwable e) {
@@ -227,7 +227,7 @@ public final class Keeper {
             meet();
         }
         Snapshot firstPage = vetClock();
-        if (handover.isStarted()) {
+        if (shared.isStarted()) {
             // What was claimed is granted, though the coordinator may not be reached any more.
             Optional<Claim> unused = workerIds.swapReady();
         }
@@ -248,7 +248,7 @@ public final class Keeper {
         if (awaited.isPresent()) {
             NoFreeWorkerIdException reserved = reserved(awaited.get());
             start.failed(reserved);
-            if (handover.isStarted()) {
+            if (shared.isStarted()) {
                 throw reserved;
             }
         }
@@ -278,12 +278,12 @@ public final class Keeper {
                 noteResumed();
             }
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, handover.message("unexpected failure while worker ids were taken over"), e);
+            LOG.log(Level.ERROR, shared.message("unexpected failure while worker ids were taken over"), e);
         }
     }
 
     private void noteResumed() {
-        handover.noteResumed(workerIds.describe() + ", was taken over from a process before this one, since "
+        shared.noteResumed(workerIds.describe() + ", was taken over from a process before this one, since "
                 + coordinatorName + " could not be reached at the start.");
     }
 
@@ -293,15 +293,15 @@ public final class Keeper {
         namespace.noteSeen(seen.meta());
         workerIds.meet();
         Snapshot unused = join(seen);
-        handover.noteResumed(null);
-        LOG.log(Level.INFO, () -> handover.message(coordinatorName + " can be reached again"));
+        shared.noteResumed(null);
+        LOG.log(Level.INFO, () -> shared.message(coordinatorName + " can be reached again"));
     }
 
     // ---- the clock
 
     /** @return what was read for it, as far as it can be of use */
     private @Nullable Snapshot vetClock() {
-        callersWaitForClock |= handover.takeVettingWanted();
+        callersWaitForClock |= shared.takeVettingWanted();
         Snapshot firstPage = null;
         if (workerIds.isEmpty() && !clock.isSteady()) {
             firstPage = vetting.vetFirst();
@@ -318,7 +318,7 @@ public final class Keeper {
         showClock();
         if (callersWaitForClock) {
             callersWaitForClock = false;
-            handover.wakeCallers();
+            shared.wakeCallers();
         }
         return firstPage;
     }
@@ -327,7 +327,7 @@ public final class Keeper {
     private void showClock() {
         vetting.lookAtComparison();
         clock.show();
-        handover.noteClock(vetting.warning(), null);
+        shared.noteClock(vetting.warning(), null);
     }
 
     /** Callers wait until then. */
@@ -337,7 +337,7 @@ public final class Keeper {
             try {
                 workerIds.leaveShared();
             } catch (SnowflakeException e) {
-                handover.noteClock(
+                shared.noteClock(
                         vetting.warning(),
                         "the system clock stepped, as when a copy of this process is resumed, and no write at"
                                 + " the coordinator has shown yet that there is none: " + outage.withoutPrefix(e));
@@ -369,7 +369,7 @@ public final class Keeper {
     // ---- time
 
     private Duration timeout() {
-        if (handover.isStarted() || stopping) {
+        if (shared.isStarted() || stopping) {
             return callTimeout;
         }
         long left = Math.max(SECOND, start.leftNanos());
@@ -389,7 +389,7 @@ public final class Keeper {
                 wake = outage.retryNanos();
             }
         }
-        return handover.isStarted() ? wake : Math.min(wake, Math.max(start.nanos(), now + 1));
+        return shared.isStarted() ? wake : Math.min(wake, Math.max(start.nanos(), now + 1));
     }
 
     // ---- failures
@@ -397,14 +397,14 @@ public final class Keeper {
     /** @return whether it is another failure than the last one */
     private boolean failed(CoordinatorException e, boolean permanent) {
         start.failed(e);
-        if (permanent && !handover.isStarted()) {
+        if (permanent && !shared.isStarted()) {
             breakDown(e);
             return true;
         }
         boolean another =
-                outage.failed(e, handover.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+                outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
         // A clock that is refused would be believed there, since nobody can be asked.
-        if (!handover.isStarted() && !vetting.hasRefused()) {
+        if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();
         }
         return another;
@@ -412,31 +412,31 @@ public final class Keeper {
 
     private void unexpected(Throwable e, boolean permanent) {
         if (failed(new CoordinatorException("unexpected failure: " + e, e, permanent), permanent)) {
-            LOG.log(Level.ERROR, handover.message("unexpected failure; what is reserved stays usable"), e);
+            LOG.log(Level.ERROR, shared.message("unexpected failure; what is reserved stays usable"), e);
         }
     }
 
     /** Ids go on to the end of the window, and nothing is extended any more. */
     private void retire(Namespace.RetiredException e) {
-        if (!handover.isStarted()) {
+        if (!shared.isStarted()) {
             breakDown(e);
             return;
         }
         retired = true;
-        handover.noteError(e.getMessage());
+        shared.noteError(e.getMessage());
         LOG.log(Level.ERROR, e.getMessage());
     }
 
     private void breakDown(SnowflakeException e) {
         SnowflakeException named = named(e);
         // First, and without memory: whatever fails after that, nobody gets an id or waits for one.
-        handover.breakDown(named);
+        shared.breakDown(named);
         broken = true;
-        handover.noteError(named.getMessage());
+        shared.noteError(named.getMessage());
         if (e instanceof CoordinatorRegressedException) {
             takeover.endAll();
         }
-        if (handover.isStarted()) {
+        if (shared.isStarted()) {
             LOG.log(Level.ERROR, named.getMessage());
         }
     }
@@ -444,8 +444,8 @@ public final class Keeper {
     private SnowflakeException named(SnowflakeException e) {
         try {
             String text = String.valueOf(e.getMessage());
-            return e instanceof CoordinatorException && !text.startsWith(handover.message(""))
-                    ? new CoordinatorException(handover.message(text), e, true)
+            return e instanceof CoordinatorException && !text.startsWith(shared.message(""))
+                    ? new CoordinatorException(shared.message(text), e, true)
                     : e;
         } catch (Throwable noMemory) {
             return e;
@@ -459,7 +459,7 @@ public final class Keeper {
         try {
             endInOrder();
         } finally {
-            handover.end();
+            shared.end();
         }
     }
 
@@ -467,7 +467,7 @@ public final class Keeper {
         // Set to end a long first call; the release needs the thread.
         boolean unused = Thread.interrupted();
         for (Succession succession : workerIds.successions()) {
-            attemptToEnd(() -> succession.end(broken && handover.isStarted(), callTimeout));
+            attemptToEnd(() -> succession.end(broken && shared.isStarted(), callTimeout));
         }
         attemptToEnd(coordinator::close);
         attemptToEnd(takeover::end);
@@ -478,7 +478,7 @@ public final class Keeper {
             part.run();
         } catch (Throwable e) {
             // What was not given back is free when its window is over.
-            LOG.log(Level.WARNING, handover.message("could not end in order"), e);
+            LOG.log(Level.WARNING, shared.message("could not end in order"), e);
         }
     }
 

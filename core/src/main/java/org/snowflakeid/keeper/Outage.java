@@ -22,7 +22,7 @@ public final class Outage {
 
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final String coordinatorName;
 
     private int failures;
@@ -37,10 +37,10 @@ public final class Outage {
     private long failedNanos;
     private long lastLineNanos;
 
-    Outage(Platform platform, VettedClock clock, SharedState handover, String coordinatorName) {
+    Outage(Platform platform, VettedClock clock, SharedState shared, String coordinatorName) {
         this.platform = platform;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.coordinatorName = coordinatorName;
         this.retryNanos = platform.nanoTime();
         this.lastLineNanos = retryNanos - 5 * SECOND;
@@ -66,7 +66,7 @@ public final class Outage {
     /** Messages of coordinators may name the generator already. */
     String withoutPrefix(Throwable failure) {
         String text = failure instanceof SnowflakeException ? String.valueOf(failure.getMessage()) : failure.toString();
-        String prefix = handover.message("");
+        String prefix = shared.message("");
         return text.startsWith(prefix) ? text.substring(prefix.length()) : text;
     }
 
@@ -82,8 +82,8 @@ public final class Outage {
         failedNanos = platform.nanoTime();
         retryNanos = failedNanos + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
         String reason = withoutPrefix(failure);
-        handover.noteError("Last error from " + coordinatorName + ": " + reason);
-        report("renewal failed (" + reason + ")", reason, failures == 1, started, endNanos);
+        shared.noteError("Last error from " + coordinatorName + ": " + reason);
+        report("extension failed (" + reason + ")", reason, failures == 1, started, endNanos);
         boolean another = failures == 1 || !reason.equals(lastReason);
         lastReason = reason;
         return another;
@@ -94,7 +94,7 @@ public final class Outage {
         noneFree++;
         String reason = withoutPrefix(failure);
         noneFreeReason = reason;
-        handover.noteError(reason);
+        shared.noteError(reason);
         report("no other worker id (" + reason + ")", reason, noneFree == 1, started, endNanos);
     }
 
@@ -121,9 +121,9 @@ public final class Outage {
         if (windowEnded) {
             windowEnded = false;
             if (failures == 0) {
-                handover.noteError(null);
+                shared.noteError(null);
             }
-            LOG.log(Level.INFO, handover.message("ids again"));
+            LOG.log(Level.INFO, shared.message("ids again"));
         }
     }
 
@@ -136,7 +136,7 @@ public final class Outage {
         long now = platform.nanoTime();
         if (now - lastLineNanos >= everyNanos) {
             lastLineNanos = now;
-            LOG.log(Level.WARNING, handover.message(text));
+            LOG.log(Level.WARNING, shared.message(text));
         }
     }
 
@@ -150,13 +150,13 @@ public final class Outage {
         if (windowEnded && hasIds) {
             idsAgain();
         } else if (failures > 0 && started) {
-            LOG.log(Level.INFO, handover.message("renewal works again"));
+            LOG.log(Level.INFO, shared.message("extension works again"));
         }
         failures = 0;
         if (!missing) {
             noneFree = 0;
             noneFreeReason = null;
         }
-        handover.noteError(noneFreeReason);
+        shared.noteError(noneFreeReason);
     }
 }

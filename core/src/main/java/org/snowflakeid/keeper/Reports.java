@@ -26,7 +26,7 @@ public final class Reports {
     private final SnowflakeLayout layout;
     private final String generator;
     private final String coordinatorName;
-    private final SharedState handover;
+    private final SharedState shared;
     private final StatusView status;
     private final EventDelivery events;
 
@@ -40,11 +40,11 @@ public final class Reports {
     private boolean behind;
 
     public Reports(
-            Settings settings, String coordinatorName, SharedState handover, StatusView status, EventDelivery events) {
+            Settings settings, String coordinatorName, SharedState shared, StatusView status, EventDelivery events) {
         this.layout = settings.layout();
         this.generator = settings.generator();
         this.coordinatorName = coordinatorName;
-        this.handover = handover;
+        this.shared = shared;
         this.status = status;
         this.events = events;
     }
@@ -54,7 +54,7 @@ public final class Reports {
         if (old == null && claimed.isResumed()) {
             LOG.log(
                     Level.WARNING,
-                    () -> handover.message(
+                    () -> shared.message(
                             "took worker id " + claimed.workerId() + " over from a process before this one, since "
                                     + coordinatorName + " can't be reached; usable until "
                                     + layout.instantOf(claimed.limit())));
@@ -64,7 +64,7 @@ public final class Reports {
         if (old == null) {
             LOG.log(
                     Level.INFO,
-                    () -> handover.message("claimed worker id " + claimed.workerId() + " from " + place(claimed)
+                    () -> shared.message("claimed worker id " + claimed.workerId() + " from " + place(claimed)
                             + ", usable until " + layout.instantOf(claimed.limit())));
             events.add(new SnowflakeEvent.Claimed(generator, claimed.workerId()));
             return;
@@ -72,7 +72,7 @@ public final class Reports {
         lost.remove(old);
         LOG.log(
                 Level.WARNING,
-                () -> handover.message((old.isShared() ? "left worker id " : "lost worker id ") + old.workerId()
+                () -> shared.message((old.isShared() ? "left worker id " : "lost worker id ") + old.workerId()
                         + ", continuing as " + claimed.workerId()));
         events.add(new SnowflakeEvent.Swapped(generator, old.workerId(), claimed.workerId()));
     }
@@ -97,7 +97,7 @@ public final class Reports {
         events.add(new SnowflakeEvent.Lost(
                 generator,
                 claim.workerId(),
-                claim.isTakenOver()
+                claim.isSuperseded()
                         ? "Another process was granted what comes after " + layout.instantOf(claim.limit()) + "."
                         : "The owner entry in " + coordinatorName + " is gone."));
     }
@@ -105,7 +105,7 @@ public final class Reports {
     void ownedAgain(Claim claim) {
         LOG.log(
                 Level.WARNING,
-                () -> handover.message(
+                () -> shared.message(
                         "lost the owner entry of worker id " + claim.workerId() + " and claimed it again"));
         if (lost.remove(claim)) {
             events.add(new SnowflakeEvent.Swapped(generator, claim.workerId(), claim.workerId()));
@@ -127,17 +127,17 @@ public final class Reports {
     }
 
     private void lookAtClock() {
-        String failure = handover.clockBehind();
+        String failure = shared.clockBehind();
         if (failure == null) {
             return;
         }
         if (!behind) {
             behind = true;
-            LOG.log(Level.WARNING, handover.message("calls fail: " + failure));
+            LOG.log(Level.WARNING, shared.message("calls fail: " + failure));
         } else if (!status.isClockBehind()) {
             behind = false;
-            handover.noteCaughtUp();
-            LOG.log(Level.INFO, handover.message("the clock has caught up with the last id"));
+            shared.noteCaughtUp();
+            LOG.log(Level.INFO, shared.message("the clock has caught up with the last id"));
         }
     }
 

@@ -26,18 +26,18 @@ public final class StartDeadline {
     private final Settings settings;
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
 
     private long nanos;
 
     /** The last attempt's; null: none has failed. */
     private @Nullable SnowflakeException failure;
 
-    StartDeadline(Settings settings, Platform platform, VettedClock clock, SharedState handover) {
+    StartDeadline(Settings settings, Platform platform, VettedClock clock, SharedState shared) {
         this.settings = settings;
         this.platform = platform;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.nanos = platform.nanoTime() + settings.startupTimeout().toNanos();
     }
 
@@ -62,11 +62,11 @@ public final class StartDeadline {
     @Nullable
     SnowflakeException refusal(Outage outage) {
         SnowflakeException reason = failure;
-        if (reason == null || handover.isStarted() || leftNanos() > 0) {
+        if (reason == null || shared.isStarted() || leftNanos() > 0) {
             return null;
         }
-        String text = handover.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout()
-                + ": " + outage.withoutPrefix(reason));
+        String text = shared.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": "
+                + outage.withoutPrefix(reason));
         return reason instanceof NoFreeWorkerIdException
                 ? new NoFreeWorkerIdException(text, reason)
                 : new CoordinatorException(text, reason, true);
@@ -81,7 +81,7 @@ public final class StartDeadline {
     void waitFor(long floor) {
         long wait = floor - settings.burst().toMillis() - clock.vettedTick();
         // One tick is what a fixed worker id always waits.
-        if (handover.isStarted() || wait <= 1 || wait > Reach.FURTHEST_FLOOR.toMillis()) {
+        if (shared.isStarted() || wait <= 1 || wait > Reach.FURTHEST_FLOOR.toMillis()) {
             return;
         }
         long until = platform.nanoTime()
@@ -90,7 +90,7 @@ public final class StartDeadline {
             nanos = until;
             LOG.log(
                     Level.WARNING,
-                    () -> handover.message("the namespace was restored, moved or created anew, and its ids begin at "
+                    () -> shared.message("the namespace was restored, moved or created anew, and its ids begin at "
                             + settings.layout().instantOf(floor) + ". The start waits for that, in spite of"
                             + " snowflake.startup-timeout=" + settings.startupTimeout() + "."));
         }

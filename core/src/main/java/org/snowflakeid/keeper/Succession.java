@@ -29,7 +29,7 @@ public final class Succession {
     private final Positions positions;
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final CurrentLease inUse;
     private final Reports reports;
     private final long allowedTicks;
@@ -56,7 +56,7 @@ public final class Succession {
             Settings settings,
             Platform platform,
             VettedClock clock,
-            SharedState handover,
+            SharedState shared,
             CurrentLease inUse,
             Reports reports) {
         this.settings = settings;
@@ -64,7 +64,7 @@ public final class Succession {
         this.positions = Positions.of(layout);
         this.platform = platform;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.inUse = inUse;
         this.reports = reports;
         this.allowedTicks = settings.burst().toMillis();
@@ -89,7 +89,7 @@ public final class Succession {
     }
 
     /** What is to be extended, as far as there is any. */
-    List<ExtensionPlan> renewals() {
+    List<ExtensionPlan> plans() {
         if (current == null) {
             return successor == null ? List.of() : List.of(successor);
         }
@@ -98,9 +98,9 @@ public final class Succession {
 
     /** Worker ids that are of no use to another place: those that are used here, unless they were taken over. */
     boolean uses(int workerId) {
-        return renewals().stream()
+        return plans().stream()
                 .map(ExtensionPlan::claim)
-                .anyMatch(claim -> claim.workerId() == workerId && !claim.isTakenOver());
+                .anyMatch(claim -> claim.workerId() == workerId && !claim.isSuperseded());
     }
 
     // ---- claims
@@ -135,7 +135,7 @@ public final class Succession {
     }
 
     void succeedWith(Claim claimed) {
-        successor = new ExtensionPlan(claimed, settings, platform, clock, handover.counters());
+        successor = new ExtensionPlan(claimed, settings, platform, clock, shared.counters());
     }
 
     /** Gives up a successor that is not ours any more. */
@@ -165,9 +165,9 @@ public final class Succession {
     // ---- the owner entry
 
     void ownAgain(Duration timeout) {
-        for (ExtensionPlan renewal : renewals()) {
-            Claim claim = renewal.claim();
-            if (renewal.equals(current)) {
+        for (ExtensionPlan plan : plans()) {
+            Claim claim = plan.claim();
+            if (plan.equals(current)) {
                 reports.lossOf(claim);
             }
             if (!claim.isToBeOwned()) {
@@ -175,12 +175,12 @@ public final class Succession {
             }
             boolean resumed = claim.isResumed();
             long limit = claim.limit();
-            boolean again = renewal.ownAgain(timeout);
+            boolean again = plan.ownAgain(timeout);
             if (claim.limit() > limit) {
-                handover.wakeCallers();
+                shared.wakeCallers();
             }
             if (again && resumed) {
-                LOG.log(Level.INFO, () -> handover.message("worker id " + claim.workerId() + " is held again"));
+                LOG.log(Level.INFO, () -> shared.message("worker id " + claim.workerId() + " is held again"));
             } else if (again) {
                 reports.ownedAgain(claim);
             }
@@ -238,14 +238,14 @@ public final class Succession {
         }
         long first = Math.max(Math.max(next.claim().from(), leastTick), firstTick());
         next.claim().lease().open(positions.first(first), first, allowedTicks, now);
-        handover.publish(inUse, next.claim().lease());
+        shared.publish(inUse, next.claim().lease());
         current = next;
         successor = null;
         sharedLimit = -1;
         if (old != null && old.claim().workerId() != next.claim().workerId()) {
             left.add(old);
         }
-        handover.wakeCallers();
+        shared.wakeCallers();
         reports.swapped(old == null ? null : old.claim(), next.claim());
     }
 
@@ -266,7 +266,7 @@ public final class Succession {
             // Already left: what is used now was claimed after that write, or lies above it.
             return false;
         }
-        if (used.claim().isTakenOver()) {
+        if (used.claim().isSuperseded()) {
             // No write can decide between the copies.
             used.claim().lease().seal();
             return false;
@@ -278,7 +278,7 @@ public final class Succession {
         }
         long limit = Math.max(before, used.claim().limit());
         used.extend(timeout);
-        if (used.claim().isTakenOver()) {
+        if (used.claim().isSuperseded()) {
             used.claim().lease().seal();
             return true;
         }
@@ -303,9 +303,8 @@ public final class Succession {
         if (isToLeave()) {
             LOG.log(
                     Level.WARNING,
-                    () -> handover.message(
-                            "a copy of this process may be running, since the system clock stepped, and no"
-                                    + " other worker id is free: ids continue from " + layout.instantOf(limit)));
+                    () -> shared.message("a copy of this process may be running, since the system clock stepped, and no"
+                            + " other worker id is free: ids continue from " + layout.instantOf(limit)));
         }
         // Also where the clock is there already: it may step back.
         used.claim().lease().skipTo(positions.first(limit));
@@ -316,14 +315,14 @@ public final class Succession {
 
     /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
     void end(boolean dataLost, Duration timeout) {
-        List<ExtensionPlan> all = new ArrayList<>(renewals());
+        List<ExtensionPlan> all = new ArrayList<>(plans());
         all.addAll(left);
-        for (ExtensionPlan renewal : all) {
-            renewal.claim().lease().seal();
+        for (ExtensionPlan plan : all) {
+            plan.claim().lease().seal();
             if (dataLost) {
-                renewal.claim().forget(timeout);
+                plan.claim().forget(timeout);
             } else {
-                release(renewal, timeout);
+                release(plan, timeout);
             }
         }
     }
@@ -335,25 +334,25 @@ public final class Succession {
         }
     }
 
-    private void release(ExtensionPlan renewal, Duration timeout) {
-        Claim claim = renewal.claim();
+    private void release(ExtensionPlan plan, Duration timeout) {
+        Claim claim = plan.claim();
         try {
-            if (!claim.isTakenOver() && claim.release(renewal.nextWindowTicks(), timeout)) {
+            if (!claim.isSuperseded() && claim.release(plan.nextWindowTicks(), timeout)) {
                 claim.leaveNotes();
-                LOG.log(Level.INFO, () -> handover.message("released worker id " + claim.workerId()));
+                LOG.log(Level.INFO, () -> shared.message("released worker id " + claim.workerId()));
                 return;
             }
         } catch (Throwable e) {
-            LOG.log(Level.DEBUG, handover.message("release of worker id " + claim.workerId() + " failed"), e);
+            LOG.log(Level.DEBUG, shared.message("release of worker id " + claim.workerId() + " failed"), e);
         }
-        if (claim.isTakenOver()) {
+        if (claim.isSuperseded()) {
             claim.forget(timeout);
             return;
         }
         claim.leaveNotes();
         LOG.log(
                 Level.WARNING,
-                () -> handover.message("worker id " + claim.workerId()
+                () -> shared.message("worker id " + claim.workerId()
                         + " could not be released; others can claim it after " + layout.instantOf(claim.limit())));
         claim.abandon(timeout);
     }

@@ -44,7 +44,7 @@ public final class WorkerIds {
     private final Claim.Place place;
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final Outage outage;
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
@@ -66,7 +66,7 @@ public final class WorkerIds {
             Settings settings,
             Claim.Place place,
             SlotClaimer claimer,
-            SharedState handover,
+            SharedState shared,
             Reports reports,
             Outage outage,
             Supplier<Duration> timeout,
@@ -77,7 +77,7 @@ public final class WorkerIds {
         this.place = place;
         this.platform = place.platform();
         this.clock = place.clock();
-        this.handover = handover;
+        this.shared = shared;
         this.outage = outage;
         this.coordinator = place.coordinator();
         this.namespace = place.namespace();
@@ -88,8 +88,8 @@ public final class WorkerIds {
         this.takeover = takeover;
         this.nextClaimNanos = platform.nanoTime();
         this.nextLookNanos = nextClaimNanos;
-        for (CurrentLease inUse : handover.leases()) {
-            successions.add(new Succession(settings, platform, clock, handover, inUse, reports));
+        for (CurrentLease inUse : shared.leases()) {
+            successions.add(new Succession(settings, platform, clock, shared, inUse, reports));
         }
     }
 
@@ -99,7 +99,7 @@ public final class WorkerIds {
 
     /** Whether nothing is claimed, neither in use nor to follow. */
     boolean isEmpty() {
-        return successions.stream().allMatch(each -> each.renewals().isEmpty());
+        return successions.stream().allMatch(each -> each.plans().isEmpty());
     }
 
     // ---- extensions
@@ -112,12 +112,12 @@ public final class WorkerIds {
             if (succession.inUse().takeMoreWanted() && current != null) {
                 current.hurryIfItGains();
             }
-            for (ExtensionPlan renewal : succession.renewals()) {
+            for (ExtensionPlan plan : succession.plans()) {
                 if (hinted) {
-                    renewal.hurry();
+                    plan.hurry();
                 }
-                if (renewal.isNearlyDue()) {
-                    due.add(renewal);
+                if (plan.isNearlyDue()) {
+                    due.add(plan);
                 }
             }
         }
@@ -131,7 +131,7 @@ public final class WorkerIds {
         }
         coordinatorAnswers();
         due.forEach(this::noteLimit);
-        handover.wakeCallers();
+        shared.wakeCallers();
     }
 
     private void extendTogether(List<ExtensionPlan> due) {
@@ -150,18 +150,18 @@ public final class WorkerIds {
         }
         if (failure != null) {
             // The others were extended.
-            handover.wakeCallers();
+            shared.wakeCallers();
             throw failure;
         }
     }
 
-    private void noteLimit(ExtensionPlan renewal) {
-        Claim claim = renewal.claim();
+    private void noteLimit(ExtensionPlan plan) {
+        Claim claim = plan.claim();
         if (claim.limit() == settings.lastTick()) {
-            handover.noteError("The " + settings.endOfTimestamps());
+            shared.noteError("The " + settings.endOfTimestamps());
         } else if (claim.limit() > clock.credibleTick() + 2 * horizon()) {
             // A claim begins no further ahead than that, and takes no more.
-            handover.noteError("What is reserved for worker id " + claim.workerId() + " ends at "
+            shared.noteError("What is reserved for worker id " + claim.workerId() + " ends at "
                     + layout.instantOf(claim.limit()) + ", further ahead of the clock ("
                     + layout.instantOf(clock.credibleTick())
                     + ") than any right clock reserves: the clock was wrong. Nothing is added until it gets there.");
@@ -189,7 +189,7 @@ public final class WorkerIds {
                     claim(succession, firstPage);
                 } catch (NoFreeWorkerIdException e) {
                     nextClaimNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
-                    if (!handover.isStarted()) {
+                    if (!shared.isStarted()) {
                         // Or two processes that need several would each hold some, and wait for ever.
                         successions.forEach(each -> each.releaseSuccessor(callTimeout));
                     }
@@ -214,7 +214,7 @@ public final class WorkerIds {
 
     private void coordinatorAnswers() {
         outage.over(
-                handover.isStarted(),
+                shared.isStarted(),
                 successions.stream().anyMatch(Succession::needsClaim)
                         || awaited().isPresent(),
                 hasIds());
@@ -266,7 +266,7 @@ public final class WorkerIds {
         return Stream.concat(
                         resumed.stream(),
                         successions.stream()
-                                .flatMap(each -> each.renewals().stream())
+                                .flatMap(each -> each.plans().stream())
                                 .map(ExtensionPlan::claim))
                 .anyMatch(claim -> claim.wrote(mark));
     }
@@ -283,13 +283,13 @@ public final class WorkerIds {
     /** The coordinator can be asked: what does it show? */
     void meet() {
         for (Succession succession : successions) {
-            for (ExtensionPlan renewal : succession.renewals()) {
-                Claim claim = renewal.claim();
+            for (ExtensionPlan plan : succession.plans()) {
+                Claim claim = plan.claim();
                 claim.meet(coordinator
                         .read(claim.workerId(), claim.workerId(), timeout.get())
                         .slots()
                         .get(0));
-                renewal.hurry();
+                plan.hurry();
             }
         }
     }
@@ -304,7 +304,7 @@ public final class WorkerIds {
 
     /** How far ahead of the clock ids may begin. */
     private long leadAllowed() {
-        return handover.isStarted()
+        return shared.isStarted()
                 ? allowedTicks
                 : Math.max(allowedTicks, settings.startupAhead().toMillis());
     }
@@ -317,7 +317,7 @@ public final class WorkerIds {
      * @return what ids wait for, if they do
      */
     Optional<Claim> swapReady() {
-        if (!handover.isStarted()) {
+        if (!shared.isStarted()) {
             if (successions.stream().allMatch(each -> each.hasBegun() || each.isReady(leadAllowed()))) {
                 begin();
             }
@@ -357,7 +357,7 @@ public final class WorkerIds {
         for (Succession succession : successions) {
             succession.swap(first);
         }
-        handover.start();
+        shared.start();
     }
 
     /** Where ids run ahead of the clock, since they had to begin so, they do under each worker id. */
@@ -391,7 +391,7 @@ public final class WorkerIds {
         try {
             claim(succession, null);
         } catch (NoFreeWorkerIdException none) {
-            LOG.log(Level.DEBUG, handover.message("no other worker id"), none);
+            LOG.log(Level.DEBUG, shared.message("no other worker id"), none);
             return;
         }
         if (succession.isReady(allowedTicks)) {
@@ -412,8 +412,8 @@ public final class WorkerIds {
     long nextNanos(long now, long otherwise) {
         long next = Math.min(otherwise, successorsNanos(now));
         for (Succession succession : successions) {
-            for (ExtensionPlan renewal : succession.renewals()) {
-                next = Math.min(next, renewal.dueNanos());
+            for (ExtensionPlan plan : succession.plans()) {
+                next = Math.min(next, plan.dueNanos());
             }
             if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
@@ -428,7 +428,7 @@ public final class WorkerIds {
     /** When ids may come from what was claimed to follow: at the start from all of it together, later from each. */
     private long successorsNanos(long now) {
         LongStream waits = successors().mapToLong(claim -> claim.from() - leadAllowed() - clock.vettedTick());
-        OptionalLong wait = handover.isStarted() ? waits.min() : waits.max();
+        OptionalLong wait = shared.isStarted() ? waits.min() : waits.max();
         return wait.isEmpty() ? Long.MAX_VALUE : now + Math.max(1, wait.getAsLong()) * 1_000_000;
     }
 

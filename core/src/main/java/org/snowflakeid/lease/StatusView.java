@@ -18,15 +18,15 @@ public final class StatusView {
     private final Settings settings;
     private final String coordinatorName;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final Positions positions;
     private final Rollback rollback;
 
-    public StatusView(Settings settings, String coordinatorName, VettedClock clock, SharedState handover) {
+    public StatusView(Settings settings, String coordinatorName, VettedClock clock, SharedState shared) {
         this.settings = settings;
         this.coordinatorName = coordinatorName;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.positions = Positions.of(settings.layout());
         this.rollback = Rollback.of(settings);
     }
@@ -34,7 +34,7 @@ public final class StatusView {
     /** Ids are issued as long as one worker id has some. */
     public SnowflakeStatus ofAll() {
         List<SnowflakeStatus> all = new ArrayList<>();
-        handover.leases().forEach(inUse -> all.add(of(inUse)));
+        shared.leases().forEach(inUse -> all.add(of(inUse)));
         SnowflakeStatus first = all.get(0);
         if (all.size() == 1) {
             return first;
@@ -79,11 +79,11 @@ public final class StatusView {
         long drift = issuing ? positions.tick(last) - now : 0;
         boolean clockBehind = issuing && isBehind(lease, last, now);
         // A clock that came back where it should be keeps nobody waiting, though the keeper could not look yet.
-        Optional<String> suspension = clock.isCredible(clock.tick()) ? Optional.empty() : handover.suspension();
+        Optional<String> suspension = clock.isCredible(clock.tick()) ? Optional.empty() : shared.suspension();
         State state;
-        if (handover.isClosed()) {
+        if (shared.isClosed()) {
             state = State.CLOSED;
-        } else if (!handover.isStarted()) {
+        } else if (!shared.isStarted()) {
             state = State.STARTING;
         } else if (!issuing || usable - now <= 0 || clockBehind || suspension.isPresent()) {
             state = State.SUSPENDED;
@@ -101,8 +101,8 @@ public final class StatusView {
                 state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
                 clockBehind
                         ? Optional.of("The clock is " + drift + " ms behind the last id.")
-                        : suspension.or(handover::lastError),
-                handover.clockWarning().or(this::unvettedStep));
+                        : suspension.or(shared::lastError),
+                shared.clockWarning().or(this::unvettedStep));
     }
 
     private boolean isBehind(Lease lease, long last, long now) {
@@ -114,7 +114,7 @@ public final class StatusView {
     /** Whether no worker id has a last id that the clock has caught up with. */
     public boolean isClockBehind() {
         long now = clock.credibleTick();
-        return handover.leases().stream().map(CurrentLease::get).allMatch(lease -> {
+        return shared.leases().stream().map(CurrentLease::get).allMatch(lease -> {
             long last = lease.position();
             return last == Lease.SEALED || isBehind(lease, last, now);
         });

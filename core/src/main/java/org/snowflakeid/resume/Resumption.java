@@ -63,7 +63,7 @@ public final class Resumption implements Takeover {
     private final Positions positions;
     private final Platform platform;
     private final VettedClock clock;
-    private final SharedState handover;
+    private final SharedState shared;
     private final ResumeDirectory directory;
     private final String place;
     private final List<WriteAheadLimit> limits = new CopyOnWriteArrayList<>();
@@ -81,13 +81,13 @@ public final class Resumption implements Takeover {
             String place,
             Platform platform,
             VettedClock clock,
-            SharedState handover) {
+            SharedState shared) {
         this.settings = settings;
         this.layout = settings.layout();
         this.positions = Positions.of(layout);
         this.platform = platform;
         this.clock = clock;
-        this.handover = handover;
+        this.shared = shared;
         this.directory = directory;
         this.place = place;
     }
@@ -98,7 +98,7 @@ public final class Resumption implements Takeover {
             WorkerCoordinatorProvider provider,
             Platform platform,
             VettedClock clock,
-            SharedState handover) {
+            SharedState shared) {
         if (settings.resumeDirectory().isEmpty()) {
             return Takeover.NONE;
         }
@@ -106,7 +106,7 @@ public final class Resumption implements Takeover {
                 ? host.resumeDirectory(settings)
                 : new ResumeFolder(settings);
         directory.require();
-        return new Resumption(settings, directory, place(settings, provider), platform, clock, handover);
+        return new Resumption(settings, directory, place(settings, provider), platform, clock, shared);
     }
 
     /**
@@ -191,10 +191,7 @@ public final class Resumption implements Takeover {
     /** Notes are to be written on, whatever it was. */
     private void report(Throwable failure) {
         try {
-            LOG.log(
-                    Level.ERROR,
-                    handover.message("unexpected failure with " + SnowflakeKeys.RESUME_DIRECTORY),
-                    failure);
+            LOG.log(Level.ERROR, shared.message("unexpected failure with " + SnowflakeKeys.RESUME_DIRECTORY), failure);
         } catch (Throwable logFailed) {
             // Nor can it be added to the failure: both may be the one error that the JVM keeps for want of memory.
         }
@@ -232,7 +229,7 @@ public final class Resumption implements Takeover {
         }
         LOG.log(
                 Level.WARNING,
-                handover.message("no notes are kept of worker id " + claim.workerId() + " in "
+                shared.message("no notes are kept of worker id " + claim.workerId() + " in "
                         + settings.resumeDirectory().orElseThrow() + " (" + reason
                         + "). A process that is restarted now does not start while the coordinator is down."));
     }
@@ -246,7 +243,7 @@ public final class Resumption implements Takeover {
                 new ResumeNote(claim.workerId(), place, claim.from(), claim.mark(), meta),
                 settings.burst().toMillis(),
                 platform,
-                handover,
+                shared,
                 this::wake);
         claim.keepIn(limit);
         long unused = limit.advance(clock.credibleTick());
@@ -335,7 +332,7 @@ public final class Resumption implements Takeover {
 
     private void say(Level level, String text) {
         if (said.add(text)) {
-            LOG.log(level, handover.message(text));
+            LOG.log(level, shared.message(text));
         }
     }
 

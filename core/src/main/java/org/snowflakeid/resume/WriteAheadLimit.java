@@ -42,7 +42,7 @@ public final class WriteAheadLimit implements ClaimFile {
     private final Positions positions;
     private final long aheadAllowed;
     private final Platform platform;
-    private final SharedState handover;
+    private final SharedState shared;
     private final Runnable wake;
 
     /** What the coordinator acknowledged last: the next note, but for its lo. */
@@ -87,7 +87,7 @@ public final class WriteAheadLimit implements ClaimFile {
             ResumeNote granted,
             long aheadAllowed,
             Platform platform,
-            SharedState handover,
+            SharedState shared,
             Runnable wake) {
         this.notes = notes;
         this.lease = lease;
@@ -96,7 +96,7 @@ public final class WriteAheadLimit implements ClaimFile {
         this.granted = granted;
         this.aheadAllowed = aheadAllowed;
         this.platform = platform;
-        this.handover = handover;
+        this.shared = shared;
         this.wake = wake;
         lease.note(positions.first(usable));
     }
@@ -158,7 +158,7 @@ public final class WriteAheadLimit implements ClaimFile {
         if (next > usable) {
             usable = next;
             lease.note(positions.first(next));
-            handover.wakeCallers();
+            shared.wakeCallers();
         }
     }
 
@@ -189,25 +189,25 @@ public final class WriteAheadLimit implements ClaimFile {
                 Trouble.LOST,
                 "were taken over by another process of this host, or deleted: this one must have been suspended. It"
                         + " claims another worker id.");
-        handover.wakeKeeper();
+        shared.wakeKeeper();
     }
 
     private void note(Trouble now, String what) {
         if (trouble != now) {
             trouble = now;
             String text = described() + " " + what;
-            handover.noteFileTrouble(text);
-            LOG.log(Level.WARNING, handover.message(text));
+            shared.noteFileTrouble(text);
+            LOG.log(Level.WARNING, shared.message(text));
         }
     }
 
     private void works() {
         if (trouble != Trouble.NONE) {
-            LOG.log(Level.INFO, handover.message(described() + " can be written again"));
+            LOG.log(Level.INFO, shared.message(described() + " can be written again"));
         }
         if (trouble != Trouble.NONE || noted == null) {
             // Also what was wrong with those of the worker id before.
-            handover.noteFileTrouble(null);
+            shared.noteFileTrouble(null);
         }
         trouble = Trouble.NONE;
     }
@@ -225,7 +225,7 @@ public final class WriteAheadLimit implements ClaimFile {
         lease.note(Long.MAX_VALUE);
         LOG.log(
                 Level.WARNING,
-                handover.message(described()
+                shared.message(described()
                         + " were ended, since the system clock stepped, as when a copy of this process is resumed. Ids go"
                         + " on, but a process that is started in place of this one does not start while the coordinator is"
                         + " down. To have notes again, restart this one while it can be reached."));
@@ -252,7 +252,7 @@ public final class WriteAheadLimit implements ClaimFile {
         }
         LOG.log(
                 Level.WARNING,
-                handover.message(described() + " can't be ended. Its worker id is not given back"),
+                shared.message(described() + " can't be ended. Its worker id is not given back"),
                 reason);
         return false;
     }

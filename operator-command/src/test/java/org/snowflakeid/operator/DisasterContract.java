@@ -240,7 +240,7 @@ abstract class DisasterContract {
                 Instant written = Instant.now();
                 Scene.await(Scene.PATIENCE, () -> LogLines.of(one.generator).stream()
                         .anyMatch(line -> line.startsWith("WARNING")
-                                && line.contains("renewal failed")
+                                && line.contains("extension failed")
                                 && line.contains(symptom)));
                 Duration noticed = Duration.between(written, Instant.now());
                 // A call that came to no end may be the last error for a while.

@@ -151,7 +151,7 @@ abstract class RunbookContract {
                     .contains("extended: " + ids.status().workerId().orElseThrow());
             assertThat(site.type("The clock stepped")).contains("agrees");
             assertThat(site.type("No worker id is free")).contains("1 held", "{\"format\":1,");
-            site.type("Renewal failed");
+            site.type("Extension failed");
         }
     }
 

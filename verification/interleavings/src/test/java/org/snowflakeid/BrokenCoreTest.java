@@ -153,8 +153,8 @@ class BrokenCoreTest {
                                 "        if (old != null) {\n" + "            old.claim().lease().seal();\n"
                                         + "        }\n",
                                 "",
-                                "        handover.publish(inUse, next.claim().lease());\n",
-                                "        handover.publish(inUse, next.claim().lease());\n"
+                                "        shared.publish(inUse, next.claim().lease());\n",
+                                "        shared.publish(inUse, next.claim().lease());\n"
                                         + "        if (old != null) {\n" + "            old.claim().lease().seal();\n"
                                         + "        }\n"),
                         Swap.class,
@@ -275,8 +275,8 @@ class BrokenCoreTest {
                                 "publishes a lease before it is open",
                                 Succession.class,
                                 "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"
-                                        + "        handover.publish(inUse, next.claim().lease());\n",
-                                "        handover.publish(inUse, next.claim().lease());\n"
+                                        + "        shared.publish(inUse, next.claim().lease());\n",
+                                "        shared.publish(inUse, next.claim().lease());\n"
                                         + "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"),
                         WaitingForSwap.class,
                         "nobody can go on"),
@@ -284,10 +284,10 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "wakes before it publishes",
                                 Succession.class,
-                                "        handover.publish(inUse, next.claim().lease());\n",
-                                "        handover.wakeCallers();\n"
-                                        + "        handover.publish(inUse, next.claim().lease());\n",
-                                "        handover.wakeCallers();\n" + "        reports.swapped(",
+                                "        shared.publish(inUse, next.claim().lease());\n",
+                                "        shared.wakeCallers();\n"
+                                        + "        shared.publish(inUse, next.claim().lease());\n",
+                                "        shared.wakeCallers();\n" + "        reports.swapped(",
                                 "        reports.swapped("),
                         WaitingForSwap.class,
                         "nobody can go on"),

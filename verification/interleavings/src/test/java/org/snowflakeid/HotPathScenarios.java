@@ -93,13 +93,13 @@ final class HotPathScenarios {
 
     /** The queue by itself: a batch that was called and given up comes back while the others are served. */
     static final class BatchThatWasGivenUp extends GeneratorScenario {
-        private WaitingLine turns;
+        private WaitingLine line;
         private WaitingLine.Waiter batch;
         private WaitingLine.Waiter single;
 
         @Override
         void prepare() {
-            turns = new WaitingLine(new ScheduledPlatform() {
+            line = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
                     // Whoever looks once has seen enough.
@@ -107,19 +107,19 @@ final class HotPathScenarios {
             });
             WaitingLine.Waiter first = join(true);
             batch = join(false);
-            turns.leave(first);
+            line.leave(first);
             schedule.advance(20_000_000);
             WaitingLine.Waiter leader = join(true);
             single = join(true);
-            turns.await(leader, 1);
+            line.await(leader, 1);
             require(leader.leads(), "the lead was not taken from the batch");
-            schedule.actor("leader", () -> turns.serve(turns.lastArrival(), 100, 1, 1, 1, 1));
-            schedule.actor("batch", () -> turns.await(batch, 1));
+            schedule.actor("leader", () -> line.serve(line.lastArrival(), 100, 1, 1, 1, 1));
+            schedule.actor("batch", () -> line.await(batch, 1));
         }
 
         private WaitingLine.Waiter join(boolean one) {
-            WaitingLine.Waiter waiter = turns.waiter(one, 0);
-            turns.join(waiter);
+            WaitingLine.Waiter waiter = line.waiter(one, 0);
+            line.join(waiter);
             return waiter;
         }
 
@@ -132,12 +132,12 @@ final class HotPathScenarios {
 
     /** The queue by itself: who has the lead next gives up while it is called. */
     static final class GivesUpWhenCalled extends GeneratorScenario {
-        private WaitingLine turns;
+        private WaitingLine line;
         private WaitingLine.Waiter last;
 
         @Override
         void prepare() {
-            turns = new WaitingLine(new ScheduledPlatform() {
+            line = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
                     // Whoever looks once has seen enough.
@@ -146,19 +146,19 @@ final class HotPathScenarios {
             WaitingLine.Waiter first = join();
             WaitingLine.Waiter second = join();
             last = join();
-            schedule.actor("first", () -> turns.leave(first));
-            schedule.actor("second", () -> turns.leave(second));
+            schedule.actor("first", () -> line.leave(first));
+            schedule.actor("second", () -> line.leave(second));
         }
 
         private WaitingLine.Waiter join() {
-            WaitingLine.Waiter waiter = turns.waiter(true, 0);
-            turns.join(waiter);
+            WaitingLine.Waiter waiter = line.waiter(true, 0);
+            line.join(waiter);
             return waiter;
         }
 
         @Override
         public void end() {
-            turns.await(last, 1);
+            line.await(last, 1);
             require(last.leads(), "nobody called the last one");
         }
     }

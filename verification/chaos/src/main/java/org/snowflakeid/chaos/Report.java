@@ -26,7 +26,7 @@ final class Report {
      */
     private static final List<String> KNOWN_WARNINGS = List.of(
             "did not exist and was created",
-            "renewal failed (",
+            "extension failed (",
             "no other worker id (",
             "still without a worker id:",
             "is used up, no ids:",
