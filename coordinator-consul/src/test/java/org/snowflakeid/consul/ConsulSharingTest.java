@@ -15,26 +15,24 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.snowflakeid.LeasedSnowflake;
-import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.SharingContract;
 import org.snowflakeid.tck.Stopwatch;
 import org.snowflakeid.testservers.ConsulServer;
 import org.snowflakeid.testservers.TcpProxy;
 
 /** What several generators of an application share, and what is left of it when they are closed. */
 @Isolated("it looks at all threads of the JVM")
-class ConsulSharingTest {
+class ConsulSharingTest extends SharingContract {
     private static ConsulServer server;
 
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());
@@ -49,9 +47,54 @@ class ConsulSharingTest {
         server.close();
     }
 
-    @AfterEach
-    void close() {
+    @Override
+    protected Map<String, String> settings() {
+        return Map.of("snowflake.consul.url", url(), "snowflake.window", "PT9S");
+    }
+
+    @Override
+    protected Map<String, String> elsewhere() {
+        return Map.of("snowflake.consul.url", "http://localhost:" + proxy.port());
+    }
+
+    /**
+     * One thread looks after the generators, and one is the JDK's client; those between are there from time to time. A client has as many
+     * connections as it ever had requests under way: those of calls that were not waited for, among others.
+     */
+    @Override
+    protected void awaitShared(int connections) {
+        await(
+                PATIENCE,
+                () -> names().stream().filter("snowflake-consul"::equals).count() == connections
+                        && names().stream()
+                                        .filter(name -> name.startsWith("HttpClient"))
+                                        .count()
+                                == connections
+                        && (connections > 0 || (names().isEmpty() && proxy.connections() == 0)));
+    }
+
+    @Override
+    protected void kill() {
+        server.kill();
+    }
+
+    @Override
+    protected void startAgain() {
+        server.startAgain();
+    }
+
+    @Override
+    protected void freeze() {
+        proxy.freeze();
+    }
+
+    @Override
+    protected void pass() {
         proxy.pass();
+    }
+
+    @Override
+    protected void closeServer() {
         proxy.close();
     }
 
@@ -59,7 +102,7 @@ class ConsulSharingTest {
         return "http://127.0.0.1:" + proxy.port();
     }
 
-    private static List<String> threads() {
+    private static List<String> names() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
                 .filter(name -> name.startsWith("snowflake") || name.startsWith("HttpClient"))
@@ -67,39 +110,9 @@ class ConsulSharingTest {
                 .toList();
     }
 
-    private LeasedSnowflake open(String generator, String... more) {
-        Map<String, String> keys =
-                new HashMap<>(Map.of("snowflake.consul.url", url(), "snowflake.namespace", Node.freshNamespace()));
-        for (int i = 0; i < more.length; i += 2) {
-            keys.put(more[i], more[i + 1]);
-        }
-        return LeasedSnowflake.open(SnowflakeSettings.of(generator, keys));
-    }
-
-    @Test
-    void generatorsOfEqualSettingsShareAConnectionAndAThreadAndLeaveNothing() {
-        try (LeasedSnowflake orders = open("orders")) {
-            try (LeasedSnowflake first = open("default")) {
-                assertThat(first.nextId()).isPositive();
-                // One after the other, while both were starting each had a thread.
-                await(
-                        PATIENCE,
-                        () -> threads().stream()
-                                        .filter("snowflake-consul"::equals)
-                                        .count()
-                                == 1);
-                assertThat(threads().stream().filter(name -> name.startsWith("HttpClient")))
-                        .hasSize(1);
-            }
-            Instant before = orders.status().reservedUntil().orElseThrow();
-            await(PATIENCE, () -> orders.status().reservedUntil().orElseThrow().isAfter(before));
-        }
-        await(PATIENCE, () -> threads().isEmpty() && proxy.connections() == 0);
-    }
-
     @Test
     void severalWorkerIdsAreExtendedTogether() {
-        try (LeasedSnowflake ids = open("default", "snowflake.workers", "12", "snowflake.window", "PT12S")) {
+        try (LeasedSnowflake ids = open("default", Map.of("snowflake.workers", "12", "snowflake.window", "PT12S"))) {
             Instant before = ids.status().reservedUntil().orElseThrow();
             await(PATIENCE, () -> ids.status().reservedUntil().orElseThrow().isAfter(before.plusSeconds(3)));
             assertThat(ids.nextIds(1_000)).hasSize(1_000);
@@ -129,7 +142,7 @@ class ConsulSharingTest {
         Stopwatch.unlessHeldUp(
                 longest,
                 (number, stopwatch) -> requireWithin(Duration.ofMillis(2_500), () -> {
-                    await(PATIENCE, () -> threads().isEmpty());
+                    await(PATIENCE, () -> names().isEmpty());
                     Node node = ConsulNode.at(url(), Node.freshNamespace());
                     node.createMeta();
                     proxy.freeze();
@@ -138,7 +151,7 @@ class ConsulSharingTest {
                     Duration took = time(node::close);
                     node.close();
                     proxy.pass();
-                    await(PATIENCE, () -> threads().isEmpty());
+                    await(PATIENCE, () -> names().isEmpty());
                     return took;
                 }));
     }
