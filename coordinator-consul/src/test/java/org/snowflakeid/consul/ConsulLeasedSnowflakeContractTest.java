@@ -2,9 +2,11 @@
 package org.snowflakeid.consul;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
 import org.snowflakeid.testservers.ProxiedServer;
 
+@Tag("nightly")
 class ConsulLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
     private static final ProxiedServer CONSUL = ConsulFixture.start();
 

@@ -2,8 +2,10 @@
 package org.snowflakeid.jdbc;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
 
+@Tag("nightly")
 class MariaDbLeasedSnowflakeTest extends LeasedSnowflakeContract {
     private static final Databases DATABASE = Databases.mariaDb();
 

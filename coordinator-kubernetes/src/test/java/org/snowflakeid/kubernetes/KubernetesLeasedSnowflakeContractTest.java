@@ -2,8 +2,10 @@
 package org.snowflakeid.kubernetes;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
 
+@Tag("nightly")
 class KubernetesLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
     private static final KubernetesFixture KUBERNETES = new KubernetesFixture();
 

@@ -3,9 +3,11 @@ package org.snowflakeid.nacos;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.testservers.NacosServer;
 import org.snowflakeid.testservers.ServerFaultsContract;
 
+@Tag("nightly")
 class LeasedSnowflakeOnNacosTest extends ServerFaultsContract {
     private static final NacosServer SERVER = NacosServer.start();
 

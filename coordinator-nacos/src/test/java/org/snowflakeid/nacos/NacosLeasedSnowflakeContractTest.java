@@ -2,9 +2,11 @@
 package org.snowflakeid.nacos;
 
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
 import org.snowflakeid.testservers.ProxiedServer;
 
+@Tag("nightly")
 class NacosLeasedSnowflakeContractTest extends LeasedSnowflakeContract {
     private static final ProxiedServer NACOS = NacosFixture.start();
 

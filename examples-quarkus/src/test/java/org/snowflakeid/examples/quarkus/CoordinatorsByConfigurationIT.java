@@ -2,9 +2,11 @@
 package org.snowflakeid.examples.quarkus;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.runtime.CoordinatorsByConfigurationContract;
 import org.snowflakeid.testservers.PostgresServer;
 
+@Tag("nightly")
 class CoordinatorsByConfigurationIT extends CoordinatorsByConfigurationContract {
 
     CoordinatorsByConfigurationIT() {

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The short form of {@code bin/chaos}. Its files stay in target/chaos, with a report. */
+@Tag("nightly")
 class ChaosIT {
 
     @Test

@@ -13,11 +13,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** What a server forgets to which an old backup is restored, under processes that issue all the time. Files stay in target/chaos. */
+@Tag("nightly")
 class OldBackupIT {
 
     private static final int WORKER_IDS = 4;

@@ -3,10 +3,12 @@ package org.snowflakeid.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Those that {@link CoordinatorLoadTest} does not measure. */
+@Tag("nightly")
 class MeasuredServerTest {
 
     @ParameterizedTest

@@ -12,13 +12,14 @@ import java.util.regex.Pattern;
 /**
  * A spec with one of its configurations and what must come out: a row of the README's table, the only place where that is said.
  *
- * @param small whether every build runs it
+ * @param small whether {@code bin/test} runs it
+ * @param nightly whether {@code bin/test --all} does so besides
  */
-record Model(String spec, String configuration, Result expected, boolean small) {
+record Model(String spec, String configuration, Result expected, boolean small, boolean nightly) {
 
     /** | `configuration` | spec | what it shows | expected | seconds | in `bin/test` | */
     private static final Pattern ROW = Pattern.compile(
-            "^\\| `(\\w+)` \\| (\\w+) \\| [^|]+ \\| ([^|]+) \\| \\d+ \\| (yes|) ?\\|$", Pattern.MULTILINE);
+            "^\\| `(\\w+)` \\| (\\w+) \\| [^|]+ \\| ([^|]+) \\| \\d+ \\| (yes|nightly|) ?\\|$", Pattern.MULTILINE);
 
     static List<Model> all(Path readme) throws IOException {
         List<Model> models = new ArrayList<>();
@@ -28,7 +29,8 @@ record Model(String spec, String configuration, Result expected, boolean small) 
                     row.group(2),
                     row.group(1),
                     Result.parse(row.group(3)),
-                    row.group(4).equals("yes")));
+                    row.group(4).equals("yes"),
+                    row.group(4).equals("nightly")));
         }
         return models;
     }

@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,9 +33,24 @@ class ModelsTest {
         return models().stream().filter(Model::small);
     }
 
+    static Stream<Model> nightlyModels() throws IOException {
+        return models().stream().filter(Model::nightly);
+    }
+
     @ParameterizedTest
     @MethodSource("smallModels")
     void endsAsTheReadmeSays(Model model) throws Exception {
+        runs(model);
+    }
+
+    @Tag("nightly")
+    @ParameterizedTest
+    @MethodSource("nightlyModels")
+    void endsAsTheReadmeSaysWhereItTakesLonger(Model model) throws Exception {
+        runs(model);
+    }
+
+    private void runs(Model model) throws Exception {
         Result seen = tlc.run(model);
 
         assertThat(seen).as("see verification/models/%s", tlc.output(model)).isEqualTo(model.expected());
@@ -42,7 +58,7 @@ class ModelsTest {
 
     @Test
     void aModelThatCannotBeReadIsNotTakenForABrokenOne() throws Exception {
-        Model mixedUp = new Model("Move", "safe_small", new Result.Broken("NoDup", 1), true);
+        Model mixedUp = new Model("Move", "safe_small", new Result.Broken("NoDup", 1), true, false);
 
         assertThat(tlc.run(mixedUp)).isInstanceOf(Result.Unfinished.class);
     }

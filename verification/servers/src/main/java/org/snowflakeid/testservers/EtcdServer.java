@@ -259,7 +259,9 @@ public final class EtcdServer extends TestServer {
      * @throws IllegalStateException if it failed
      */
     public String etcdctl(String... arguments) {
-        List<String> command = new ArrayList<>(List.of("etcdctl", "--endpoints=" + endpoint()));
+        // Its own timeout of five seconds is not enough on a busy machine.
+        List<String> command =
+                new ArrayList<>(List.of("etcdctl", "--endpoints=" + endpoint(), "--command-timeout=60s"));
         if (certificates != null) {
             command.add("--cacert=" + certificates.ca());
             command.add("--cert=" + certificates.clientCertificate());

@@ -140,6 +140,7 @@ public final class NacosServer extends TestServer {
             List<String> command = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-Xmx256m",
+                    "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
                     // Killed processes lose nothing by it.
                     "-Dderby.system.durability=test",

@@ -59,11 +59,12 @@ class CommandsTest {
     }
 
     @Test
-    void theReadmeNamesBothWithTheirDurationOnItsFirstScreen() throws Exception {
+    void theReadmeNamesThemWithTheirDurationOnItsFirstScreen() throws Exception {
         List<String> lines = Pages.text("README.md").lines().limit(FIRST_SCREEN).toList();
 
         assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/run-example`", "minute"));
-        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test`", "45 minutes"));
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test --quick`", "five minutes"));
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test`", "22 minutes"));
     }
 
     @ParameterizedTest
