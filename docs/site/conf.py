@@ -17,6 +17,7 @@ include_patterns = [
     "benchmarks/*.md",
     "coordinator-tck/*.md",
     "examples-deployment/*.md",
+    "verification/*.md",
     "verification/*/*.md",
 ]
 exclude_patterns = ["**/target", "**/.*"]
