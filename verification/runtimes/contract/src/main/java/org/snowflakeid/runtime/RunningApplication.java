@@ -29,6 +29,7 @@ public final class RunningApplication implements AutoCloseable {
 
     /** Servers of a whole platform need half a minute on a quiet machine. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+
     private static final Duration ANSWER = Duration.ofMinutes(2);
 
     private final HttpClient client =
