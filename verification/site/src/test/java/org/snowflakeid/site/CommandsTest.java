@@ -110,6 +110,20 @@ class CommandsTest {
         assertThat(tree()).isEqualTo(before);
     }
 
+    @ParameterizedTest
+    @CsvSource({"--quick --all, either --quick or --all", "--quick -pl core, --quick chooses the modules itself"})
+    void theTestSaysWhichArgumentsDoNotGoTogether(String arguments, String said) throws Exception {
+        List<String> before = tree();
+        List<String> line = new ArrayList<>(List.of("bin/test"));
+        line.addAll(List.of(arguments.split(" ", -1)));
+
+        Run refused = run(line.toArray(String[]::new));
+
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.said()).contains(said);
+        assertThat(tree()).isEqualTo(before);
+    }
+
     // it installed servers and deleted the reports of the run before, and then Maven refused
     @Test
     void theTestSaysThatMavenDoesNotKnowAnOptionBeforeItInstallsOrDeletesAnything() throws Exception {

@@ -28,7 +28,9 @@ import org.snowflakeid.testservers.FreePorts;
 public final class RunningApplication implements AutoCloseable {
 
     /** Servers of a whole platform need half a minute on a quiet machine. */
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private static final Duration ANSWER = Duration.ofMinutes(2);
 
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -74,7 +76,7 @@ public final class RunningApplication implements AutoCloseable {
     }
 
     public HttpResponse<String> get(String path) throws IOException, InterruptedException {
-        return get(path, Duration.ofSeconds(30));
+        return get(path, ANSWER);
     }
 
     /** @throws java.net.http.HttpTimeoutException if there is no answer in that time */
@@ -88,7 +90,7 @@ public final class RunningApplication implements AutoCloseable {
         HttpRequest request = HttpRequest.newBuilder(address(path))
                 .method(method, HttpRequest.BodyPublishers.ofString(body))
                 .header("Content-Type", "application/json")
-                .timeout(Duration.ofSeconds(30))
+                .timeout(ANSWER)
                 .build();
         return client.send(request, HttpResponse.BodyHandlers.ofString());
     }
