@@ -76,6 +76,7 @@ class PackagedCommandIT {
         "org.snowflakeid.nacos.NacosCoordinatorProvider, snowflake-coordinator-nacos, org.snowflakeid/snowflake-coordinator-http@",
         "org.snowflakeid.kubernetes.KubernetesCoordinatorProvider, snowflake-coordinator-kubernetes, org.snowflakeid/snowflake-coordinator-http@",
         "org.snowflakeid.http.HttpCaller, snowflake-coordinator-http, com.google.code.gson/gson@",
+        "org.snowflakeid.administration.NamespaceReport, snowflake-administration, org.snowflakeid/snowflake-core@",
         "org.snowflakeid.support.Shared, snowflake-coordinator-support, org.snowflakeid/snowflake-core@",
         "org.snowflakeid.etcd.EtcdCoordinatorProvider, snowflake-coordinator-etcd, io.etcd/jetcd-grpc@",
         "org.snowflakeid.file.FileCoordinatorProvider, snowflake-coordinator-file, org.snowflakeid/snowflake-core@",
