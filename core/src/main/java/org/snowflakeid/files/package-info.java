@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What file systems are local, and files that only one process writes. The resume directory and the coordinator for files come in, on threads
- * that may wait for a disk.
+ * Says which file systems are local to a host. The resume directory and the coordinator for files come in, when they are opened. It knows no other
+ * room.
  */
 @NullMarked
 package org.snowflakeid.files;
