@@ -143,7 +143,7 @@ break_lock_of_the_dead() {
     if kill -0 "${holder%% *}" 2>/dev/null && [ "$(process_of "${holder%% *}")" = "$holder" ]; then
         return 0
     fi
-    # Taken away first and read again: meanwhile somebody else may have done the same, and have the lock now.
+    # Taken away first and read again: meanwhile another process may have done the same, and have the lock now.
     mv "$lock" "$mine.stale" 2>/dev/null || return 0
     [ "$(cat "$mine.stale")" = "$holder" ] || ln "$mine.stale" "$lock" 2>/dev/null || true
     rm -f "$mine.stale" "$lock.${holder%% *}"

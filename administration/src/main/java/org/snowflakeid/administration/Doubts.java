@@ -72,7 +72,7 @@ public final class Doubts {
             if (known == null || !known.containsAll(subjects.getOrDefault(doubt, Set.of()))) {
                 throw place.refused(
                         Reason.CHANGED,
-                        ": what there is to accept is not what it was, somebody else changed it meanwhile. " + reason
+                        ": what there is to accept is not what it was, another process changed it meanwhile. " + reason
                                 + " Look into it, then decide again.");
             }
         });

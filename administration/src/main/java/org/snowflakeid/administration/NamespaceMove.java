@@ -367,7 +367,7 @@ public final class NamespaceMove {
                                             + place.address() + " as configured here.")
                                     .orElse(
                                             " was begun by an early version, which did not note the id of its successor.")
-                            + " If that successor is in use anywhere, or somebody is about to finish that move, ids would"
+                            + " If that successor is in use anywhere, or that move is about to be finished, ids would"
                             + " repeat: finish that move, or use that successor.");
         }
         List<Integer> unreadable = before.workerIdsWithUnreadableMarks();

@@ -186,7 +186,7 @@ public final class NamespacePlace {
     NamespaceRefusedException changed(@Nullable Stored seen) {
         return refused(
                 Reason.CHANGED,
-                " was changed by somebody else meanwhile, to " + Quoted.of(seen == null ? "nothing" : seen.value())
+                " was changed by another process meanwhile, to " + Quoted.of(seen == null ? "nothing" : seen.value())
                         + ". Look at it, then decide again.");
     }
 }

@@ -266,7 +266,7 @@ public final class NamespaceRestore {
     private static String lostSuccessor(NamespaceRecord meta) {
         return "A move to " + meta.movedTo().orElse("another place")
                 + meta.successor().map(id -> " (id " + id + ")").orElse("")
-                + " was begun. If the namespace is in use there, or somebody is about to finish that move, ids would repeat:"
+                + " was begun. If the namespace is in use there, or that move is about to be finished, ids would repeat:"
                 + " finish the move instead.";
     }
 }

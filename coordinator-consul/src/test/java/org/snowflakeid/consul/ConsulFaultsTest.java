@@ -196,7 +196,7 @@ class ConsulFaultsTest {
                     catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
             assertThat(thrown)
-                    .hasMessage("Consul (http://nobody.invalid:8500) is not reachable: nobody knows its host."
+                    .hasMessage("Consul (http://nobody.invalid:8500) is not reachable: its host is unknown."
                             + " Check host, port, and http or https in snowflake.consul.url.");
             assertThat(thrown.permanent()).isFalse();
         }

@@ -239,7 +239,7 @@ class ConsulSettingsTest {
                         + " (chmod 600; in Kubernetes, defaultMode: 0400).");
         assertThat(warnings("consul-plain", Map.of(URL, HTTP, TOKEN, "secret")))
                 .containsExactly("WARNING snowflake 'consul-plain': snowflake.consul.url is not encrypted, and the ACL"
-                        + " token is sent there: whoever sees the network's traffic can read it. Write https://.");
+                        + " token is sent there: anyone who sees the network's traffic can read it. Write https://.");
         assertThat(warnings("consul-kept", Map.of(URL, HTTPS, TOKEN, "secret"))).isEmpty();
         assertThat(warnings("consul-anonymous", Map.of(URL, HTTP))).isEmpty();
     }

@@ -268,7 +268,7 @@ class EtcdSettingsTest {
                                 EtcdSettings.USER.name(), "app",
                                 EtcdSettings.PASSWORD.name(), "secret")))
                 .containsExactly("WARNING snowflake 'etcd-plain': snowflake.etcd.endpoints is not encrypted, and the"
-                        + " password of snowflake.etcd.user is sent there: whoever sees the network's traffic can read"
+                        + " password of snowflake.etcd.user is sent there: anyone who sees the network's traffic can read"
                         + " it. Write https://.");
     }
 

@@ -179,7 +179,7 @@ final class NamespaceFolder {
             return "Give this process the right to write in " + there + ", or name another folder.";
         }
         if (e instanceof NoSuchFileException && !there.equals(folder) && !seen) {
-            return "Nobody can create a folder in " + there + ". Name another one.";
+            return "No folder can be created in " + there + ". Name another one.";
         }
         return e instanceof FileAlreadyExistsException || e instanceof FileSystemLoopException
                 ? "Something else is in the way. Remove it, or name another folder."

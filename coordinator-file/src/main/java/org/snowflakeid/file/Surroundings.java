@@ -50,7 +50,7 @@ final class Surroundings {
         }
         if (podsApi != null) {
             doubts.add(place + " is used in a pod (" + IN_A_POD
-                    + " is set). A folder of its own a pod shares with nobody: all pods would take the same worker ids, and ids"
+                    + " is set). A pod shares a folder of its own with no other pod: all would take the same worker ids, and ids"
                     + " repeat; and it is lost with the pod. Use another coordinator, unless all pods of this namespace are"
                     + " on one node and share that folder.");
         }

@@ -89,7 +89,7 @@ class FileCoordinatorProviderTest {
         assertThat(Surroundings.doubts(directory, "overlay", "10.0.0.1"))
                 .singleElement()
                 .asString()
-                .contains("snowflake.file.directory=/data/ids is used in a pod", "shares with nobody", "ids repeat");
+                .contains("snowflake.file.directory=/data/ids is used in a pod", "with no other pod", "ids repeat");
         assertThat(Surroundings.doubts(directory, "tmpfs", "10.0.0.1")).hasSize(2);
     }
 

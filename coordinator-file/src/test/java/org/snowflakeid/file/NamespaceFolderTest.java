@@ -311,7 +311,7 @@ class NamespaceFolderTest {
         assertRefusedAtOnce(
                 Path.of("/proc/x"),
                 "ns",
-                mayWrite ? "Nobody can create a folder in /proc" : "the right to write in /proc");
+                mayWrite ? "No folder can be created in /proc" : "the right to write in /proc");
     }
 
     @Test

@@ -106,7 +106,7 @@ final class NoAnswer extends Exception {
     /** What the client says of it is of no use: a closed channel, for example, where a connection was refused. */
     private static String unreachable(List<Throwable> causes) {
         return has(causes, t -> t instanceof UnresolvedAddressException || t instanceof UnknownHostException)
-                ? "nobody knows its host"
+                ? "its host is unknown"
                 : "it accepts no connection";
     }
 

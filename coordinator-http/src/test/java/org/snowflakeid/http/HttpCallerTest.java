@@ -243,7 +243,7 @@ class HttpCallerTest {
                 .hasMessage("Server (http://127.0.0.1:" + closed + ") is not reachable: it accepts no connection."
                         + " Check host, port, and http or https in snowflake.test.url.");
         assertThat(refused.permanent()).isFalse();
-        assertThat(unknown).hasMessageContaining("is not reachable: nobody knows its host.");
+        assertThat(unknown).hasMessageContaining("is not reachable: its host is unknown.");
     }
 
     @Test

@@ -26,7 +26,7 @@ enum Dialect {
                     Set.of(Types.VARCHAR)),
             "",
             new Server(
-                    // The time of the statement, even if somebody were to put it into a transaction.
+                    // The time of the statement, also inside a transaction.
                     "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS bigint)",
                     "CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END",
                     "current_database() || '@' || COALESCE(host(inet_server_addr()), 'local') || ':'"

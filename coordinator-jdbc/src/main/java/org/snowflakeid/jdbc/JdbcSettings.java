@@ -256,7 +256,7 @@ final class JdbcSettings {
                 && !LOOPBACK.matcher(url).matches()) {
             reader.warn(
                     URL,
-                    "does not ask for an encrypted connection: whoever sees the network's traffic can read it, and alter"
+                    "does not ask for an encrypted connection: anyone who sees the network's traffic can read it, and alter"
                             + " it. Add sslmode=verify-full (MySQL: sslMode=VERIFY_IDENTITY).");
         }
     }

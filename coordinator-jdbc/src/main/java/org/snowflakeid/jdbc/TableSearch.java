@@ -88,7 +88,7 @@ final class TableSearch {
     private void requireShared() throws SQLException {
         if (settings.isOfTheServer() && isOfThisMachine()) {
             throw new CoordinatorException(
-                    "nobody has chosen this database, and it is of this server alone ("
+                    "this database was not chosen, and it is of this server alone ("
                             + call.connection().getMetaData().getURL()
                             + "): others would use the same worker ids. Name the"
                             + " application's data source in " + JdbcSettings.DATA_SOURCE + ".",

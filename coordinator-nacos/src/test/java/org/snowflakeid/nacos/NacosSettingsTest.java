@@ -264,7 +264,7 @@ class NacosSettingsTest {
         assertThat(warnings("nacos-plain", Map.of(ADDR, HTTP, USER, "app", PASSWORD, "secret")))
                 .containsExactly(
                         "WARNING snowflake 'nacos-plain': snowflake.nacos.server-addr is not encrypted, and the"
-                                + " password of snowflake.nacos.user is sent there: whoever sees the network's traffic can read"
+                                + " password of snowflake.nacos.user is sent there: anyone who sees the network's traffic can read"
                                 + " it. Write https://.");
         assertThat(warnings("nacos-anonymous", Map.of(ADDR, HTTP))).isEmpty();
     }

@@ -266,8 +266,9 @@ class RedisSettingsTest {
                                 RedisSettings.URI.name(), REDIS,
                                 RedisSettings.USER.name(), "app",
                                 RedisSettings.PASSWORD.name(), "secret")))
-                .containsExactly("WARNING snowflake 'redis-plain': snowflake.redis.uri is not encrypted, and the"
-                        + " password is sent there: whoever sees the network's traffic can read it. Write rediss://.");
+                .containsExactly(
+                        "WARNING snowflake 'redis-plain': snowflake.redis.uri is not encrypted, and the"
+                                + " password is sent there: anyone who sees the network's traffic can read it. Write rediss://.");
     }
 
     @Test

@@ -73,7 +73,7 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
             reader.warn(
                     address,
                     "is not encrypted, and " + secret
-                            + " is sent there: whoever sees the network's traffic can read it." + " Write " + scheme
+                            + " is sent there: anyone who sees the network's traffic can read it." + " Write " + scheme
                             + ".");
         }
     }

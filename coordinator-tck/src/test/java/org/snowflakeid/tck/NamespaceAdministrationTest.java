@@ -317,7 +317,7 @@ class NamespaceAdministrationTest {
         assertThatThrownBy(() -> first.carryOut(Set.of()))
                 .isInstanceOf(NamespaceUnfinishedException.class)
                 .hasCauseInstanceOf(NamespaceRefusedException.class)
-                .hasMessageContaining("changed by somebody else");
+                .hasMessageContaining("changed by another process");
         assertThat(store.meta("snowflake")).contains("state=active");
     }
 
@@ -908,8 +908,8 @@ class NamespaceAdministrationTest {
         NamespaceMove move = namespace(store).prepareMove(namespace(another));
         moveWithoutNotingIt(store, elsewhere);
 
-        requireChanged(store, () -> restore.carryOut(EVERYTHING), "by somebody else meanwhile");
-        requireChanged(store, () -> move.carryOut(EVERYTHING), "somebody else changed it meanwhile");
+        requireChanged(store, () -> restore.carryOut(EVERYTHING), "by another process meanwhile");
+        requireChanged(store, () -> move.carryOut(EVERYTHING), "another process changed it meanwhile");
 
         assertThat(another.meta("snowflake")).isNull();
         issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
@@ -967,8 +967,8 @@ class NamespaceAdministrationTest {
         first.carryOut(EVERYTHING);
         LeasedSnowflake ids = generator(store, PATIENT);
 
-        requireChanged(store, () -> second.carryOut(EVERYTHING), "by somebody else meanwhile");
-        requireChanged(store, () -> first.carryOut(EVERYTHING), "by somebody else meanwhile");
+        requireChanged(store, () -> second.carryOut(EVERYTHING), "by another process meanwhile");
+        requireChanged(store, () -> first.carryOut(EVERYTHING), "by another process meanwhile");
 
         issue(ids, Duration.ofSeconds(60));
     }
@@ -998,7 +998,7 @@ class NamespaceAdministrationTest {
         namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
         LeasedSnowflake ids = generator(elsewhere, PATIENT);
 
-        requireChanged(elsewhere, () -> restore.carryOut(EVERYTHING), "by somebody else meanwhile");
+        requireChanged(elsewhere, () -> restore.carryOut(EVERYTHING), "by another process meanwhile");
 
         issue(ids, Duration.ofSeconds(60));
     }

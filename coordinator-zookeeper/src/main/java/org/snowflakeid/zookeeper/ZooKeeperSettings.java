@@ -85,7 +85,7 @@ final class ZooKeeperSettings {
         if (digest != null && !tls) {
             reader.warn(
                     reader.isSet(DIGEST) ? DIGEST : PASSWORD_FILE,
-                    "is sent over connections that are not encrypted: whoever sees the network's traffic can read the"
+                    "is sent over connections that are not encrypted: anyone who sees the network's traffic can read the"
                             + " password. Set " + TLS_ENABLED + "=true.");
         }
         if (tls && servers.stream().anyMatch(server -> server.host().indexOf('_') >= 0)) {

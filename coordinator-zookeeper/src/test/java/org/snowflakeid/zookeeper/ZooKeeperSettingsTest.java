@@ -283,7 +283,7 @@ class ZooKeeperSettingsTest {
                                 ZooKeeperSettings.DIGEST.name(),
                                 "app:secret")))
                 .containsExactly("WARNING snowflake 'zookeeper-plain': snowflake.zookeeper.digest is sent over"
-                        + " connections that are not encrypted: whoever sees the network's traffic can read the"
+                        + " connections that are not encrypted: anyone who sees the network's traffic can read the"
                         + " password. Set snowflake.zookeeper.tls.enabled=true.");
     }
 

@@ -79,7 +79,7 @@ public final class Settings {
         window = reader.value(SnowflakeKeys.WINDOW);
         startupTimeout = readStartupTimeout(reader);
         Duration ahead = reader.value(SnowflakeKeys.STARTUP_AHEAD);
-        // There nobody reserved anything that a start would have to wait for.
+        // A static worker id has no reservations that a start would have to wait for.
         startupAhead = isStatic() ? Duration.ZERO : ahead;
         waitTimeout = reader.value(SnowflakeKeys.WAIT_TIMEOUT);
         onRollback = reader.value(SnowflakeKeys.ON_ROLLBACK);

@@ -29,7 +29,7 @@ public final class StaticCoordinatorProvider implements WorkerCoordinatorProvide
             .required("With snowflake.coordinator=static give each process its own worker id there.")
             .use(Key.Use.ESSENTIAL)
             .meaning(
-                    "The worker id of this process. Nobody guards it, and nothing is remembered: settings that need what was stored before"
+                    "The worker id of this process. Nothing prevents two processes from using the same one, and nothing is remembered: settings that need what was stored before"
                             + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) are refused with it. With"
                             + " `snowflake.burst` ids begin so far ahead of the clock at each start.");
 

@@ -135,7 +135,7 @@ final class Replacement {
                 + " could be about. The record is " + ReportText.record(replaced)
                 + replaced.replaces().map(id -> "; it replaces id " + id).orElse("")
                 + replaced.floor().map(floor -> "; its floor is " + floor).orElse("")
-                + ". If you or somebody else ran this command before, it is done, and nothing is left to do. If not, look"
+                + ". If this command was run before, it is done, and nothing is left to do. If not, look"
                 + " at the namespace with status, and leave out that word.");
         return true;
     }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description =
                 "Makes a namespace safe again whose coordinator lost data: a restored backup, a wiped disk, a forced new"
-                        + " cluster, keys that somebody deleted or edited. The coordinator must be up again, with what is left.",
+                        + " cluster, keys that were deleted or edited. The coordinator must be up again, with what is left.",
         footer = {"", Replacement.ACCOUNT})
 final class RestoreCommand implements Callable<Integer> {
 

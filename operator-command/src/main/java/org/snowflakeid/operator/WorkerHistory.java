@@ -268,10 +268,10 @@ final class WorkerHistory {
                     + ", and the present owner entry, if there is one, is of a later claim.");
         }
         if (timestamp.isAfter(last)) {
-            return Answer.unknown("Not known: nobody held worker id " + workerId + " when last read, at " + last
+            return Answer.unknown("Not known: no process held worker id " + workerId + " when last read, at " + last
                     + ". The id was made after that, or not in this namespace.");
         }
-        return Answer.unknown("Not known: nobody was seen holding worker id " + workerId
+        return Answer.unknown("Not known: no process was seen holding worker id " + workerId
                 + " then. It was held only between two readings, or the id was not made in this namespace.");
     }
 }

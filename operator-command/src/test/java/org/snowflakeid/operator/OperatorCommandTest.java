@@ -313,7 +313,7 @@ class OperatorCommandTest {
 
         assertThat(session.exitCode()).as(session.all()).isEqualTo(OperatorCommand.UNFINISHED);
         assertThat(successor()).isNotEqualTo(lost);
-        assertThat(session.err()).contains("somebody else changed it meanwhile", successor(), "So decide soon.");
+        assertThat(session.err()).contains("another process changed it meanwhile", successor(), "So decide soon.");
         assertThat(meta()).contains("state=retired");
     }
 

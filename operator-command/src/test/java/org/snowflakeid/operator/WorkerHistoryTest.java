@@ -151,8 +151,9 @@ class WorkerHistoryTest {
         read();
         read();
 
-        assertThat(history.who(7, at(1)).sentence()).contains("nobody was seen holding worker id 7 then");
-        assertThat(history.who(7, at(99)).sentence()).contains("nobody held worker id 7 when last read, at " + at(2));
+        assertThat(history.who(7, at(1)).sentence()).contains("no process was seen holding worker id 7 then");
+        assertThat(history.who(7, at(99)).sentence())
+                .contains("no process held worker id 7 when last read, at " + at(2));
     }
 
     @Test

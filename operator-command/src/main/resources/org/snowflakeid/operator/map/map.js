@@ -54,7 +54,7 @@ function distance(time) {
 function words(state) {
   const said = [];
   if (state & HELD) said.push("held");
-  if (state & RESERVED) said.push("reserved, held by nobody");
+  if (state & RESERVED) said.push("reserved, not held");
   if (state & FAR_AHEAD) said.push("reserved far ahead");
   if (state & UNREADABLE) said.push("mark unreadable");
   return said.length ? said.join(", ") : "free";
@@ -260,7 +260,7 @@ function drawLegend() {
     if (state & UNREADABLE) counts[4]++;
     if (state === 0) counts[0]++;
   }
-  const rows = [["free", 0], ["held", HELD], ["reserved, held by nobody", RESERVED], ["far ahead", FAR_AHEAD], ["unreadable", UNREADABLE]];
+  const rows = [["free", 0], ["held", HELD], ["reserved, not held", RESERVED], ["far ahead", FAR_AHEAD], ["unreadable", UNREADABLE]];
   const legend = $("legend");
   if (!legend.children.length) {
     for (const [name] of rows) {

@@ -228,7 +228,7 @@ final class Report {
                         .orElse(0))));
         line("");
         line("At the same time: up to " + mostAtOnce()
-                + ". An owner entry that is not there, or a leader that nobody can" + " name, cannot be hurt.");
+                + ". An owner entry that is not there, or a leader that is not known, cannot be hurt.");
     }
 
     private long mostAtOnce() {
@@ -268,7 +268,7 @@ final class Report {
         line("");
         line("## Longest time without ids");
         line("");
-        line("There are fewer worker ids than workers, so somebody always waits for one; workers 3 and 7 pause up to a"
+        line("There are fewer worker ids than workers, so a worker always waits for one; workers 3 and 7 pause up to a"
                 + " window by themselves. Times of faults are those within the gap.");
         line("");
         table(

@@ -474,7 +474,7 @@ public final class MockApiServer implements ApiServer {
             String[] parts = new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8).split(" ", 2);
             snapshot = parts[0];
             from = Integer.parseInt(parts[1]);
-            all = Objects.requireNonNull(snapshots.get(snapshot), "a list that nobody began");
+            all = Objects.requireNonNull(snapshots.get(snapshot), "a list that was not begun");
         }
         int to = Math.min(all.size(), from + Integer.parseInt(query.getOrDefault("limit", "1000000")));
         JsonObject metadata = new JsonObject();

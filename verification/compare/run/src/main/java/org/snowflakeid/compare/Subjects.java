@@ -75,7 +75,7 @@ final class Subjects {
                     (port, number, unique) -> Map.of(),
                     CLASSIC,
                     "`IdUtil.getSnowflakeNextId()`, as its documentation (IdUtil) shows it for simple use: data centre from the MAC address, worker id from that and the process id, 5 bits each. All processes here have one MAC address, as those of one machine have.",
-                    "It asks nobody for its worker id. Its documentation leaves it to the application to give worker id and data centre, which are parameters of another call."),
+                    "It asks no coordinator for its worker id. Its documentation leaves it to the application to give worker id and data centre, which are parameters of another call."),
             new Subject(
                     "yitter",
                     "Yitter IdGenerator 1.0.6",
@@ -85,7 +85,7 @@ final class Subjects {
                     (port, number, unique) -> Map.of("WorkerId", Integer.toString(unique)),
                     new Subject.WorkerIds(6, 6),
                     "`YitIdHelper.setIdGenerator(new IdGeneratorOptions(workerId))`, as its README says, with a `WorkerId` for each process that no other has, twins included, since its README says that it must be given from outside.",
-                    "It asks nobody for its worker id: that is the application's task. It does claim to bear clocks that are set back."),
+                    "It asks no coordinator for its worker id: that is the application's task. It does claim to bear clocks that are set back."),
             new Subject(
                     "seata",
                     "Seata 2.5.0",
@@ -97,7 +97,7 @@ final class Subjects {
                     "`IdWorker` of `seata-common`, which makes the ids of transactions in Seata's server, with a `serverNode` for each"
                             + " process that no other has, twins included: its documentation (\"Deploy server\") says to give each of"
                             + " several servers one. Without it, the MAC address decides.",
-                    "It asks nobody for its worker id. After its start it counts on from the time it had then, and does not claim that"
+                    "It asks no coordinator for its worker id. After its start it counts on from the time it had then, and does not claim that"
                             + " the times in its ids are true."),
             new Subject(
                     "tsid",
@@ -108,7 +108,7 @@ final class Subjects {
                     (port, number, unique) -> Map.of(),
                     CLASSIC,
                     "`TsidCreator.getTsid()`, as its README shows it first: the node is a random number of 10 bits, drawn at each start.",
-                    "It asks nobody for its node. Its README tells how to set the node, and does not claim that a random one is nobody else's."));
+                    "It asks no coordinator for its node. Its README tells how to set the node, and does not claim that no other process draws the same."));
 
     private Subjects() {}
 
