@@ -142,8 +142,12 @@ public class Node implements AutoCloseable {
 
     /** Whether a read succeeds now, within a second. */
     public boolean answers() {
+        return answers(Duration.ofSeconds(1));
+    }
+
+    public boolean answers(Duration within) {
         try {
-            coordinator.read(0, 0, Duration.ofSeconds(1));
+            coordinator.read(0, 0, within);
             return true;
         } catch (CoordinatorException e) {
             return false;

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class TcpProxy implements AutoCloseable {
     private final ServerSocket listener;
     private volatile int targetPort;
+    private volatile Duration beforeFirstReply = Duration.ZERO;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final Object gate = new Object();
     private boolean requestsHeld;
@@ -55,6 +57,11 @@ public final class TcpProxy implements AutoCloseable {
     /** From now on connections that are made lead to that port: an address that is given to another server. */
     public void leadTo(int port) {
         targetPort = port;
+    }
+
+    /** From now on the first reply of each connection that is made waits so long: a handshake on a busy machine. */
+    public void delayFirstReplies(Duration delay) {
+        beforeFirstReply = delay;
     }
 
     /** How many are open now. */
@@ -133,6 +140,9 @@ public final class TcpProxy implements AutoCloseable {
                     to) {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
+                if (replies) {
+                    Thread.sleep(beforeFirstReply.toMillis());
+                }
                 for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
                     boolean goesOn = replies || note(new String(buffer, 0, n, StandardCharsets.ISO_8859_1));
                     if (!mayPass(replies)) {
