@@ -236,7 +236,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             try {
                 shared.close();
             } finally {
-                keeper.stop();
+                keeper.hurryToEnd();
             }
         }
     }

@@ -69,7 +69,7 @@ class SwapTest {
         swapIn(Duration.ofMillis(millis));
 
         assertThat(workerIdOfNext()).isEqualTo(7);
-        assertThat(shared.lastError()).isEmpty();
+        assertThat(shared.troubles().lastError()).isEmpty();
     }
 
     // the call failed, though it had to wait for no more than a millisecond

@@ -10,7 +10,6 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.config.Coordinators;
-import org.snowflakeid.config.StaticCoordinatorProvider;
 import org.snowflakeid.records.Mark;
 import org.snowflakeid.records.NamespaceRecord;
 import org.snowflakeid.records.OwnerEntry;
@@ -41,7 +40,7 @@ public final class NamespaceAdministration implements AutoCloseable {
      */
     public static NamespaceAdministration open(
             SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
-        if (provider instanceof StaticCoordinatorProvider) {
+        if (!provider.isShared()) {
             throw new InvalidSettingsException(
                     List.of(
                             "snowflake '" + settings.generator()

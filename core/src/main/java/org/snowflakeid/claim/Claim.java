@@ -2,12 +2,8 @@
 package org.snowflakeid.claim;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.Platform;
-import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.VettedClock;
@@ -91,70 +87,24 @@ public final class Claim {
         TO_BE_SENT_AGAIN
     }
 
-    /**
-     * What a claim's writes need, beside itself.
-     *
-     * @param lastTick no limit is higher
-     */
-    public record Place(
-            WorkerCoordinator coordinator,
-            Namespace namespace,
-            SnowflakeLayout layout,
-            long lastTick,
-            Platform platform,
-            VettedClock clock) {
-
-        /** A call of the coordinator that writes: whatever is thrown out of it, it may have been applied. */
-        CasResult write(Supplier<CasResult> call) {
-            long asked = platform.nanoTime();
-            try {
-                CasResult result = call.get();
-                compareClock(result, asked);
-                return result;
-            } catch (CoordinatorException e) {
-                return new CasResult.Unknown(e);
-            } catch (Throwable e) {
-                boolean permanent = e instanceof Error && !(e instanceof VirtualMachineError);
-                return new CasResult.Unknown(new CoordinatorException("the coordinator failed: " + e, e, permanent));
-            }
-        }
-
-        /** Compares the clock with the coordinator's, if the answer to a write tells that. */
-        public void compareClock(CasResult result, long askedNanos) {
-            if (result instanceof CasResult.Applied applied) {
-                compareClock(applied.serverTime(), askedNanos);
-            }
-        }
-
-        public void compareClock(@Nullable Instant serverTime, long askedNanos) {
-            if (serverTime != null) {
-                VettedClock.Verdict unused = clock.compare(serverTime.toEpochMilli(), askedNanos);
-            }
-        }
-
-        Instant rawTime() {
-            return Instant.ofEpochMilli(platform.wallMillis());
-        }
-    }
-
     private static final int ATTEMPTS = 4;
 
     /** A heading of the runbook. */
     private static final String OLD_DATA = "The coordinator went back to old data";
 
-    private final Place place;
+    private final ClaimContext context;
     private final int workerId;
     private final String owner;
     private final Lease lease;
 
-    /** The limit found when it was claimed, or all that may have been issued by others: a trim never goes below it. */
-    private final long limitFound;
+    /**
+     * A trim never goes below it: the limit found at the claim, or all that may have been issued by others; where a copy of this process may
+     * be issuing below the limit, {@link Long#MAX_VALUE}.
+     */
+    private long trimFloor;
 
     /** No id of an earlier tick. */
     private final long from;
-
-    /** Whether a write may still be on its way of the process before, from which it was taken over. Ours, once applied, is in its way. */
-    private boolean predecessorMayWrite;
 
     /** The mark of the last write that is known to have been applied. */
     private Mark mark;
@@ -167,24 +117,17 @@ public final class Claim {
 
     private Standing standing;
 
-    /** A copy of this process may be issuing below the limit: the mark must not be trimmed. */
-    private boolean shared;
-
-    /** Whether the coordinator has shown the mark, so that it can be compared with. */
-    private boolean met;
-
-    /** Whether the owner entry is that of the process before, which is gone. */
-    private boolean evict;
+    private Predecessor predecessor;
 
     /** Keeps callers below what the last note says. */
     private ClaimFile file = ClaimFile.NONE;
 
-    Claim(Place place, int workerId, String owner, long limitFound, Mark mark, Stored stored, boolean owned) {
+    Claim(ClaimContext context, int workerId, String owner, long trimFloor, Mark mark, Stored stored, boolean owned) {
         this(
-                place,
+                context,
                 workerId,
                 owner,
-                limitFound,
+                trimFloor,
                 mark.from(),
                 mark,
                 stored,
@@ -192,33 +135,33 @@ public final class Claim {
     }
 
     private Claim(
-            Place place,
+            ClaimContext context,
             int workerId,
             String owner,
-            long limitFound,
+            long trimFloor,
             long from,
             Mark mark,
             Stored stored,
             Standing standing) {
-        this.place = place;
+        this.context = context;
         this.workerId = workerId;
         this.owner = owner;
-        this.limitFound = limitFound;
+        this.trimFloor = trimFloor;
         this.from = from;
-        this.predecessorMayWrite = standing == Standing.RESUMED;
-        this.met = !predecessorMayWrite;
+        this.predecessor = standing == Standing.RESUMED ? Predecessor.UNSEEN : Predecessor.NONE;
         this.mark = mark;
         this.stored = stored;
         this.standing = standing;
-        this.lease = new Lease(workerId, Positions.of(place.layout).first(mark.limit()));
+        this.lease = new Lease(workerId, Positions.of(context.layout()).first(mark.limit()));
     }
 
     /** What a process before this one on this host was granted and has not issued. Nothing is sent before {@link #meet}. */
-    public static Claim resumed(Place place, int workerId, long from, Mark mark) {
+    public static Claim resumed(ClaimContext context, int workerId, long from, Mark mark) {
         return new Claim(
-                place,
+                context,
                 workerId,
-                OwnerEntry.value(mark.token(), place.rawTime(), place.platform.process()),
+                OwnerEntry.value(
+                        mark.token(), context.rawTime(), context.platform().process()),
                 from,
                 from,
                 mark,
@@ -230,7 +173,7 @@ public final class Claim {
     public boolean wrote(Mark shown) {
         String bytes = shown.value();
         Mark sent = pending;
-        return (sent != null && bytes.equals(sent.value())) || (!predecessorMayWrite && bytes.equals(mark.value()));
+        return (sent != null && bytes.equals(sent.value())) || (!predecessor.mayWrite() && bytes.equals(mark.value()));
     }
 
     public int workerId() {
@@ -239,7 +182,7 @@ public final class Claim {
 
     /** Where its record is, for people; empty if the coordinator's name says it all. */
     public String location() {
-        return place.coordinator.location();
+        return context.coordinator().location();
     }
 
     public Lease lease() {
@@ -285,7 +228,7 @@ public final class Claim {
 
     /** Whether a copy of this process may be using it too. */
     public boolean isShared() {
-        return shared;
+        return trimFloor == Long.MAX_VALUE;
     }
 
     /** Whether a write was sent and it is not known what became of it. */
@@ -304,16 +247,16 @@ public final class Claim {
     public WorkerCoordinator.Extension nextWrite(long windowTicks) {
         Mark next = pending;
         if (next == null) {
-            long wanted = Math.min(place.clock.vettedTick() + windowTicks, place.lastTick);
+            long wanted = Math.min(context.clock().vettedTick() + windowTicks, context.lastTick());
             next = Mark.next(
                     mark.pairs(),
                     Math.max(mark.limit(), wanted),
                     mark.token(),
                     mark.count() + 1,
                     mark.from(),
-                    place.rawTime(),
-                    place.layout,
-                    place.platform.randomLong());
+                    context.rawTime(),
+                    context.layout(),
+                    context.platform().randomLong());
             pending = next;
         }
         return new WorkerCoordinator.Extension(workerId, stored, next.value(), owner);
@@ -323,13 +266,14 @@ public final class Claim {
     public void extend(long windowTicks, Duration timeout) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             WorkerCoordinator.Extension write = nextWrite(windowTicks);
-            CasResult result = place.write(() -> place.coordinator.extend(
-                    workerId,
-                    write.mark(),
-                    write.next(),
-                    owner,
-                    place.namespace.meta().stored(),
-                    timeout));
+            CasResult result = context.write(() -> context.coordinator()
+                    .extend(
+                            workerId,
+                            write.mark(),
+                            write.next(),
+                            owner,
+                            context.namespace().meta().stored(),
+                            timeout));
             if (conclude(result) == Outcome.SETTLED) {
                 return;
             }
@@ -360,11 +304,11 @@ public final class Claim {
             return Outcome.SETTLED;
         }
         CasResult.Rejected rejected = (CasResult.Rejected) result;
-        place.namespace.noteSeen(rejected.meta());
+        context.namespace().noteSeen(rejected.meta());
         Slot slot = rejected.seen();
         Stored seen = slot == null ? null : slot.mark();
         if (slot == null || seen == null) {
-            throw place.namespace.regressed("lost the mark of worker id " + workerId, OLD_DATA);
+            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
         }
         if (seen.value().equals(sent.value())) {
             adopt(sent, seen, owner.equals(slot.owner()));
@@ -389,8 +333,8 @@ public final class Claim {
         mark = written;
         stored = as;
         pending = null;
-        predecessorMayWrite = false;
-        file.granted(written, place.namespace.meta());
+        predecessor = predecessor.overwritten();
+        file.granted(written, context.namespace().meta());
     }
 
     private void requireLawfulTakeover(Stored seen) {
@@ -407,28 +351,28 @@ public final class Claim {
             // It has written on from our last note, and below our limit.
             return;
         }
-        throw place.namespace.regressed(
-                "shows for worker id " + workerId + " the mark '" + seen.value()
-                        + "', though ticks up to " + limit
-                        + " were granted to this process, which may also mean that a copy of it is running",
-                OLD_DATA);
+        throw context.namespace()
+                .regressed(
+                        "shows for worker id " + workerId + " the mark '" + seen.value()
+                                + "', though ticks up to " + limit
+                                + " were granted to this process, which may also mean that a copy of it is running",
+                        OLD_DATA);
     }
 
     /** Whether it may be the last write of the process before, which is gone: a claim and all that extends it have one token. */
     private boolean isOfPredecessor(Mark foreign) {
-        return predecessorMayWrite && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
+        return predecessor.mayWrite() && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
     }
 
     /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
     public void meet(Slot slot) {
-        met = true;
         Stored seen = slot.mark();
         if (seen == null) {
-            throw place.namespace.regressed("lost the mark of worker id " + workerId, OLD_DATA);
+            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
         }
         if (seen.value().equals(stored.value())) {
             stored = seen;
-            evict = slot.owner() != null && OwnerEntry.isOfClaim(mark.token(), slot.owner());
+            predecessor = predecessor.met(slot.owner() != null && OwnerEntry.isOfClaim(mark.token(), slot.owner()));
             return;
         }
         requireLawfulTakeover(seen);
@@ -446,14 +390,15 @@ public final class Claim {
         }
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             WorkerCoordinator.Extension write = nextWrite(windowTicks);
-            CasResult result = place.write(() -> place.coordinator.claim(
-                    workerId,
-                    write.mark(),
-                    write.next(),
-                    owner,
-                    evict,
-                    place.namespace.meta().stored(),
-                    timeout));
+            CasResult result = context.write(() -> context.coordinator()
+                    .claim(
+                            workerId,
+                            write.mark(),
+                            write.next(),
+                            owner,
+                            predecessor.isOwner(),
+                            context.namespace().meta().stored(),
+                            timeout));
             if (conclude(result) == Outcome.SETTLED) {
                 return standing == Standing.OWNED;
             }
@@ -469,7 +414,7 @@ public final class Claim {
 
     /** From here on a copy of this process may be issuing below the limit. */
     public void share() {
-        shared = true;
+        trimFloor = Long.MAX_VALUE;
         file.shareWithCopy();
     }
 
@@ -498,34 +443,35 @@ public final class Claim {
         if (pending != null && !isSuperseded()) {
             extend(windowTicks, timeout);
         }
-        if (isSuperseded() || !met) {
+        if (isSuperseded() || !predecessor.isMet()) {
             return false;
         }
         if (!file.equals(ClaimFile.NONE)) {
             // Where it can't be asked another process on this host can go on by the last note, so that stays.
-            Snapshot unused = place.coordinator.read(workerId, workerId, timeout);
+            Snapshot shown = context.coordinator().read(workerId, workerId, timeout);
             if (!file.end()) {
                 return false;
             }
         }
-        // A copy may be closed before it has noticed that it is one, and what it holds be in use by the other.
-        boolean mayBeShared = shared || place.clock.lookForCopy();
+        if (context.clock().lookForCopy()) {
+            // A copy may be closed before it has noticed that it is one, and the other be using what it holds.
+            trimFloor = Long.MAX_VALUE;
+        }
         long last = lease.lastIssued();
-        long free =
-                last == Lease.SEALED ? limitFound : Positions.of(place.layout).tick(last) + 1;
+        long unused = last == Lease.SEALED ? 0 : Positions.of(context.layout()).tick(last) + 1;
         Mark trimmed = Mark.next(
                 mark.pairs(),
-                mayBeShared ? mark.limit() : free,
-                "free-" + RandomToken.random(place.platform),
+                Math.min(mark.limit(), Math.max(trimFloor, unused)),
+                "free-" + RandomToken.random(context.platform()),
                 0,
                 mark.from(),
-                place.rawTime(),
-                place.layout,
-                place.platform.randomLong());
+                context.rawTime(),
+                context.layout(),
+                context.platform().randomLong());
         CasResult result = release(trimmed, timeout);
         if (result instanceof CasResult.Rejected rejected && isUnchanged(rejected.seen())) {
             // Only the namespace's record has changed, as when a process with a longer window joins.
-            place.namespace.noteSeen(rejected.meta());
+            context.namespace().noteSeen(rejected.meta());
             result = release(trimmed, timeout);
         }
         return result instanceof CasResult.Applied
@@ -537,8 +483,14 @@ public final class Claim {
     }
 
     private CasResult release(Mark trimmed, Duration timeout) {
-        return place.coordinator.release(
-                workerId, stored, trimmed.value(), owner, place.namespace.meta().stored(), timeout);
+        return context.coordinator()
+                .release(
+                        workerId,
+                        stored,
+                        trimmed.value(),
+                        owner,
+                        context.namespace().meta().stored(),
+                        timeout);
     }
 
     private boolean isUnchanged(@Nullable Slot seen) {
@@ -547,7 +499,7 @@ public final class Claim {
 
     /** Lets go of the owner entry and leaves the mark as it is. Never throws. */
     public void abandon(Duration timeout) {
-        place.coordinator.abandon(workerId, owner, timeout);
+        context.coordinator().abandon(workerId, owner, timeout);
     }
 
     /** As {@link #abandon}, where no process may take over either. */

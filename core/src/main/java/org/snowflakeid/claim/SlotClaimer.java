@@ -33,7 +33,7 @@ public final class SlotClaimer {
 
     private final Settings settings;
     private final SnowflakeLayout layout;
-    private final Claim.Place place;
+    private final ClaimContext context;
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
     private final SlotReader reader;
@@ -44,15 +44,15 @@ public final class SlotClaimer {
     /** Of a claim that was not applied, as was found out; not that all worker ids are taken. */
     private @Nullable CoordinatorException lastFailure;
 
-    public SlotClaimer(Settings settings, Claim.Place place, SlotReader reader, BooleanSupplier stopping) {
-        this.settings = settings;
+    public SlotClaimer(ClaimContext context, SlotReader reader, BooleanSupplier stopping) {
+        this.settings = context.settings();
         this.layout = settings.layout();
-        this.place = place;
-        this.coordinator = place.coordinator();
-        this.namespace = place.namespace();
+        this.context = context;
+        this.coordinator = context.coordinator();
+        this.namespace = context.namespace();
         this.reader = reader;
-        this.clock = place.clock();
-        this.platform = place.platform();
+        this.clock = context.clock();
+        this.platform = context.platform();
         this.stopping = stopping;
     }
 
@@ -121,7 +121,7 @@ public final class SlotClaimer {
     private Snapshot page() {
         long asked = platform.nanoTime();
         Snapshot page = reader.page();
-        place.compareClock(page.serverTime(), asked);
+        context.compareClock(page.serverTime(), asked);
         return page;
     }
 
@@ -174,21 +174,21 @@ public final class SlotClaimer {
                                             + " clock."));
         }
         long window = Math.min(settings.window().toMillis(), Reach.FIRST_WINDOW.toMillis());
-        long limit = Math.min(from + window, place.lastTick());
+        long limit = Math.min(from + window, context.lastTick());
         if (limit <= from) {
             String end = "the " + settings.endOfTimestamps();
             // Ids in use go on as far as they are granted.
             throw terms.atOnce() ? new InvalidSettingsException(List.of(end)) : new NoFreeWorkerIdException(end);
         }
         String token = RandomToken.random(platform);
-        Instant at = place.rawTime();
+        Instant at = context.rawTime();
         RecordLine earlier = candidate.earlier() == null
                 ? RecordLine.NONE
                 : candidate.earlier().pairs();
         Mark mark = Mark.next(earlier, limit, token, 0, from, at, layout, platform.randomLong());
         String owner = OwnerEntry.value(token, at, platform.process());
 
-        CasResult result = place.write(() -> coordinator.claim(
+        CasResult result = context.write(() -> coordinator.claim(
                 id,
                 candidate.slot().mark(),
                 mark.value(),
@@ -245,6 +245,6 @@ public final class SlotClaimer {
     }
 
     private Claim claimed(int id, String owner, long limitFound, Mark mark, Stored stored, boolean ownerHeld) {
-        return new Claim(place, id, owner, limitFound, mark, stored, ownerHeld);
+        return new Claim(context, id, owner, limitFound, mark, stored, ownerHeld);
     }
 }

@@ -16,7 +16,7 @@ public interface Takeover {
         public void wake() {}
 
         @Override
-        public List<Claim> resume(Claim.Place at) {
+        public List<Claim> resume(ClaimContext at) {
             return List.of();
         }
 
@@ -40,7 +40,7 @@ public interface Takeover {
      *
      * @return none: there are not so many
      */
-    List<Claim> resume(Claim.Place at);
+    List<Claim> resume(ClaimContext at);
 
     /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
     void keep(Claim claim, NamespaceRecord meta);

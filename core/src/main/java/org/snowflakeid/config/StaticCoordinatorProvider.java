@@ -47,6 +47,11 @@ public final class StaticCoordinatorProvider implements WorkerCoordinatorProvide
     }
 
     @Override
+    public boolean isShared() {
+        return false;
+    }
+
+    @Override
     public List<Key<?>> keys() {
         return List.of(WORKER_ID);
     }

@@ -351,7 +351,7 @@ public final class WaitingCall {
         if (fails || left <= 0) {
             String reason = "the system clock stands still at "
                     + settings.layout().instantOf(movedTick) + ", and all ids of that millisecond are issued.";
-            String unused = shared.refusedSince(reason);
+            String unused = shared.troubles().refusedSince(reason);
             throw new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
                     + (fails
                             ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
@@ -405,10 +405,12 @@ public final class WaitingCall {
                     + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
                     + current.workerId + " ended at "
                     + settings.layout().instantOf(positions.tick(current.limit())) + ". "
-                    + shared.refusedSince(
-                            current.isHeldBack()
-                                    ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
-                                    : "The coordinator has not answered yet.")));
+                    + shared.troubles()
+                            .refusedSince(
+                                    current.isHeldBack()
+                                            ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY
+                                                    + " has not been written yet."
+                                            : "The coordinator has not answered yet.")));
         }
         if (!swaps || waitedNanos() > UNINTERRUPTED_SWAP_NANOS) {
             requireUninterrupted();

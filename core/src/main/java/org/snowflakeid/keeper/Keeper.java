@@ -4,7 +4,6 @@ package org.snowflakeid.keeper;
 import static org.snowflakeid.config.Logs.LOG;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +14,12 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.claim.Claim;
+import org.snowflakeid.claim.ClaimContext;
 import org.snowflakeid.claim.Namespace;
 import org.snowflakeid.claim.SlotClaimer;
 import org.snowflakeid.claim.SlotReader;
 import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.config.Settings;
-import org.snowflakeid.config.StaticCoordinatorProvider;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.spi.Snapshot;
@@ -38,9 +37,6 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  */
 public final class Keeper {
 
-    /** A client's first call in a cold process takes seconds; a longer one could not say every 5 s why it fails. */
-    private static final Duration FIRST_CALL_TIMEOUT = Duration.ofSeconds(5);
-
     private static final int JOIN_ATTEMPTS = 5;
 
     private static final long SECOND = 1_000_000_000L;
@@ -51,13 +47,14 @@ public final class Keeper {
     private final VettedClock clock;
     private final SharedState shared;
     private final WorkerIds workerIds;
+    private final CopyGuard copies;
     private final Reports reports;
     private final Outage outage;
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
     private final SlotReader slots;
     private final ClockVetting vetting;
-    private final Claim.Place place;
+    private final ClaimContext context;
     private final StartDeadline start;
     private final String coordinatorName;
 
@@ -67,9 +64,8 @@ public final class Keeper {
     private final boolean guarded;
 
     private final long windowNanos;
-    private final Duration callTimeout;
+    private final CallTimeouts timeouts;
 
-    private volatile boolean stopping;
     private volatile boolean lossHinted;
     private volatile Runnable interruption = () -> {};
 
@@ -77,7 +73,6 @@ public final class Keeper {
     private boolean callersWaitForClock;
 
     private boolean retired;
-    private boolean broken;
 
     public Keeper(
             Settings settings,
@@ -94,23 +89,20 @@ public final class Keeper {
         this.shared = shared;
         this.reports = reports;
         this.windowNanos = settings.window().toNanos();
-        Duration sixth = settings.window().dividedBy(6);
-        this.callTimeout = sixth.compareTo(Duration.ofMillis(500)) < 0
-                ? Duration.ofMillis(500)
-                : sixth.compareTo(Duration.ofSeconds(2)) > 0 ? Duration.ofSeconds(2) : sixth;
-        this.guarded = !(provider instanceof StaticCoordinatorProvider);
+        this.guarded = provider.isShared();
         this.coordinatorName = provider.name();
         this.takeover = takeover;
         this.outage = new Outage(platform, clock, shared, coordinatorName);
         this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
         try {
             this.start = new StartDeadline(settings, platform, clock, shared);
+            this.timeouts = new CallTimeouts(settings.window(), start, shared);
             this.namespace = new Namespace(settings, coordinator, platform, provider);
-            this.slots = new SlotReader(settings, coordinator, platform, this::timeout);
-            this.place = new Claim.Place(coordinator, namespace, layout, settings.lastTick(), platform, clock);
-            SlotClaimer claimer = new SlotClaimer(settings, place, slots, () -> stopping);
-            this.workerIds = new WorkerIds(
-                    settings, place, claimer, shared, reports, outage, this::timeout, callTimeout, takeover);
+            this.slots = new SlotReader(settings, coordinator, platform, timeouts::now);
+            this.context = new ClaimContext(coordinator, namespace, settings, platform, clock);
+            SlotClaimer claimer = new SlotClaimer(context, slots, shared::isClosed);
+            this.workerIds = new WorkerIds(context, claimer, successions(reports), shared, outage, timeouts, takeover);
+            this.copies = new CopyGuard(workerIds, layout, clock, shared, timeouts.started());
             this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
         } catch (Throwable e) {
             discardAfter(e);
@@ -118,7 +110,13 @@ public final class Keeper {
         }
     }
 
-    /** Nobody else knows yet that there is a connection. */
+    private List<Succession> successions(Reports reports) {
+        return shared.leases().stream()
+                .map(inUse -> new Succession(settings, platform, clock, shared, inUse, reports))
+                .toList();
+    }
+
+    /** The caller does not know yet that there is a connection. */
     private void discardAfter(Throwable failure) {
         try {
             discard();
@@ -153,12 +151,10 @@ public final class Keeper {
         });
     }
 
-    /** Has the worker ids given back, soon. */
-    public void stop() {
-        boolean starting = !shared.isStarted();
-        stopping = true;
+    /** Has the worker ids of a closed generator given back, soon. */
+    public void hurryToEnd() {
         shared.wakeKeeper();
-        if (starting) {
+        if (!shared.isStarted()) {
             interruption.run();
         }
     }
@@ -166,14 +162,14 @@ public final class Keeper {
     /** Enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. */
     public long longestCloseNanos() {
         // With files there is one more, to find out whether they may be deleted.
-        return callTimeout.toNanos() * (takeover.equals(Takeover.NONE) ? 5 : 6) + SECOND;
+        return timeouts.started().toNanos() * (takeover.equals(Takeover.NONE) ? 5 : 6) + SECOND;
     }
 
     // ---- steps
 
     /** Whether there is nothing more to be done but {@link #end}. */
     boolean isOver() {
-        return stopping || broken;
+        return shared.isClosed() || shared.isBroken();
     }
 
     /**
@@ -220,7 +216,7 @@ public final class Keeper {
         if (lossHinted) {
             outage.hurry();
         }
-        if (stopping || retired || platform.nanoTime() - outage.retryNanos() < 0) {
+        if (shared.isClosed() || retired || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
         }
         if (namespace.isResumed()) {
@@ -263,11 +259,11 @@ public final class Keeper {
 
     /** Where the coordinator can't be asked for a first worker id. */
     private void resume() {
-        if (stopping) {
+        if (shared.isClosed()) {
             return;
         }
         try {
-            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(place) : List.of();
+            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(context) : List.of();
             if (!resumed.isEmpty()) {
                 // As at any start at which no other clock can be read. What is taken over bounds what it may say.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
@@ -283,8 +279,9 @@ public final class Keeper {
     }
 
     private void noteResumed() {
-        shared.noteResumed(workerIds.describe() + ", was taken over from a process before this one, since "
-                + coordinatorName + " could not be reached at the start.");
+        shared.troubles()
+                .noteResumed(workerIds.describe() + ", was taken over from a process before this one, since "
+                        + coordinatorName + " could not be reached at the start.");
     }
 
     /** After a start without the coordinator: does it go on from what was noted of it? */
@@ -293,7 +290,7 @@ public final class Keeper {
         namespace.noteSeen(seen.meta());
         workerIds.meet();
         Snapshot unused = join(seen);
-        shared.noteResumed(null);
+        shared.troubles().noteResumed(null);
         LOG.log(Level.INFO, () -> shared.message(coordinatorName + " can be reached again"));
     }
 
@@ -327,7 +324,7 @@ public final class Keeper {
     private void showClock() {
         vetting.lookAtComparison();
         clock.show();
-        shared.noteClock(vetting.warning(), null);
+        shared.troubles().noteClock(vetting.warning(), null);
     }
 
     /** Callers wait until then. */
@@ -335,12 +332,14 @@ public final class Keeper {
         int steps = clock.steps();
         if (guarded) {
             try {
-                workerIds.leaveShared();
+                copies.leaveShared();
             } catch (SnowflakeException e) {
-                shared.noteClock(
-                        vetting.warning(),
-                        "the system clock stepped, as when a copy of this process is resumed, and no write at"
-                                + " the coordinator has shown yet that there is none: " + outage.withoutPrefix(e));
+                shared.troubles()
+                        .noteClock(
+                                vetting.warning(),
+                                "the system clock stepped, as when a copy of this process is resumed, and no write at"
+                                        + " the coordinator has shown yet that there is none: "
+                                        + outage.withoutPrefix(e));
                 throw e;
             }
         }
@@ -353,7 +352,7 @@ public final class Keeper {
         Snapshot page = firstPage;
         for (int attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
             Snapshot seen = page != null ? page : readAgain();
-            if (namespace.join(seen, clock.vettedTick(), timeout())) {
+            if (namespace.join(seen, clock.vettedTick(), timeouts.now())) {
                 return seen;
             }
             page = null;
@@ -367,14 +366,6 @@ public final class Keeper {
     }
 
     // ---- time
-
-    private Duration timeout() {
-        if (shared.isStarted() || stopping) {
-            return callTimeout;
-        }
-        long left = Math.max(SECOND, start.leftNanos());
-        return left < FIRST_CALL_TIMEOUT.toNanos() ? Duration.ofNanos(left) : FIRST_CALL_TIMEOUT;
-    }
 
     private long nextStepNanos() {
         long now = platform.nanoTime();
@@ -423,7 +414,7 @@ public final class Keeper {
             return;
         }
         retired = true;
-        shared.noteError(e.getMessage());
+        shared.troubles().noteError(e.getMessage());
         LOG.log(Level.ERROR, e.getMessage());
     }
 
@@ -431,8 +422,7 @@ public final class Keeper {
         SnowflakeException named = named(e);
         // First, and without memory: whatever fails after that, nobody gets an id or waits for one.
         shared.breakDown(named);
-        broken = true;
-        shared.noteError(named.getMessage());
+        shared.troubles().noteError(named.getMessage());
         if (e instanceof CoordinatorRegressedException) {
             takeover.endAll();
         }
@@ -467,7 +457,7 @@ public final class Keeper {
         // Set to end a long first call; the release needs the thread.
         boolean unused = Thread.interrupted();
         for (Succession succession : workerIds.successions()) {
-            attemptToEnd(() -> succession.end(broken && shared.isStarted(), callTimeout));
+            attemptToEnd(() -> succession.end(shared.isBroken() && shared.isStarted(), timeouts.started()));
         }
         attemptToEnd(coordinator::close);
         attemptToEnd(takeover::end);

@@ -82,7 +82,7 @@ public final class Outage {
         failedNanos = platform.nanoTime();
         retryNanos = failedNanos + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
         String reason = withoutPrefix(failure);
-        shared.noteError("Last error from " + coordinatorName + ": " + reason);
+        shared.troubles().noteError("Last error from " + coordinatorName + ": " + reason);
         report("extension failed (" + reason + ")", reason, failures == 1, started, endNanos);
         boolean another = failures == 1 || !reason.equals(lastReason);
         lastReason = reason;
@@ -94,7 +94,7 @@ public final class Outage {
         noneFree++;
         String reason = withoutPrefix(failure);
         noneFreeReason = reason;
-        shared.noteError(reason);
+        shared.troubles().noteError(reason);
         report("no other worker id (" + reason + ")", reason, noneFree == 1, started, endNanos);
     }
 
@@ -121,7 +121,7 @@ public final class Outage {
         if (windowEnded) {
             windowEnded = false;
             if (failures == 0) {
-                shared.noteError(null);
+                shared.troubles().noteError(null);
             }
             LOG.log(Level.INFO, shared.message("ids again"));
         }
@@ -157,6 +157,6 @@ public final class Outage {
             noneFree = 0;
             noneFreeReason = null;
         }
-        shared.noteError(noneFreeReason);
+        shared.troubles().noteError(noneFreeReason);
     }
 }

@@ -127,7 +127,7 @@ public final class Reports {
     }
 
     private void lookAtClock() {
-        String failure = shared.clockBehind();
+        String failure = shared.troubles().clockBehind();
         if (failure == null) {
             return;
         }
@@ -136,7 +136,7 @@ public final class Reports {
             LOG.log(Level.WARNING, shared.message("calls fail: " + failure));
         } else if (!status.isClockBehind()) {
             behind = false;
-            shared.noteCaughtUp();
+            shared.troubles().noteCaughtUp();
             LOG.log(Level.INFO, shared.message("the clock has caught up with the last id"));
         }
     }

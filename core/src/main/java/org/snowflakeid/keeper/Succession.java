@@ -43,14 +43,8 @@ public final class Succession {
     /** The highest tick ever issued here; -1 if there is none. */
     private long highestTick = -1;
 
-    /** Of the claim in use, while a copy of this process may use it too: everything below must be left. -1: nothing. */
-    private long sharedLimit = -1;
-
     /** Used before, and not given back yet. */
     private final ArrayList<ExtensionPlan> left = new ArrayList<>();
-
-    /** How many steps of the clock had been seen before the last write that only one of two copies can win; 0: there was none. */
-    private int stepsBeforeLeaving;
 
     Succession(
             Settings settings,
@@ -145,7 +139,7 @@ public final class Succession {
         }
     }
 
-    private void abandonSuccessor(Duration timeout) {
+    void abandonSuccessor(Duration timeout) {
         ExtensionPlan dropped = successor;
         if (dropped != null) {
             successor = null;
@@ -241,74 +235,11 @@ public final class Succession {
         shared.publish(inUse, next.claim().lease());
         current = next;
         successor = null;
-        sharedLimit = -1;
         if (old != null && old.claim().workerId() != next.claim().workerId()) {
             left.add(old);
         }
         shared.wakeCallers();
         reports.swapped(old == null ? null : old.claim(), next.claim());
-    }
-
-    // ---- copies of this process
-
-    /**
-     * Begins to leave what a copy of this process may be using as well: by a write that only one of two copies can win. What was reserved
-     * ahead is given up at once: both would swap to it.
-     *
-     * @return whether the coordinator has answered
-     */
-    boolean beginToLeave(Duration timeout) {
-        abandonSuccessor(timeout);
-        ExtensionPlan used = current;
-        int steps = clock.steps();
-        // A later step may have a copy of its own, which knows of what was written for the one before.
-        if (used == null || steps == stepsBeforeLeaving) {
-            // Already left: what is used now was claimed after that write, or lies above it.
-            return false;
-        }
-        if (used.claim().isSuperseded()) {
-            // No write can decide between the copies.
-            used.claim().lease().seal();
-            return false;
-        }
-        // The bytes of a write whose outcome is unknown may be known to both.
-        long before = used.claim().limit();
-        if (used.claim().isWriteUnderWay()) {
-            used.extend(timeout);
-        }
-        long limit = Math.max(before, used.claim().limit());
-        used.extend(timeout);
-        if (used.claim().isSuperseded()) {
-            used.claim().lease().seal();
-            return true;
-        }
-        used.claim().share();
-        sharedLimit = limit;
-        stepsBeforeLeaving = steps;
-        return true;
-    }
-
-    /** Whether ids would come from what a copy may be using. */
-    boolean isToLeave() {
-        return sharedLimit >= 0 && sharedLimit > clock.vettedTick();
-    }
-
-    /** Without a successor ids go on above what a copy may be using. */
-    void skipShared() {
-        ExtensionPlan used = current;
-        if (used == null || sharedLimit < 0) {
-            return;
-        }
-        long limit = sharedLimit;
-        if (isToLeave()) {
-            LOG.log(
-                    Level.WARNING,
-                    () -> shared.message("a copy of this process may be running, since the system clock stepped, and no"
-                            + " other worker id is free: ids continue from " + layout.instantOf(limit)));
-        }
-        // Also where the clock is there already: it may step back.
-        used.claim().lease().skipTo(positions.first(limit));
-        sharedLimit = -1;
     }
 
     // ---- the end

@@ -4,12 +4,10 @@ package org.snowflakeid.keeper;
 import static org.snowflakeid.config.Logs.LOG;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -20,11 +18,11 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.claim.Claim;
+import org.snowflakeid.claim.ClaimContext;
 import org.snowflakeid.claim.Namespace;
 import org.snowflakeid.claim.SlotClaimer;
 import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.config.Settings;
-import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.records.Mark;
@@ -41,7 +39,7 @@ public final class WorkerIds {
 
     private final Settings settings;
     private final SnowflakeLayout layout;
-    private final Claim.Place place;
+    private final ClaimContext context;
     private final Platform platform;
     private final VettedClock clock;
     private final SharedState shared;
@@ -49,11 +47,10 @@ public final class WorkerIds {
     private final WorkerCoordinator coordinator;
     private final Namespace namespace;
     private final SlotClaimer claimer;
-    private final Supplier<Duration> timeout;
-    private final Duration callTimeout;
+    private final CallTimeouts timeouts;
     private final long allowedTicks;
     private final Takeover takeover;
-    private final List<Succession> successions = new ArrayList<>();
+    private final List<Succession> successions;
 
     /** Whoever looks at the coordinator still finds the owner entries of the process before. */
     private List<Claim> resumed = List.of();
@@ -61,36 +58,30 @@ public final class WorkerIds {
     private long nextClaimNanos;
     private long nextLookNanos;
 
-    /** @param timeout of a call now; {@code callTimeout} once the generator has started */
     WorkerIds(
-            Settings settings,
-            Claim.Place place,
+            ClaimContext context,
             SlotClaimer claimer,
+            List<Succession> successions,
             SharedState shared,
-            Reports reports,
             Outage outage,
-            Supplier<Duration> timeout,
-            Duration callTimeout,
+            CallTimeouts timeouts,
             Takeover takeover) {
-        this.settings = settings;
+        this.settings = context.settings();
         this.layout = settings.layout();
-        this.place = place;
-        this.platform = place.platform();
-        this.clock = place.clock();
+        this.context = context;
+        this.platform = context.platform();
+        this.clock = context.clock();
         this.shared = shared;
         this.outage = outage;
-        this.coordinator = place.coordinator();
-        this.namespace = place.namespace();
+        this.coordinator = context.coordinator();
+        this.namespace = context.namespace();
         this.claimer = claimer;
-        this.timeout = timeout;
-        this.callTimeout = callTimeout;
+        this.timeouts = timeouts;
         this.allowedTicks = settings.burst().toMillis();
         this.takeover = takeover;
         this.nextClaimNanos = platform.nanoTime();
         this.nextLookNanos = nextClaimNanos;
-        for (CurrentLease inUse : shared.leases()) {
-            successions.add(new Succession(settings, platform, clock, shared, inUse, reports));
-        }
+        this.successions = successions;
     }
 
     List<Succession> successions() {
@@ -124,11 +115,7 @@ public final class WorkerIds {
         if (due.stream().noneMatch(ExtensionPlan::isDue)) {
             return;
         }
-        if (due.size() == 1) {
-            due.get(0).extend(timeout.get());
-        } else {
-            extendTogether(due);
-        }
+        extendTogether(due);
         coordinatorAnswers();
         due.forEach(this::noteLimit);
         shared.wakeCallers();
@@ -138,12 +125,12 @@ public final class WorkerIds {
         List<WorkerCoordinator.Extension> writes =
                 due.stream().map(ExtensionPlan::nextWrite).toList();
         long asked = platform.nanoTime();
-        List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeout.get());
-        results.forEach(result -> place.compareClock(result, asked));
+        List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeouts.now());
+        results.forEach(result -> context.compareClock(result, asked));
         SnowflakeException failure = null;
         for (int i = 0; i < due.size(); i++) {
             try {
-                due.get(i).conclude(results.get(i), timeout.get());
+                due.get(i).conclude(results.get(i), timeouts.now());
             } catch (CoordinatorException e) {
                 failure = e;
             }
@@ -158,21 +145,23 @@ public final class WorkerIds {
     private void noteLimit(ExtensionPlan plan) {
         Claim claim = plan.claim();
         if (claim.limit() == settings.lastTick()) {
-            shared.noteError("The " + settings.endOfTimestamps());
+            shared.troubles().noteError("The " + settings.endOfTimestamps());
         } else if (claim.limit() > clock.credibleTick() + 2 * horizon()) {
             // A claim begins no further ahead than that, and takes no more.
-            shared.noteError("What is reserved for worker id " + claim.workerId() + " ends at "
-                    + layout.instantOf(claim.limit()) + ", further ahead of the clock ("
-                    + layout.instantOf(clock.credibleTick())
-                    + ") than any right clock reserves: the clock was wrong. Nothing is added until it gets there.");
+            shared.troubles()
+                    .noteError(
+                            "What is reserved for worker id " + claim.workerId() + " ends at "
+                                    + layout.instantOf(claim.limit()) + ", further ahead of the clock ("
+                                    + layout.instantOf(clock.credibleTick())
+                                    + ") than any right clock reserves: the clock was wrong. Nothing is added until it gets there.");
         }
     }
 
     /** Gets lost owner entries again, and gives up what was claimed to follow and is not ours any more. */
     void mend() {
         for (Succession succession : successions) {
-            succession.ownAgain(timeout.get());
-            succession.dropLostSuccessor(callTimeout);
+            succession.ownAgain(timeouts.now());
+            succession.dropLostSuccessor(timeouts.started());
         }
     }
 
@@ -191,7 +180,7 @@ public final class WorkerIds {
                     nextClaimNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
                     if (!shared.isStarted()) {
                         // Or two processes that need several would each hold some, and wait for ever.
-                        successions.forEach(each -> each.releaseSuccessor(callTimeout));
+                        successions.forEach(each -> each.releaseSuccessor(timeouts.started()));
                     }
                     throw e;
                 }
@@ -212,7 +201,7 @@ public final class WorkerIds {
         coordinatorAnswers();
     }
 
-    private void coordinatorAnswers() {
+    void coordinatorAnswers() {
         outage.over(
                 shared.isStarted(),
                 successions.stream().anyMatch(Succession::needsClaim)
@@ -233,11 +222,11 @@ public final class WorkerIds {
         try {
             takeover.keep(claimed, namespace.meta());
             nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
-            succession.releaseSuccessor(callTimeout);
+            succession.releaseSuccessor(timeouts.started());
             succession.succeedWith(claimed);
         } catch (Throwable e) {
             // Nobody would know that it is held.
-            claimed.forget(callTimeout);
+            claimed.forget(timeouts.started());
             throw e;
         }
     }
@@ -253,7 +242,7 @@ public final class WorkerIds {
 
     // ---- what was taken over from a process before this one
 
-    /** @param claims one for each place */
+    /** @param claims one for each of the successions */
     void resume(List<Claim> claims) {
         resumed = List.copyOf(claims);
         for (int i = 0; i < claims.size(); i++) {
@@ -286,7 +275,7 @@ public final class WorkerIds {
             for (ExtensionPlan plan : succession.plans()) {
                 Claim claim = plan.claim();
                 claim.meet(coordinator
-                        .read(claim.workerId(), claim.workerId(), timeout.get())
+                        .read(claim.workerId(), claim.workerId(), timeouts.now())
                         .slots()
                         .get(0));
                 plan.hurry();
@@ -342,7 +331,7 @@ public final class WorkerIds {
 
     /** Gives back what was swapped for something else. */
     void releaseLeft() {
-        successions.forEach(each -> each.releaseLeft(callTimeout));
+        successions.forEach(each -> each.releaseLeft(timeouts.started()));
     }
 
     private Stream<Claim> successors() {
@@ -366,28 +355,8 @@ public final class WorkerIds {
         return lead > allowedTicks ? clock.vettedTick() + lead : 0;
     }
 
-    // ---- copies of this process
-
-    /** Ends with nothing in use that a copy of this process may be using as well. */
-    void leaveShared() {
-        // What an attempt before this one left, which failed half-way.
-        releaseLeft();
-        boolean answered = false;
-        for (Succession succession : successions) {
-            answered |= succession.beginToLeave(callTimeout);
-        }
-        for (Succession succession : successions) {
-            if (succession.isToLeave()) {
-                goElsewhere(succession);
-            }
-            succession.skipShared();
-        }
-        if (answered) {
-            coordinatorAnswers();
-        }
-    }
-
-    private void goElsewhere(Succession succession) {
+    /** Lets ids come from another worker id at once, if one is to be had. */
+    void goElsewhere(Succession succession) {
         try {
             claim(succession, null);
         } catch (NoFreeWorkerIdException none) {
@@ -397,7 +366,7 @@ public final class WorkerIds {
         if (succession.isReady(allowedTicks)) {
             succession.swap(leastTick());
         } else {
-            succession.releaseSuccessor(callTimeout);
+            succession.releaseSuccessor(timeouts.started());
         }
     }
 

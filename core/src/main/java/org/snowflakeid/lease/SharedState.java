@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.Platform;
@@ -24,18 +23,13 @@ public final class SharedState {
     private final WaitingThreads waiting;
     private final List<CurrentLease> leases = new ArrayList<>();
     private final Counters counters = new Counters();
+    private final Troubles troubles = new Troubles();
 
     private volatile boolean started;
     private volatile boolean closed;
     private volatile boolean ended;
     private volatile boolean vettingWanted;
     private volatile @Nullable SnowflakeException broken;
-    private volatile @Nullable String lastError;
-    private volatile @Nullable String resumed;
-    private volatile @Nullable String fileTrouble;
-    private volatile @Nullable String clockWarning;
-    private volatile @Nullable String suspension;
-    private volatile @Nullable String clockBehind;
     private volatile Runnable keeper = () -> {};
 
     /** @param workerIds how many of them the generator uses at a time */
@@ -53,6 +47,10 @@ public final class SharedState {
 
     public Counters counters() {
         return counters;
+    }
+
+    public Troubles troubles() {
+        return troubles;
     }
 
     public SnowflakeCounts counts() {
@@ -128,29 +126,12 @@ public final class SharedState {
         return started;
     }
 
-    boolean isClosed() {
+    public boolean isClosed() {
         return closed;
     }
 
     public boolean isBroken() {
         return broken != null;
-    }
-
-    /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
-    public Optional<String> lastError() {
-        return Stream.of(resumed, fileTrouble, lastError)
-                .filter(each -> each != null)
-                .reduce((one, other) -> one + " " + other);
-    }
-
-    /** Set while the system clock is not believed. */
-    Optional<String> clockWarning() {
-        return Optional.ofNullable(clockWarning);
-    }
-
-    /** Why callers are kept waiting although there is a lease. */
-    Optional<String> suspension() {
-        return Optional.ofNullable(suspension);
     }
 
     /**
@@ -159,33 +140,19 @@ public final class SharedState {
      * @return why, if the keeper has said so; else what the caller says
      */
     public String suspendedBy(String reason) {
-        String known = suspension;
-        if (known == null) {
-            suspension = reason;
+        Optional<String> known = troubles.suspension();
+        if (known.isEmpty()) {
+            troubles.suspend(reason);
             // The keeper may have looked meanwhile, and would not again for long.
             wantVetting();
             return reason;
         }
-        return known;
-    }
-
-    /**
-     * A call fails since nothing more is granted, which the status has to show though the window may not have ended: ids may have run ahead
-     * of the clock.
-     *
-     * @return why, if the keeper has said so; else what the caller says
-     */
-    public String refusedSince(String reason) {
-        if (lastError().isEmpty()) {
-            lastError = reason;
-        }
-        return lastError().orElse(reason);
+        return known.get();
     }
 
     /** A call fails since the clock is behind the last id. The keeper says so once, however many they are. */
     public void failedBehind(String failure) {
-        if (clockBehind == null) {
-            clockBehind = failure;
+        if (troubles.noteBehind(failure)) {
             keeper.run();
         }
     }
@@ -256,35 +223,6 @@ public final class SharedState {
             vettingWanted = false;
         }
         return wanted;
-    }
-
-    public void noteError(@Nullable String error) {
-        lastError = error;
-    }
-
-    /** Of a process that took over from one before it, until it has reached the coordinator. */
-    public void noteResumed(@Nullable String what) {
-        resumed = what;
-    }
-
-    /** A process that is restarted could not take over from this one. */
-    public void noteFileTrouble(@Nullable String what) {
-        fileTrouble = what;
-    }
-
-    /** What the first call said that failed since the clock is behind; null if it has caught up. */
-    @Nullable
-    public String clockBehind() {
-        return clockBehind;
-    }
-
-    public void noteCaughtUp() {
-        clockBehind = null;
-    }
-
-    public void noteClock(@Nullable String warning, @Nullable String suspendedBy) {
-        clockWarning = warning;
-        suspension = suspendedBy;
     }
 
     /** Something changed that callers may wait for. */

@@ -79,7 +79,9 @@ public final class StatusView {
         long drift = issuing ? positions.tick(last) - now : 0;
         boolean clockBehind = issuing && isBehind(lease, last, now);
         // A clock that came back where it should be keeps nobody waiting, though the keeper could not look yet.
-        Optional<String> suspension = clock.isCredible(clock.tick()) ? Optional.empty() : shared.suspension();
+        Optional<String> suspension = clock.isCredible(clock.tick())
+                ? Optional.empty()
+                : shared.troubles().suspension();
         State state;
         if (shared.isClosed()) {
             state = State.CLOSED;
@@ -101,8 +103,8 @@ public final class StatusView {
                 state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
                 clockBehind
                         ? Optional.of("The clock is " + drift + " ms behind the last id.")
-                        : suspension.or(shared::lastError),
-                shared.clockWarning().or(this::unvettedStep));
+                        : suspension.or(shared.troubles()::lastError),
+                shared.troubles().clockWarning().or(this::unvettedStep));
     }
 
     private boolean isBehind(Lease lease, long last, long now) {

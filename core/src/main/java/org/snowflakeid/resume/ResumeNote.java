@@ -11,11 +11,11 @@ import org.snowflakeid.spi.Stored;
  * What a process notes for one that takes over from it: this host may still issue the ticks from {@code lo} to the limit of {@code mark},
  * exclusive, under this worker id; nothing at or above {@code lo} was issued.
  *
- * @param place names the coordinator and where it is
+ * @param origin names the coordinator and where it is
  * @param mark as it is in the coordinator, for all that its holder knows: to compare with, and to extend by
  * @param meta the record of the namespace under which that was granted
  */
-public record ResumeNote(int workerId, String place, long lo, Mark mark, NamespaceRecord meta) {
+public record ResumeNote(int workerId, String origin, long lo, Mark mark, NamespaceRecord meta) {
 
     private static final String FORMAT = "2";
 
@@ -39,12 +39,12 @@ public record ResumeNote(int workerId, String place, long lo, Mark mark, Namespa
     }
 
     ResumeNote with(long newLo) {
-        return new ResumeNote(workerId, place, newLo, mark, meta);
+        return new ResumeNote(workerId, origin, newLo, mark, meta);
     }
 
     /** After a write of the mark was applied. */
     ResumeNote with(Mark newMark, NamespaceRecord newMeta) {
-        return new ResumeNote(workerId, place, lo, newMark, newMeta);
+        return new ResumeNote(workerId, origin, lo, newMark, newMeta);
     }
 
     /** Exclusive. */
@@ -59,7 +59,7 @@ public record ResumeNote(int workerId, String place, long lo, Mark mark, Namespa
                         .with("lo", lo)
                         .with("hi", hi())
                         .with("until", meta.layout().instantOf(hi()))
-                        .with("place", place)
+                        .with("place", origin)
                 + "\n" + mark.value() + "\n" + meta.stored().value() + "\n";
     }
 }

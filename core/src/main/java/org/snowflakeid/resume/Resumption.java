@@ -21,6 +21,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.claim.Claim;
+import org.snowflakeid.claim.ClaimContext;
 import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.LayoutAdvice;
@@ -28,7 +29,6 @@ import org.snowflakeid.config.Quoted;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.config.SnowflakeKeys;
-import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.records.NamespaceRecord;
@@ -60,12 +60,11 @@ public final class Resumption implements Takeover {
 
     private final Settings settings;
     private final SnowflakeLayout layout;
-    private final Positions positions;
     private final Platform platform;
     private final VettedClock clock;
     private final SharedState shared;
     private final ResumeDirectory directory;
-    private final String place;
+    private final String origin;
     private final List<WriteAheadLimit> limits = new CopyOnWriteArrayList<>();
 
     /** What was said of files that can't be used, once each. */
@@ -78,18 +77,17 @@ public final class Resumption implements Takeover {
     private Resumption(
             Settings settings,
             ResumeDirectory directory,
-            String place,
+            String origin,
             Platform platform,
             VettedClock clock,
             SharedState shared) {
         this.settings = settings;
         this.layout = settings.layout();
-        this.positions = Positions.of(layout);
         this.platform = platform;
         this.clock = clock;
         this.shared = shared;
         this.directory = directory;
-        this.place = place;
+        this.origin = origin;
     }
 
     /** @throws InvalidSettingsException if it is set, and can't be used */
@@ -106,14 +104,14 @@ public final class Resumption implements Takeover {
                 ? host.resumeDirectory(settings)
                 : new ResumeFolder(settings);
         directory.require();
-        return new Resumption(settings, directory, place(settings, provider), platform, clock, shared);
+        return new Resumption(settings, directory, origin(settings, provider), platform, clock, shared);
     }
 
     /**
      * Changed settings may lead to another coordinator, whose namespace of the same name is not the one of the file. What is set may hold
      * a password, and any part of it may make the difference: so all of it goes into a digest, and the files are for their owner alone.
      */
-    private static String place(Settings settings, WorkerCoordinatorProvider provider) {
+    private static String origin(Settings settings, WorkerCoordinatorProvider provider) {
         CoordinatorConfig config = settings.coordinatorConfig();
         SettingsReader reader = new SettingsReader(config);
         List<Key<?>> keys = provider.keys().stream()
@@ -239,8 +237,7 @@ public final class Resumption implements Takeover {
         WriteAheadLimit limit = new WriteAheadLimit(
                 notes,
                 claim.lease(),
-                positions,
-                new ResumeNote(claim.workerId(), place, claim.from(), claim.mark(), meta),
+                new ResumeNote(claim.workerId(), origin, claim.from(), claim.mark(), meta),
                 settings.burst().toMillis(),
                 platform,
                 shared,
@@ -260,7 +257,7 @@ public final class Resumption implements Takeover {
     }
 
     @Override
-    public List<Claim> resume(Claim.Place at) {
+    public List<Claim> resume(ClaimContext at) {
         List<Found> found = new ArrayList<>();
         try {
             for (int workerId : directory.workerIds()) {
@@ -280,7 +277,7 @@ public final class Resumption implements Takeover {
         return chosen.size() < settings.workers() ? List.of() : takeOver(chosen, at);
     }
 
-    private List<Claim> takeOver(List<Found> chosen, Claim.Place at) {
+    private List<Claim> takeOver(List<Found> chosen, ClaimContext at) {
         for (Found each : chosen) {
             try {
                 if (!each.notes().end()) {
@@ -342,7 +339,7 @@ public final class Resumption implements Takeover {
         if (note.workerId() != workerId) {
             return "it is that of worker id " + note.workerId() + ".";
         }
-        if (!note.place().equals(place)) {
+        if (!note.origin().equals(origin)) {
             return "it was written with another coordinator, or with other settings of where it is.";
         }
         if (!note.meta().layout().equals(layout)) {

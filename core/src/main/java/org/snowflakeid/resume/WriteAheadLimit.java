@@ -83,7 +83,6 @@ public final class WriteAheadLimit implements ClaimFile {
     WriteAheadLimit(
             NoteChain notes,
             Lease lease,
-            Positions positions,
             ResumeNote granted,
             long aheadAllowed,
             Platform platform,
@@ -91,7 +90,7 @@ public final class WriteAheadLimit implements ClaimFile {
             Runnable wake) {
         this.notes = notes;
         this.lease = lease;
-        this.positions = positions;
+        this.positions = Positions.of(granted.meta().layout());
         this.usable = granted.lo();
         this.granted = granted;
         this.aheadAllowed = aheadAllowed;
@@ -196,7 +195,7 @@ public final class WriteAheadLimit implements ClaimFile {
         if (trouble != now) {
             trouble = now;
             String text = described() + " " + what;
-            shared.noteFileTrouble(text);
+            shared.troubles().noteFiles(text);
             LOG.log(Level.WARNING, shared.message(text));
         }
     }
@@ -207,7 +206,7 @@ public final class WriteAheadLimit implements ClaimFile {
         }
         if (trouble != Trouble.NONE || noted == null) {
             // Also what was wrong with those of the worker id before.
-            shared.noteFileTrouble(null);
+            shared.troubles().noteFiles(null);
         }
         trouble = Trouble.NONE;
     }

@@ -18,6 +18,11 @@ public interface WorkerCoordinatorProvider {
         return false;
     }
 
+    /** Whether several processes use one namespace through it. If not, its worker ids are fixed by settings, and nothing is kept. */
+    default boolean isShared() {
+        return true;
+    }
+
     /**
      * All keys that {@link #open} reads, below {@code snowflake.<name>.}. What else is set there is refused as misspelt, and docs
      * and the operator's command know these. Empty: not declared, and nothing set there is looked at.

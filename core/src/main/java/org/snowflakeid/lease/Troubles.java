@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.lease;
+
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What is wrong with a generator, in words for its status. The keeper says it; a call that fails does where the keeper has not yet. */
+public final class Troubles {
+
+    private volatile @Nullable String lastError;
+    private volatile @Nullable String resumed;
+    private volatile @Nullable String files;
+    private volatile @Nullable String clockWarning;
+    private volatile @Nullable String suspension;
+    private volatile @Nullable String clockBehind;
+
+    /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
+    public Optional<String> lastError() {
+        return Stream.of(resumed, files, lastError)
+                .filter(each -> each != null)
+                .reduce((one, other) -> one + " " + other);
+    }
+
+    /** Set while the system clock is not believed. */
+    Optional<String> clockWarning() {
+        return Optional.ofNullable(clockWarning);
+    }
+
+    /** Why callers are kept waiting although there is a lease. */
+    Optional<String> suspension() {
+        return Optional.ofNullable(suspension);
+    }
+
+    /** What the first call said that failed since the clock is behind; null if it has caught up. */
+    @Nullable
+    public String clockBehind() {
+        return clockBehind;
+    }
+
+    // ---- calls that fail
+
+    /**
+     * A call fails since nothing more is granted, which the status has to show though the window may not have ended: ids may have run ahead
+     * of the clock.
+     *
+     * @return why, if the keeper has said so; else what the caller says
+     */
+    public String refusedSince(String reason) {
+        if (lastError().isEmpty()) {
+            lastError = reason;
+        }
+        return lastError().orElse(reason);
+    }
+
+    void suspend(String reason) {
+        suspension = reason;
+    }
+
+    /** @return whether it is the first that fails so */
+    boolean noteBehind(String failure) {
+        boolean first = clockBehind == null;
+        if (first) {
+            clockBehind = failure;
+        }
+        return first;
+    }
+
+    // ---- the keeper
+
+    public void noteError(@Nullable String error) {
+        lastError = error;
+    }
+
+    /** Of a process that took over from one before it, until it has reached the coordinator. */
+    public void noteResumed(@Nullable String what) {
+        resumed = what;
+    }
+
+    /** A process that is restarted could not take over from this one. */
+    public void noteFiles(@Nullable String what) {
+        files = what;
+    }
+
+    public void noteCaughtUp() {
+        clockBehind = null;
+    }
+
+    public void noteClock(@Nullable String warning, @Nullable String suspendedBy) {
+        clockWarning = warning;
+        suspension = suspendedBy;
+    }
+}
