@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-/** A text that was given for an id is none: the fault of whoever sent it, never of the generator. */
+/** A text is not an id: the fault of its sender, never of the generator. */
 public class IdFormatException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

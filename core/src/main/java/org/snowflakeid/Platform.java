@@ -41,6 +41,6 @@ public interface Platform {
      */
     String process();
 
-    /** 64 bits nobody else can have drawn, also not a copy of this process's memory: from the kernel, at each call. */
+    /** 64 bits that no other process can have drawn, not even a copy of this one's memory: from the kernel, at each call. */
     long randomLong();
 }

@@ -43,7 +43,7 @@ final class SystemPlatform implements Platform {
     public void awaitNextMillis() {
         long rest = 1_000_000L - clock.instant().getNano() % 1_000_000;
         long boundary = System.nanoTime() + rest;
-        // Again if it ended early: whoever was woken or interrupted before has a permit left.
+        // Again if it ended early: a thread that was woken or interrupted before has a permit left.
         for (long left = rest;
                 left > PARK_OVERSHOOT_NANOS && !Thread.currentThread().isInterrupted();
                 left = boundary - System.nanoTime()) {

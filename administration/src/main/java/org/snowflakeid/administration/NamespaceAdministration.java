@@ -91,7 +91,7 @@ public final class NamespaceAdministration implements AutoCloseable {
     }
 
     /**
-     * Prepares to replace this namespace in its place, after its coordinator lost data or somebody edited them. Nothing is
+     * Prepares to replace this namespace in its place, after its coordinator lost data or they were edited. Nothing is
      * written yet. Blocks for at most some 30 seconds.
      *
      * @throws NamespaceRefusedException if it can't be restored

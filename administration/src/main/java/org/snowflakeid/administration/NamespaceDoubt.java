@@ -17,7 +17,7 @@ public enum NamespaceDoubt {
     RESERVED_RECORD,
     /**
      * Restore, move: a move to another place was begun, and it can't be seen whether that place is in use. Accepted: it is not in use, and
-     * nobody is about to finish that move.
+     * no operator is about to finish that move.
      */
     LOST_SUCCESSOR,
     /** Restore: marks lie far ahead of the clock. Accepted: their worker ids stay out of use until then. */

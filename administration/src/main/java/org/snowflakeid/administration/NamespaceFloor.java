@@ -21,7 +21,7 @@ import org.snowflakeid.records.Reach;
  *
  * <ul>
  *   <li><em>Grants whose marks are there</em> end at their mark, and the floor lies above all of them. This holds for processes
- *       that still run, are cut off, or sleep: they may issue to their limit, with nobody's leave. Those that reach the
+ *       that still run, are cut off, or sleep: they may issue to their limit without asking. Those that reach the
  *       coordinator stop earlier, since they see a foreign id at their next extension. No clock occurs in this part.
  *   <li><em>Grants whose marks were lost</em> can only be bounded by time. Each was written before the loss, so before now, and
  *       a process is granted no further than its time + a window at an extension, and its time + longest window + burst + first
@@ -51,7 +51,7 @@ import org.snowflakeid.records.Reach;
  *
  * <h2>Marks that make no sense, or lie far ahead</h2>
  *
- * A process believed a wrong clock, or somebody edited them. In the same place a mark is still there when the namespace has been
+ * A process believed a wrong clock, or they were edited. In the same place a mark is still there when the namespace has been
  * replaced: no claim takes a worker id whose mark can't be read, and none begins below a mark. So both are harmless to
  * it; a mark far ahead keeps its worker id out of use until then, instead of the whole namespace ({@link
  * NamespaceDoubt#FAR_AHEAD_MARKS}). Elsewhere the marks are absent, and the floor must cover them: what can't be read is bounded by

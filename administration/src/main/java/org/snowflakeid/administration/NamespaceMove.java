@@ -24,7 +24,7 @@ import org.snowflakeid.spi.CasResult;
  * Each step is one compare-and-set on one of the two records, and leads from one {@link Stage} to the next:
  *
  * <ol>
- *   <li><b>Reserve</b> the new place: a record with a fresh id and {@code state=reserved}. Nobody claims under it.
+ *   <li><b>Reserve</b> the new place: a record with a fresh id and {@code state=reserved}. No process claims under it.
  *   <li><b>Retire</b> the old record: {@code state=retired}, with {@code successor=} that id. Every write of a mark compares the
  *       record, so from here on no mark changes and nothing more is granted under the old one.
  *   <li><b>Put in use</b>: read the old record and all marks at one moment, and make exactly the reserved record active, with a
@@ -49,7 +49,7 @@ import org.snowflakeid.spi.CasResult;
  * last one ended, two operators at once do the same steps together, a late copy of an earlier write finds other bytes than it
  * expects, and a finished move can be asked for again without effect. The way back is a move of its own, to a place whose
  * record says that it moved. What is accepted is accepted of what was seen: each look is compared with the one before it ({@link
- * Doubts}), so that whoever accepts that one successor is lost does not take the place of another one.
+ * Doubts}), so that accepting the loss of one successor does not take the place of another one.
  */
 public final class NamespaceMove {
 
@@ -147,14 +147,14 @@ public final class NamespaceMove {
                     return firstIds(now);
                 }
                 CasResult result = step(now);
-                // Rejected: somebody wrote something else. Where that leads is seen by looking again.
+                // Rejected: the record changed. Look again to see where that leads.
                 retired |= now.stage() == Stage.RESERVED && !(result instanceof CasResult.Rejected);
                 if (result instanceof CasResult.Unknown unknown) {
                     throw unknown.cause();
                 }
                 if (now.stage() == Stage.RESERVED && result instanceof CasResult.Applied) {
                     seenRetired = true;
-                    // Another successor was named. Whoever names the lost one again has it.
+                    // Another successor was named. An operator who names the lost one again gets it back.
                     seen = seen.without(Set.of(NamespaceDoubt.LOST_SUCCESSOR));
                 }
             }

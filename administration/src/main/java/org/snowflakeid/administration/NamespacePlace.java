@@ -108,7 +108,7 @@ public final class NamespacePlace {
     }
 
     /**
-     * Replaces exactly {@code expected}. An unknown outcome is settled by sending the same bytes again: whoever else may send
+     * Replaces exactly {@code expected}. An unknown outcome is settled by sending the same bytes again: whatever else may send
      * them wants the very same, so that a rejection which shows them means that they were applied.
      *
      * @return unknown if it stays so

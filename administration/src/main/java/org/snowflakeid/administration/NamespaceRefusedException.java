@@ -33,7 +33,7 @@ public final class NamespaceRefusedException extends SnowflakeException {
         PLACE_TAKEN,
         /** In the place to move to, a restore or a move was begun that has to be finished first. */
         PLACE_UNFINISHED,
-        /** Somebody else replaced the record meanwhile, or what was accepted is not what there is to accept by now. */
+        /** The record was replaced meanwhile, or the doubts to be accepted have changed. */
         CHANGED
     }
 

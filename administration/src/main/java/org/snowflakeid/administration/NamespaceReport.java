@@ -47,7 +47,7 @@ public record NamespaceReport(
      *
      * @param reservedUntil up to where timestamps were granted, to anybody; exclusive; empty if nothing is known of it
      * @param unreadable whether there is a mark that makes no sense
-     * @param heldBy host and time of the process that holds it; empty if nobody does
+     * @param heldBy host and time of the process that holds it; empty if none does
      */
     public record Worker(int workerId, Optional<Instant> reservedUntil, boolean unreadable, Optional<String> heldBy) {}
 }

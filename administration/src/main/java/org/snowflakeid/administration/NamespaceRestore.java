@@ -18,14 +18,14 @@ import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 
 /**
- * Replaces a namespace in its place, after its coordinator lost what it had acknowledged or somebody edited it, such that no id of
+ * Replaces a namespace in its place, after its coordinator lost what it had acknowledged or it was edited, such that no id of
  * the new equals one of the old. From {@link NamespaceAdministration#prepareRestore}; for one thread at a time.
  *
  * <h2>How it works</h2>
  *
  * <ol>
  *   <li><b>Retire</b>: compare-and-set the record to {@code state=retired}. Every write of a mark compares the record, so from
- *       here on no mark changes and nothing more is granted under the old one. (No record at all does the same, but anybody might
+ *       here on no mark changes and nothing more is granted under the old one. (No record at all does the same, but any process might
  *       create one; so a retired one is written.)
  *   <li><b>Read</b> the record and all marks at one moment. The marks say, and will go on to say, what was granted, except for what
  *       was lost.

@@ -22,8 +22,8 @@ import org.snowflakeid.spi.WorkerCoordinator;
  * <h2>Uniqueness</h2>
  *
  * A worker id is never owned; it is <em>granted for a span of ticks</em>. The coordinator holds one mark per worker id whose
- * limit says up to which tick it has been granted, to anybody. Claiming or extending is one compare-and-set on the whole mark
- * that raises the limit; what lies between the old limit and the new is granted to whoever's write was applied, and to nobody
+ * limit says up to which tick it has been granted, to any process. Claiming or extending is one compare-and-set on the whole mark
+ * that raises the limit; what lies between the old limit and the new is granted to the process whose write was applied, and to no
  * else, for ever. A generator issues a tick only below its limit. So two processes can't issue the same tick under the same
  * worker id, however long either was paused, whatever its clock says, and whether or not its lease has expired: nothing of that
  * occurs in the argument. The owner entry, bound to a time to live, only shows others which worker ids not to try.
@@ -51,11 +51,11 @@ import org.snowflakeid.spi.WorkerCoordinator;
  *
  * <p>Or {@link #resumed} makes it, from what a process before this one on the same host noted. The coordinator could not be asked, so nothing is
  * sent before it has shown the mark exactly as it was noted ({@link #meet}). If it shows a later write of the process before, whose answer
- * that one did not live to note, another worker id is claimed; the write is not adopted, since nobody has noted its bytes.
+ * that one did not live to note, another worker id is claimed; the write is not adopted, since its bytes were noted nowhere.
  *
  * <h2>Copies</h2>
  *
- * A memory image that is resumed twice gives two processes that know the same grant. Whoever writes the mark first wins; the other finds
+ * A memory image that is restored twice gives two processes that know the same grant. The first to write the mark wins; the other finds
  * foreign bytes, since it drew other random ones, and stops. The winner may go on only above the limit both knew,
  * and never lowers the mark ({@link #share}).
  *
@@ -221,7 +221,7 @@ public final class Claim {
         return standing == Standing.RESUMED;
     }
 
-    /** Whether the owner entry is missing and nobody's who is in the way. */
+    /** Whether our owner entry is missing and no other process's entry blocks us. */
     public boolean isToBeOwned() {
         return standing == Standing.NOT_OWNED || standing == Standing.RESUMED;
     }

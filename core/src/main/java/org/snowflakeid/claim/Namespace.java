@@ -58,7 +58,7 @@ public final class Namespace {
     /**
      * Accepts the record that a read at start showed, or creates or widens it.
      *
-     * @return whether the record can be used now; false: it was written or somebody else wrote it, read again
+     * @return whether the record can be used now; false: it was written, here or by another process: read again
      * @throws SnowflakeException if it can't be used
      */
     public boolean join(Snapshot seen, long vettedTick, Duration timeout) {
@@ -146,7 +146,7 @@ public final class Namespace {
         }
     }
 
-    /** A record with a floor after the last tick could be read by nobody. */
+    /** No process could read a record with a floor after the last tick. */
     private void requireTicksFrom(long floor) {
         if (floor >= settings.lastTick()) {
             throw new InvalidSettingsException(List.of(who + " can't be created with "
@@ -184,7 +184,7 @@ public final class Namespace {
         }
         boolean byOperator = found.replaces().isPresent() || found.state() == NamespaceState.RESTORING;
         if (!found.id().equals(meta().id()) && byOperator) {
-            // Of an unreadable record, say, whose id nobody knew.
+            // Of an unreadable record, say, whose id was unknown.
             throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
                     + meta().id()
                     + "), as by an operator who restored it or moved another one here: no ids are issued here any"

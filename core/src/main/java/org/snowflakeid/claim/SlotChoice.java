@@ -16,7 +16,7 @@ import org.snowflakeid.spi.Slot;
  * processes that start together all try the same one.
  *
  * @param now vetted, in ticks
- * @param maxSkew a mark that ended by more than this is free, whoever is entered as its owner, in ticks
+ * @param maxSkew a mark that ended by more than this is free, whatever its owner entry says, in ticks
  * @param horizon no claim begins further ahead of now, in ticks
  */
 public record SlotChoice(long now, long maxSkew, long horizon, Platform platform) {

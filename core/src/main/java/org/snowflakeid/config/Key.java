@@ -262,7 +262,7 @@ public final class Key<T> {
         return address;
     }
 
-    /** Whether its value must be shown to nobody. */
+    /** Whether its value must never be shown. */
     public boolean isSecret() {
         return disclosure == Disclosure.NEVER;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.config;
 
-/** What somebody else wrote, for a message: neither longer than a line, nor with anything in it that a terminal or a log would obey. */
+/** Foreign text for a message: no longer than a line, and without characters that a terminal or a log would obey. */
 public final class Quoted {
 
     private static final int LONGEST = 300;

@@ -38,7 +38,7 @@ public final class SettingsReader {
     /** A set, since a key that is asked for twice has one problem. */
     private final Set<String> problems = new LinkedHashSet<>();
 
-    /** Somebody set them, and what they are set to can't be had. */
+    /** Keys whose expression could not be resolved. */
     private final Set<Key<?>> unresolved = new HashSet<>();
 
     private final Set<Key<?>> refused = new HashSet<>();

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a name that nobody knows was probably meant to be. */
+/** Guesses which known name an unknown one was meant to be. */
 public final class Spelling {
 
     private Spelling() {}

@@ -19,7 +19,7 @@ import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** {@code snowflake.coordinator=static}: the worker id comes from the configuration, and nobody guards it. */
+/** {@code snowflake.coordinator=static}: the worker id comes from the configuration, and nothing prevents two processes from using the same one. */
 public final class StaticCoordinatorProvider implements WorkerCoordinatorProvider {
 
     static final String NAME = "static";

@@ -23,7 +23,7 @@ import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * What is set below {@code snowflake.} and read by nobody. A key that is near a known one, or in one of our groups such as
+ * Keys below {@code snowflake.} that are set and never read. A key that is near a known one, or in one of our groups such as
  * {@code snowflake.etcd.}, is a problem: misspelt, it would leave a default in force. Any other is left alone with a warning, since
  * a data warehouse uses this prefix too.
  *
@@ -153,7 +153,7 @@ public final class UnknownKeys {
                 || names.contains(name.replaceAll("[^A-Za-z0-9]", "_"));
     }
 
-    /** In a map, which nobody asks for variables, its key has no value. An empty property may hide it from those who do. */
+    /** In a map, which no one asks for variables, its key has no value. An empty property may hide it from those who do. */
     private void requireToBeRead(String name, List<String> keys) {
         if (isSet(name) && keys.stream().noneMatch(key -> names.contains(key) || isSet(key))) {
             problems.add(

@@ -5,7 +5,7 @@ import java.util.List;
 import org.snowflakeid.InvalidSettingsException;
 
 /**
- * Somebody set a key to an expression such as {@code ${DB_HOST}}, and nobody what that names. For whoever looks up values in a
+ * A key is set to an expression such as {@code ${DB_HOST}} that names nothing. For code that looks up values in a
  * configuration with expressions. No message of it has the value, which may be a password: how much of it may be shown is known to
  * the {@link Key}, and a {@link SettingsReader} shows that.
  */

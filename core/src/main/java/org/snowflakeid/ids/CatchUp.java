@@ -5,11 +5,11 @@ import org.snowflakeid.lease.Positions;
 
 /**
  * Which position comes after the last one. Usually that is the first of now, and what lies before it is given up. A generator that is used up
- * goes on with the very next position instead, though its tick is over: whoever waits for the next millisecond wakes up late on a busy machine,
+ * goes on with the very next position instead, though its tick is over: a thread that waits for the next millisecond wakes up late on a busy machine,
  * or is preempted within it, and would lose what came meanwhile.
  *
  * <p>That is so while the tick of the next position is at most {@code snowflake.clock.max-lag} ago, and <em>the one before it was used
- * up</em>: somebody wanted more than it had. From then on each tick whose last position was issued counts as used up as well. So ids that come
+ * up</em>: callers wanted more than it had. From then on each tick whose last position was issued counts as used up as well. So ids that come
  * one by one are dated now, and none is dated before the last.
  *
  * <p>Only which positions are given up depends on it. If what a thread reads here is out of date, a few more are.
@@ -41,7 +41,7 @@ public final class CatchUp {
         return present != following && wantedTick == tick && now - tick <= maxLagTicks ? following : present;
     }
 
-    /** Somebody wants ids of {@code tick}, since those before it were not enough. */
+    /** A caller wants ids of {@code tick}, since those before it were not enough. */
     void want(long tick) {
         wantedTick = tick;
     }

@@ -63,7 +63,7 @@ public final class StripedIssuers {
         return noted(memory, last);
     }
 
-    /** Before it is returned: from then on nobody else may get a lower tick. */
+    /** Before it is returned: from then on no other call may get a lower tick. */
     private long noted(long[] memory, long id) {
         memory[LAST_ID] = id;
         highTick.raise(issuers.get(0).tickOf(id));
@@ -88,7 +88,7 @@ public final class StripedIssuers {
         return last;
     }
 
-    /** Whoever waits for one that has none need not go on doing so. */
+    /** A call need not go on waiting for one that has none. */
     private boolean isAnotherIssuing(long[] memory, int chosen) {
         long high = highTick.get();
         for (int i = 0; i < issuers.size(); i++) {
@@ -99,7 +99,7 @@ public final class StripedIssuers {
         return false;
     }
 
-    /** By the very tick from which it would be asked: whoever is sent to it must not be sent away again. */
+    /** By the very tick from which it would be asked: a call that is sent to it must not be sent away again. */
     private boolean isIssuing(long[] memory, int candidate, long high) {
         return issuers.get(candidate).isIssuing(fromTick(memory, candidate, high));
     }

@@ -29,10 +29,10 @@ public final class WaitingCall {
     /** More in a row are lost only against threads that do nothing else. */
     private static final int MAX_LOST = 3;
 
-    /** A clock that is set right again wakes nobody, so whoever waits for it looks this often. */
+    /** A clock that is set right again wakes no thread, so a call that waits for it looks this often. */
     private static final long CLOCK_LOOK_NANOS = 50_000_000;
 
-    /** Whoever waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
+    /** A call that waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
     private static final long KEEPER_LOOK_NANOS = 500_000_000;
 
     /** A wall clock that shows the same millisecond for so long does not run. */
@@ -211,7 +211,7 @@ public final class WaitingCall {
         endWait();
     }
 
-    /** Ends a wait in the queue: nobody keeps the lead who waits for more than the next millisecond. */
+    /** Ends a wait in the queue: no call keeps the lead while it waits for more than the next millisecond. */
     void leave() {
         Waiter left = me;
         if (left != null) {
@@ -252,7 +252,7 @@ public final class WaitingCall {
         boolean interrupted = Thread.interrupted();
         try {
             if (interrupted) {
-                // The interrupt ends one more wait. What somebody else woke this thread for is looked at below.
+                // The interrupt ends one more wait. What another thread woke this one for is looked at below.
                 platform.park(1);
             }
             if (!waiter.leads()) {
@@ -332,7 +332,7 @@ public final class WaitingCall {
         return false;
     }
 
-    /** The wall clock is read last: whoever is preempted in between finds that it has moved. */
+    /** The wall clock is read last: a thread that is preempted in between finds that it has moved. */
     private boolean isClockStanding() {
         long nanos = platform.nanoTime();
         long tick = clock.tick();
@@ -343,7 +343,7 @@ public final class WaitingCall {
         return nanos - movedNanos > STANDING_NANOS;
     }
 
-    /** The next millisecond does not come, and nobody knows when it will. To no other worker id of this process either. */
+    /** The next millisecond does not come, at no worker id of this process, and when it will is unknown. */
     private void awaitMovingClock() {
         shared.requireOpen();
         boolean fails = rollback.policy() == OnRollback.FAIL;
@@ -373,7 +373,7 @@ public final class WaitingCall {
                             + ", and has not been vetted yet.")));
         }
         requireUninterrupted();
-        // Whatever was found: the clock may have stepped again since, of which nobody else need know.
+        // Whatever was found: the clock may have stepped again since, which no other thread need have noticed.
         shared.await(
                 () -> clock.isCredible(clock.tick()) || !shown.equals(clock.state()),
                 Math.min(left, KEEPER_LOOK_NANOS));

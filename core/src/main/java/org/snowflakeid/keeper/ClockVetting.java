@@ -89,7 +89,7 @@ public final class ClockVetting {
     }
 
     /**
-     * Believes the clock at start, unless somebody contradicts it.
+     * Believes the clock at start, unless another clock contradicts it.
      *
      * @return what was read for it
      * @throws CoordinatorException naming both clocks
@@ -99,7 +99,7 @@ public final class ClockVetting {
         Snapshot seen = slots.pageWithReference(ENOUGH_PEERS);
         // The coordinator may have read its clock as late as that: a slow answer must not hide what is missed later.
         long answered = platform.nanoTime();
-        // Nobody has to have written since: whoever is entered may have ended a whole window ago.
+        // No peer need have written since: one that is entered may have ended a whole window ago.
         Reference reference = reference(seen, asked, Map.of(), longestWindowMillis(seen.meta()));
         refused = reference.judges(clock, false) == Verdict.CONTRADICTED;
         if (refused) {
@@ -204,7 +204,7 @@ public final class ClockVetting {
     }
 
     /**
-     * Somebody else's time. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock. One that
+     * Another process's time, or the coordinator's. A worker id of this process is no witness, whichever of its generators uses it: all read the same clock. One that
      * was taken over may be entered as that of the process before; so what this generator wrote is known by itself.
      *
      * @param millis null: none

@@ -101,7 +101,7 @@ public final class EventDelivery {
         }
     }
 
-    /** From now on nothing is delivered. Waits for nobody: the listener that is being called may go on for as long as it likes. */
+    /** From now on nothing is delivered. Does not wait: the listener that is being called may go on for as long as it likes. */
     public void close() {
         closed = true;
     }

@@ -360,7 +360,7 @@ public final class Keeper {
         throw new CoordinatorException("the namespace record keeps changing", false);
     }
 
-    /** Whoever put the record there may have claimed since the clock was believed, and contradict it. */
+    /** The process that wrote the record may have claimed since the clock was believed, and contradict it. */
     private Snapshot readAgain() {
         return workerIds.isEmpty() && clock.isSteady() ? vetting.vetFirst() : slots.page();
     }
@@ -394,7 +394,7 @@ public final class Keeper {
         }
         boolean another =
                 outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
-        // A clock that is refused would be believed there, since nobody can be asked.
+        // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();
         }
@@ -420,7 +420,7 @@ public final class Keeper {
 
     private void breakDown(SnowflakeException e) {
         SnowflakeException named = named(e);
-        // First, and without memory: whatever fails after that, nobody gets an id or waits for one.
+        // First, and without memory: whatever fails after that, no call gets an id or waits for one.
         shared.breakDown(named);
         shared.troubles().noteError(named.getMessage());
         if (e instanceof CoordinatorRegressedException) {

@@ -16,7 +16,7 @@ import org.snowflakeid.Platform;
  * one of them, and nothing that goes wrong with one ends it for the others.
  *
  * <p>A generator that starts or ends may need many calls, and long ones: meanwhile it has a thread to itself. Once it has started it goes
- * over to that of the others, or its thread becomes that, if there is none. A round over all of them is then, while nobody answers, hardly
+ * over to that of the others, or its thread becomes that, if there is none. A round over all of them is then, while no server answers, hardly
  * more than one call for each, of two seconds at most.
  *
  * <p>Generators of different applications of a server share nothing, though the connection be the same: a thread belongs to the application
@@ -32,7 +32,7 @@ public final class KeeperThread {
     private static final long PAUSE_NANOS = 10_000_000;
     private static final int MOST_PARKS = 3;
 
-    /** Those that generators go over to. None is here that looks after nobody. */
+    /** Those that generators go over to. A thread is removed when its last generator ends. */
     private static final Map<Key, KeeperThread> SHARED = new ConcurrentHashMap<>();
 
     private record Key(Platform platform, @Nullable ClassLoader application, Object connection) {}
@@ -106,7 +106,7 @@ public final class KeeperThread {
     }
 
     private void run() {
-        // Before whoever started it can say so: a generator may be hurried already.
+        // Before the starting thread can set it: a generator may be hurried already.
         thread = Thread.currentThread();
         while (!isOver()) {
             try {
@@ -161,7 +161,7 @@ public final class KeeperThread {
 
     private void park(long nanos) {
         platform.park(nanos);
-        // Nobody means a thread that sleeps, but park would not any more.
+        // This interrupt was for a call that is over. Clear it, or park returns at once.
         boolean unused = Thread.interrupted();
     }
 

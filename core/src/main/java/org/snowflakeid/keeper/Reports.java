@@ -18,7 +18,7 @@ import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.StatusView;
 
-/** What is reported of a generator's worker ids: log lines, and events for whoever listens. Called by the keeper's thread only. */
+/** What is reported of a generator's worker ids: log lines, and events for the listener. Called by the keeper's thread only. */
 public final class Reports {
 
     private static final long LOOK_NANOS = 1_000_000_000L;
@@ -112,7 +112,7 @@ public final class Reports {
         }
     }
 
-    /** What nobody does, but time brings about: ids stopped, or are issued again. */
+    /** What time alone brings about: ids stopped, or are issued again. */
     void lookAt(List<Succession> successions) {
         lookAtClock();
         if (!events.isWanted()) {

@@ -73,7 +73,7 @@ public final class StartDeadline {
     }
 
     /**
-     * A start that knows when ids may begin waits for it: whoever restores or moves a namespace starts its processes at once. Not for a
+     * A start that knows when ids may begin waits for it: an operator who restores or moves a namespace starts its processes at once. Not for a
      * floor that no restore or move sets.
      *
      * @param floor of the namespace, in ticks

@@ -202,7 +202,7 @@ public final class Succession {
         }
         long now = platform.nanoTime();
         if (current != null && now - lease.endNanos() >= 0) {
-            // So that callers fail at once in an outage that has lasted, also if nobody called before.
+            // So that callers fail at once in an outage that has lasted, also without a call before.
             long unused = lease.noticeEnd(now);
         }
     }

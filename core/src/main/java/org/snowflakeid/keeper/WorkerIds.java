@@ -52,7 +52,7 @@ public final class WorkerIds {
     private final Takeover takeover;
     private final List<Succession> successions;
 
-    /** Whoever looks at the coordinator still finds the owner entries of the process before. */
+    /** At the coordinator their owner entries are still those of the process before. */
     private List<Claim> resumed = List.of();
 
     private long nextClaimNanos;
@@ -225,7 +225,7 @@ public final class WorkerIds {
             succession.releaseSuccessor(timeouts.started());
             succession.succeedWith(claimed);
         } catch (Throwable e) {
-            // Nobody would know that it is held.
+            // Nothing would remember that it is held.
             claimed.forget(timeouts.started());
             throw e;
         }
@@ -250,7 +250,7 @@ public final class WorkerIds {
         }
     }
 
-    /** Whether a mark is of this generator, whoever is entered as its owner. */
+    /** Whether this generator wrote a mark, whatever its owner entry says. */
     boolean wrote(Mark mark) {
         return Stream.concat(
                         resumed.stream(),

@@ -46,7 +46,7 @@ public final class CurrentLease {
         return Math.max(0, published - 1);
     }
 
-    /** @return whether nobody had asked since the keeper last looked */
+    /** @return whether it is the first request since the keeper last looked */
     public boolean wantMore() {
         boolean first = !moreWanted;
         moreWanted = true;

@@ -22,7 +22,7 @@ public final class Lease {
 
     private final AtomicLongArray words = new AtomicLongArray(2 * POSITION + 1);
 
-    /** Positions that nobody was given, those between the ticks in which ids were wanted. */
+    /** Positions that were skipped: between the ticks in which ids were wanted. */
     private final LongAdder unissued = new LongAdder();
 
     /** The position before the first; {@link #SEALED} until it is opened. Guarded by this. */
@@ -66,7 +66,7 @@ public final class Lease {
         return words.compareAndSet(POSITION, from, to);
     }
 
-    /** As {@link #advance}, where the positions between {@code from} and {@code first} are issued to nobody. */
+    /** As {@link #advance}, where the positions between {@code from} and {@code first} are skipped. */
     public boolean advance(long from, long first, long to) {
         long unused = first - from - 1;
         if (unused == 0) {
@@ -91,7 +91,7 @@ public final class Lease {
         return granted;
     }
 
-    /** Whether positions are granted that may not be issued before somebody {@link #note noted} them. */
+    /** Whether positions are granted that may not be issued before they are {@link #note noted}. */
     public boolean isHeldBack() {
         return limit < granted;
     }
@@ -114,7 +114,7 @@ public final class Lease {
     }
 
     /**
-     * When somebody first noticed that the window had ended. A process that was frozen meanwhile notices only when it goes on.
+     * When a thread first noticed that the window had ended: in a process that was frozen meanwhile, when it goes on.
      *
      * @param now not before {@link #endNanos}
      */
@@ -184,7 +184,7 @@ public final class Lease {
         limit = Math.min(granted, noted);
     }
 
-    /** Gives up every position below {@code floor} that was not issued. Nobody counts meanwhile what was. */
+    /** Gives up every position below {@code floor} that was not issued. Synchronized, so that {@link #issued} sees no half update. */
     public synchronized void skipTo(long floor) {
         long last;
         do {

@@ -83,7 +83,7 @@ public final class SharedState {
 
     /**
      * Waits until {@code done} holds or the generator is closed or broken, at most {@code nanos}, or until the thread is interrupted (its
-     * flag stays set). The keeper wakes whoever waits at each change.
+     * flag stays set). The keeper wakes all waiting threads at each change.
      */
     public void await(BooleanSupplier done, long nanos) {
         boolean unused = waiting.await(() -> done.getAsBoolean() || closed || broken != null, nanos);
@@ -186,7 +186,7 @@ public final class SharedState {
         keeper.run();
     }
 
-    /** Ids come from {@code next} from now on. The lease before must have been sealed. Wakes nobody: for that there may be no memory. */
+    /** Ids come from {@code next} from now on. The lease before must have been sealed. Wakes no thread: for that there may be no memory. */
     public void publish(CurrentLease inUse, Lease next) {
         synchronized (leases) {
             if (closed) {

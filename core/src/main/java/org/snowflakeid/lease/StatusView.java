@@ -78,7 +78,7 @@ public final class StatusView {
         long ticksLeft = reserved - now;
         long drift = issuing ? positions.tick(last) - now : 0;
         boolean clockBehind = issuing && isBehind(lease, last, now);
-        // A clock that came back where it should be keeps nobody waiting, though the keeper could not look yet.
+        // A clock that came back where it should be keeps no call waiting, though the keeper could not look yet.
         Optional<String> suspension = clock.isCredible(clock.tick())
                 ? Optional.empty()
                 : shared.troubles().suspension();
@@ -129,7 +129,7 @@ public final class StatusView {
         };
     }
 
-    /** A step that the keeper has not looked at yet, since it waits for the coordinator, or since nobody has asked for an id. */
+    /** A step that the keeper has not looked at yet, since it waits for the coordinator, or since no id was asked for. */
     private Optional<String> unvettedStep() {
         return clock.isCredible(clock.tick())
                 ? Optional.empty()

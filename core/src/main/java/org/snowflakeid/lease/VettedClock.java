@@ -21,7 +21,7 @@ import org.snowflakeid.SnowflakeLayout;
  * Where the wall clock is more than a second ahead of what the monotonic clock says, or far behind ({@link #isCredible}), they wait until
  * the keeper has looked: a wrong clock reaches no id, and the copy of a memory image, whose clock seems to have stepped too, issues nothing
  * before the keeper has found out whether there is another ({@link #isCopySuspected}). That costs one comparison an id, and a look at the
- * monotonic clock once a millisecond. Less often would not do: where nobody calls for a while, a copy's clock may come by a time that
+ * monotonic clock once a millisecond. Less often would not do: without calls for a while, a copy's clock may come by a time that
  * was compared long ago.
  */
 public final class VettedClock {
@@ -75,7 +75,7 @@ public final class VettedClock {
         /** Whether the clock was seen to step since: it is credible again only where it should be. */
         final boolean stepSeen;
 
-        /** What the wall clock showed when somebody last found it credible by the monotonic clock. */
+        /** What the wall clock showed when a thread last found it credible by the monotonic clock. */
         volatile long credibleMillis;
 
         Reading(long wallMillis, long nanos, long correctionMillis) {
@@ -95,7 +95,7 @@ public final class VettedClock {
             return new Reading(wallMillis, nanos, correctionMillis, true);
         }
 
-        /** Of one moment: whoever is paused between the two clocks would take the pause for a step, or miss one. */
+        /** Of one moment: a thread paused between the two clocks would take the pause for a step, or miss one. */
         static Reading of(Platform platform) {
             for (int attempt = 1; ; attempt++) {
                 long before = platform.nanoTime();
@@ -250,7 +250,7 @@ public final class VettedClock {
         return steps != stepsWithoutCopy;
     }
 
-    /** Looks at the clocks now; {@link #isCopySuspected} says what was seen when somebody looked. */
+    /** Looks at the clocks now; {@link #isCopySuspected} says what earlier looks have seen. */
     public boolean lookForCopy() {
         boolean unused = isSteady();
         return isCopySuspected();
@@ -465,7 +465,7 @@ public final class VettedClock {
 
     /**
      * Takes note of the coordinator's own time. Where it agrees with the monotonic clock after a step that is larger than
-     * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and nobody can have copied this process meanwhile.
+     * what it may be wrong by, no time has passed unseen: the wall clock was merely set, and this process cannot have been copied meanwhile.
      * Only for a coordinator whose clock has run as the monotonic one since the start: what it is off by would hide as much time.
      *
      * @param ageMillis by how much it may lag behind

@@ -10,7 +10,7 @@ import org.snowflakeid.spi.Stored;
 /**
  * How far the timestamps of one worker id have been granted. Persistent; never lowered to repair anything.
  *
- * @param limit exclusive, in ticks: every tick below it was granted to somebody
+ * @param limit exclusive, in ticks: every tick below it was granted
  * @param token of the claim that wrote it
  * @param count of the writes under this token
  * @param from first tick of the holder's claim

@@ -158,7 +158,7 @@ public record NamespaceRecord(
     }
 
     /**
-     * Nobody claims under it until the namespace that it is reserved for has been retired.
+     * No process claims under it until the namespace that it is reserved for has been retired.
      *
      * @param created as {@link #create} gives it
      * @param replaces the id of the namespace it is reserved for

@@ -18,7 +18,7 @@ import org.snowflakeid.CoordinatorException;
  * A coordinator on a store that compares and sets one record at a time.
  *
  * <p><b>Uniqueness.</b> Others compare a mark and the namespace record in one transaction. Here a write of a mark is a grant only when the
- * namespace record, read <em>after</em> the write is known to be there, is still the one expected (rule 19). Whoever replaces a namespace
+ * namespace record, read <em>after</em> the write is known to be there, is still the one expected (rule 19). An operator who replaces a namespace
  * retires its record first and reads all marks then: a write that is applied before that is seen there, and one that is applied after it
  * is validated after the retirement, and grants nothing. So records are always read in this order: marks, then the namespace.
  * A write that is there and can't be validated is {@link CasResult.Unknown}.
@@ -59,8 +59,8 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     /**
-     * @param owner null: nobody
-     * @param expires null: nobody, or unreadable
+     * @param owner null: there is none
+     * @param expires null: there is no owner, or it is unreadable
      */
     private record Claimed(
             String mark, @Nullable String owner, @Nullable Instant expires) {
@@ -69,7 +69,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
             int end = value.indexOf('\n');
             String second = value.substring(end + 1);
             if (end < 0 || !second.startsWith("expires=")) {
-                // Nobody's; or edited, and then it is another mark than the one that its holder wrote.
+                // Not owned; or edited, and then the mark differs from what its holder wrote.
                 return new Claimed(unescaped(value), null, null);
             }
             int blank = second.indexOf(' ');
@@ -124,7 +124,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
             return claimed == null ? null : claimed.mark();
         }
 
-        /** Whoever is present. */
+        /** The owner, unless it has expired. */
         @Nullable
         String owner() {
             Instant expires = claimed == null ? null : claimed.expires();

@@ -30,7 +30,7 @@ public interface RecordStore extends AutoCloseable {
      * A record as it is stored.
      *
      * @param value exactly the characters written
-     * @param version by which the store knows this very write; nobody else looks into it
+     * @param version by which the store knows this very write; nothing else reads it
      */
     record Entry(String value, Object version) {}
 

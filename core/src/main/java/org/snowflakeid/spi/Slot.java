@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * One worker id in the coordinator.
  *
  * @param mark null if this worker id was never claimed
- * @param owner the owner's value as stored; null if nobody holds it
+ * @param owner the owner's value as stored; null if there is none
  */
 public record Slot(
         int workerId, @Nullable Stored mark, @Nullable String owner) {}
