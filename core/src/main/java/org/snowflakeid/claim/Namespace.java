@@ -35,6 +35,7 @@ public final class Namespace {
     private final Settings settings;
     private final WorkerCoordinator coordinator;
     private final Platform platform;
+    private final String coordinatorName;
     private final String who;
 
     /** Whether it outlives this process, so that it may be lost. */
@@ -51,8 +52,9 @@ public final class Namespace {
         this.coordinator = coordinator;
         this.platform = platform;
         this.lasting = !provider.onlyByName();
+        this.coordinatorName = provider.name();
         this.who = "snowflake '" + settings.generator() + "': namespace '" + settings.namespace() + "' at "
-                + provider.name();
+                + coordinatorName;
     }
 
     /**
@@ -141,8 +143,11 @@ public final class Namespace {
         if (coordinator.writeMeta(null, created, timeout) instanceof CasResult.Applied && lasting) {
             LOG.log(
                     Level.WARNING,
-                    () -> who + " did not exist and was created. If it should have existed, the coordinator lost"
-                            + " its data: stop now. Production settings: snowflake.namespace-creation=require.");
+                    () -> "snowflake '" + settings.generator() + "': created namespace '" + settings.namespace()
+                            + "' at "
+                            + coordinatorName
+                            + " (first start). If it existed before, data was lost: stop, and see \"Lost its record\" in"
+                            + " the runbook. In production set snowflake.namespace-creation=require.");
         }
     }
 

@@ -78,9 +78,7 @@ abstract class DisasterContract {
                 Scene.Issuer tooEarly = scene.start("too-early", 2);
                 assertThat(LogLines.of(tooEarly.generator))
                         .anyMatch(line -> line.startsWith("WARNING")
-                                && line.contains(
-                                        "did not exist and was created. If it should have existed, the coordinator"
-                                                + " lost its data: stop now."));
+                                && line.contains("(first start). If it existed before, data was lost: stop"));
                 scene.restore();
                 tooEarly.requireNoticed(Instant.now(), "was restored by its operator");
                 startAgain(scene, 0, 1, 2);

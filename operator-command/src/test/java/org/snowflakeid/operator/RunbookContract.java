@@ -201,8 +201,7 @@ abstract class RunbookContract {
     @Test
     void whenItWasReplacedByAnother() {
         requireOnPage("was replaced by another of the same name");
-        requireOnPage(
-                "did not exist and was created. If it should have existed, the coordinator lost its data: stop now.");
+        requireOnPage("(first start). If it existed before, data was lost: stop");
         try (Site site = new Site()) {
             long before;
             try (LeasedSnowflake ids = site.open("replaced-" + coordinator, Map.of())) {

@@ -25,7 +25,7 @@ final class Report {
      * What the generator says when something is done to it. A warning that is none of these is unexpected; so is any error.
      */
     private static final List<String> KNOWN_WARNINGS = List.of(
-            "did not exist and was created",
+            "(first start). If it existed before",
             "extension failed (",
             "no other worker id (",
             "still without a worker id:",
