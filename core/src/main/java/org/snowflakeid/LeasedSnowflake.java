@@ -111,25 +111,30 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         Reports reports = new Reports(settings, provider.name(), shared, status, events);
         this.takeover = Resumption.open(settings, provider, platform, clock, shared);
         this.keeper = new Keeper(settings, provider, platform, clock, shared, reports, takeover);
-        start(platform, provider.name());
+        start(platform);
     }
 
-    private void start(Platform platform, String coordinatorName) {
+    private void start(Platform platform) {
         try {
-            Object connection = keeper.connection();
-            String thread = connection == null ? settings.generator() : coordinatorName;
             takeover.start();
-            KeeperThread.keep(keeper, platform, "snowflake-" + thread, connection);
+            KeeperThread.keep(keeper, platform, "snowflake-" + settings.generator());
         } catch (RuntimeException | Error e) {
             takeover.end();
             keeper.discard();
             throw new SnowflakeUnavailableException(shared.message("no thread can be started: " + e), e);
         }
+        boolean inTime;
         try {
-            shared.awaitStart();
+            inTime = shared.awaitStart(keeper::startEndNanos);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
+        }
+        if (!inTime) {
+            SnowflakeException overdue = keeper.overdueStart();
+            // Not close(): the keeper may never come to the end of its call. If it does, it gives back what it has claimed.
+            beginClose();
+            throw overdue;
         }
     }
 

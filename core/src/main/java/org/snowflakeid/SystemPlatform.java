@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-import java.io.DataInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class SystemPlatform implements Platform {
 
     static final SystemPlatform INSTANCE = new SystemPlatform();
+
+    /** Kept open: a process that has no descriptor left still has to draw, and to say what is wrong. */
+    private static final @Nullable FileInputStream KERNEL = kernel();
+
+    /** Spreads the bits of a clock: 2^64 divided by the golden ratio. */
+    private static final long ODD = 0x9E3779B97F4A7C15L;
 
     /** A parked thread wakes up late by about this much; the rest of the millisecond is waited for awake. */
     private static final long PARK_OVERSHOOT_NANOS = 80_000;
@@ -79,11 +86,30 @@ final class SystemPlatform implements Platform {
 
     @Override
     public long randomLong() {
-        // Not SecureRandom: its providers keep state or read-ahead in memory, which a copy of this process would share.
-        try (DataInputStream kernel = new DataInputStream(new FileInputStream("/dev/urandom"))) {
-            return kernel.readLong();
+        // The snapshot of a whole virtual machine copies the kernel's random state too, but its clocks go on.
+        Instant now = clock.instant();
+        long wall = now.getEpochSecond() * 1_000_000_000 + now.getNano();
+        return kernelLong() ^ Long.rotateLeft(wall * ODD, 32) ^ System.nanoTime() * ODD;
+    }
+
+    /** Not SecureRandom: its providers keep state or read-ahead in memory, which a copy of this process would share. */
+    private static long kernelLong() {
+        byte[] drawn = new byte[Long.BYTES];
+        try {
+            if (KERNEL != null && KERNEL.read(drawn) == drawn.length) {
+                return ByteBuffer.wrap(drawn).getLong();
+            }
         } catch (IOException noSuchDevice) {
-            return new SecureRandom().nextLong();
+            // as where there is none
+        }
+        return new SecureRandom().nextLong();
+    }
+
+    private static @Nullable FileInputStream kernel() {
+        try {
+            return new FileInputStream("/dev/urandom");
+        } catch (IOException noSuchDevice) {
+            return null;
         }
     }
 }

@@ -62,7 +62,7 @@ class SharedStateTest {
         shared.wantVetting();
         assertThat(shared.takeVettingWanted()).isTrue();
 
-        assertThat(shared.suspendedBy("planted")).isEqualTo("planted");
+        assertThat(shared.suspendedBy(shared.leases().get(0), "planted")).isEqualTo("planted");
 
         assertThat(shared.takeVettingWanted()).isTrue();
     }

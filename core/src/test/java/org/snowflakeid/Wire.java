@@ -52,6 +52,12 @@ final class Wire implements WorkerCoordinatorProvider {
     /** Nothing gets through, either way. */
     boolean cut;
 
+    /** How long each call takes. */
+    Duration latency = Duration.ZERO;
+
+    /** No call ends. */
+    volatile boolean hangs;
+
     /** The worker ids that this end has given up, each time. */
     final List<Integer> abandoned = new ArrayList<>();
 
@@ -144,6 +150,12 @@ final class Wire implements WorkerCoordinatorProvider {
 
     private <T> T call(Kind kind, Supplier<T> operation) {
         raise(kind, false);
+        world.park(latency.toNanos());
+        while (hangs) {
+            // As a driver that heeds neither its timeout nor an interrupt.
+            boolean unused = Thread.interrupted();
+            world.park(100_000_000);
+        }
         T answer = operation.get();
         raise(kind, true);
         return answer;

@@ -367,16 +367,22 @@ public final class Claim {
     /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
     public void meet(Slot slot) {
         Stored seen = slot.mark();
-        if (seen == null) {
-            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
-        }
-        if (seen.value().equals(stored.value())) {
+        if (seen != null && seen.value().equals(stored.value())) {
             stored = seen;
             predecessor = predecessor.met(slot.owner() != null && OwnerEntry.isOfClaim(mark.token(), slot.owner()));
             return;
         }
-        requireLawfulTakeover(seen);
+        compare(slot);
         standing = Standing.SUPERSEDED;
+    }
+
+    /** What the coordinator shows of a worker id that another process was granted. */
+    public void compare(Slot slot) {
+        Stored seen = slot.mark();
+        if (seen == null) {
+            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
+        }
+        requireLawfulTakeover(seen);
     }
 
     /**

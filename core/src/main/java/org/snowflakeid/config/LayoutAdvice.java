@@ -20,7 +20,7 @@ public final class LayoutAdvice {
     /** @throws InvalidSettingsException if it dates nothing, or only for less than a window from now on */
     public static void requireLasting(Settings settings, Instant now) {
         SnowflakeLayout layout = settings.layout();
-        String prefix = "snowflake '" + settings.generator() + "': ";
+        String prefix = Logs.named(settings.generator(), "");
         if (!layout.epoch().isBefore(now)) {
             throw new InvalidSettingsException(List.of(prefix + settings.shown(SnowflakeKeys.EPOCH)
                     + " is not in the past of the system clock, which says " + now

@@ -4,6 +4,7 @@ package org.snowflakeid.ids;
 import java.util.function.BooleanSupplier;
 import org.snowflakeid.Platform;
 import org.snowflakeid.config.Settings;
+import org.snowflakeid.lease.Availability;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
@@ -47,6 +48,7 @@ public final class IdIssuer {
     public final SharedState shared;
     final CurrentLease inUse;
     final Rollback rollback;
+    final Availability availability;
     final WaitingLine line;
     final CatchUp catchUp;
 
@@ -61,6 +63,7 @@ public final class IdIssuer {
         this.shared = shared;
         this.inUse = inUse;
         this.rollback = Rollback.of(settings);
+        this.availability = new Availability(positions, rollback);
         this.line = new WaitingLine(platform);
         this.catchUp = new CatchUp(positions, settings.maxLag().toMillis());
     }
@@ -77,7 +80,7 @@ public final class IdIssuer {
         long next = next(last, now, fromTick);
         if (line.isOpen()
                 && last != Lease.SEALED
-                && next < end(current, next, now)
+                && next < availability.end(current, next, now)
                 && clock.isCredible(now)
                 && current.advance(last, next, next)) {
             return positions.id(next, current.workerId);
@@ -145,7 +148,7 @@ public final class IdIssuer {
                 && !shared.isBroken()
                 && clock.isCredible(now)
                 && next < current.limit()
-                && !isBehind(current, next, end(current, next, now), now);
+                && !availability.isBehind(current, next, availability.end(current, next, now), now);
     }
 
     /** When, by the monotonic clock, the clock reaches the end of what is granted. */
@@ -160,24 +163,5 @@ public final class IdIssuer {
 
     long next(long last, long now, long fromTick) {
         return Math.max(catchUp.next(last, now), positions.first(fromTick));
-    }
-
-    /** Positions from here on may not be issued now: they are not granted, or too far ahead of the clock. */
-    long end(Lease current, long next, long now) {
-        long ahead = ahead(current, next, now);
-        long end = Math.min(current.limit(), positions.first(now + ahead + 1));
-        if (next >= end && rollback.maxAheadTicks() > 0 && Rollback.isBehind(positions.tick(next), now, ahead)) {
-            end = Math.min(current.limit(), positions.first(rollback.lastTick(now, ahead) + 1));
-        }
-        return end;
-    }
-
-    /** Whether the clock has to come nearer to {@code next} first: it stepped back. */
-    boolean isBehind(Lease current, long next, long end, long now) {
-        return next >= end && Rollback.isBehind(positions.tick(next), now, ahead(current, next, now));
-    }
-
-    long ahead(Lease current, long next, long now) {
-        return current.ahead(now, positions.tick(next - 1));
     }
 }

@@ -3,6 +3,7 @@ package org.snowflakeid.ids;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.snowflakeid.lease.HighTick;
 
 /**
  * Spreads threads over the worker ids of one generator. Each thread keeps to one of them, and leaves it only while that issues nothing.
@@ -19,12 +20,13 @@ public final class StripedIssuers {
     private static final int LAST_ID = 2;
 
     private final List<IdIssuer> issuers;
-    private final HighTick highTick = new HighTick();
+    private final HighTick highTick;
     private final AtomicInteger threads = new AtomicInteger();
     private final ThreadLocal<long[]> ofThread = ThreadLocal.withInitial(this::newThread);
 
     public StripedIssuers(List<IdIssuer> issuers) {
         this.issuers = issuers;
+        this.highTick = issuers.get(0).shared.highTick();
     }
 
     private long[] newThread() {

@@ -11,6 +11,7 @@ import org.snowflakeid.config.OnRollback;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.ids.WaitingLine.Waiter;
+import org.snowflakeid.lease.Availability;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
@@ -35,6 +36,9 @@ public final class WaitingCall {
     /** A call that waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
     private static final long KEEPER_LOOK_NANOS = 500_000_000;
 
+    /** No look comes so late on a busy machine. */
+    private static final long FROZEN_NANOS = 2_000_000_000L;
+
     /** A wall clock that shows the same millisecond for so long does not run. */
     private static final long STANDING_NANOS = 50_000_000;
 
@@ -52,6 +56,7 @@ public final class WaitingCall {
     private final SharedState shared;
     private final CurrentLease inUse;
     private final Rollback rollback;
+    private final Availability availability;
     private final WaitingLine line;
     private final long idsPerTick;
     private final long fromTick;
@@ -82,6 +87,12 @@ public final class WaitingCall {
     /** Since when the call waits for more than the next tick, by the monotonic clock. */
     private long sinceNanos;
 
+    /** When it last looked for what it waits for. */
+    private long lookedNanos;
+
+    /** How long it was frozen meanwhile, with its process. */
+    private long frozenNanos;
+
     /** How long it has waited so before, since it last got something. */
     private long waitedBeforeNanos;
 
@@ -96,6 +107,7 @@ public final class WaitingCall {
         this.shared = issuer.shared;
         this.inUse = issuer.inUse;
         this.rollback = issuer.rollback;
+        this.availability = issuer.availability;
         this.line = issuer.line;
         this.idsPerTick = positions.first(1);
         this.fromTick = fromTick;
@@ -144,16 +156,16 @@ public final class WaitingCall {
             long now = clock.tick();
             firstTick = firstTick == NONE ? now : firstTick;
             long next = issuer.next(last, now, fromTick);
-            long end = issuer.end(current, next, now);
+            long end = availability.end(current, next, now);
             if (!clock.isCredible(now)) {
                 awaitVetting();
             } else if (next >= current.limit()) {
                 if (awaitGrant(current, next)) {
                     return NONE;
                 }
-            } else if (issuer.isBehind(current, next, end, now)) {
-                long gap = positions.tick(next) - rollback.lastTick(now, issuer.ahead(current, next, now));
-                if (awaitClock(gap, positions.tick(last) - now)) {
+            } else if (availability.isBehind(current, next, end, now)) {
+                long behind = Math.max(positions.tick(last), fromTick) - now;
+                if (awaitClock(availability.gapTicks(current, next, now), behind)) {
                     return NONE;
                 }
             } else if (isForNextTick(last, next, end, now, leads) || !(leads || line.isOpen())) {
@@ -288,6 +300,7 @@ public final class WaitingCall {
     private long waitingSince() {
         if (!waiting) {
             sinceNanos = platform.nanoTime();
+            lookedNanos = sinceNanos;
             waiting = true;
             shared.counters().waits.begin();
         }
@@ -297,7 +310,15 @@ public final class WaitingCall {
 
     /** How long it has waited for more than the next tick, its time in the queue apart. */
     private long waitedNanos() {
-        return waitedBeforeNanos + (platform.nanoTime() - waitingSince());
+        long since = waitingSince();
+        long now = platform.nanoTime();
+        if (now - lookedNanos > FROZEN_NANOS) {
+            // The process was frozen: what is waited for had no chance to come.
+            frozenNanos += now - lookedNanos;
+            sinceNanos = since + (now - lookedNanos);
+        }
+        lookedNanos = now;
+        return waitedBeforeNanos + (now - sinceNanos);
     }
 
     private void requireUninterrupted() {
@@ -351,7 +372,7 @@ public final class WaitingCall {
         if (fails || left <= 0) {
             String reason = "the system clock stands still at "
                     + settings.layout().instantOf(movedTick) + ", and all ids of that millisecond are issued.";
-            String unused = shared.troubles().refusedSince(reason);
+            String unused = shared.refusedSince(inUse, reason);
             throw new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
                     + (fails
                             ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
@@ -369,7 +390,7 @@ public final class WaitingCall {
         long left = settings.waitTimeout().toNanos() - waitedNanos();
         if (left <= 0) {
             throw new SnowflakeUnavailableException(shared.message("no id can be issued: "
-                    + shared.suspendedBy("the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
+                    + shared.suspendedBy(inUse, "the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
                             + ", and has not been vetted yet.")));
         }
         requireUninterrupted();
@@ -393,21 +414,22 @@ public final class WaitingCall {
         long now = platform.nanoTime();
         boolean endedBefore = current.endNanos() - waitingSince() < 0;
         // An outage must not fill request pools: once it has lasted, callers fail at once.
-        long outage = endedBefore ? now - current.noticeEnd(now) : 0;
+        long waited = waitedNanos();
+        long outage = endedBefore ? now - current.noticeEnd(now) - frozenNanos : 0;
         // Sealed before its end it is about to be replaced, and that has to be waited for whatever is set.
         boolean swaps = next == Long.MAX_VALUE && !endedBefore;
         long patience = swaps
                 ? Math.max(LONGEST_SWAP_NANOS, settings.waitTimeout().toNanos())
                 : settings.waitTimeout().toNanos();
-        long left = patience - Math.max(outage, waitedNanos());
+        long left = patience - Math.max(outage, waited);
         if (left <= 0) {
             throw new SnowflakeUnavailableException(shared.message("no id can be issued: what is "
                     + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
                     + current.workerId + " ended at "
                     + settings.layout().instantOf(positions.tick(current.limit())) + ". "
-                    + shared.troubles()
-                            .refusedSince(
-                                    current.isHeldBack()
+                    + shared.refusedSince(
+                            inUse,
+                            current.isHeldBack()
                                             ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY
                                                     + " has not been written yet."
                                             : "The coordinator has not answered yet.")));

@@ -2,6 +2,7 @@
 package org.snowflakeid.keeper;
 
 import java.time.Duration;
+import org.snowflakeid.config.Settings;
 import org.snowflakeid.lease.SharedState;
 
 /** How long a call of the coordinator may take. */
@@ -11,15 +12,23 @@ final class CallTimeouts {
     private static final Duration FIRST = Duration.ofSeconds(5);
 
     private static final Duration LEAST_AT_START = Duration.ofSeconds(1);
+    /** So many requests are answered within one timeout. */
+    private static final int AT_A_TIME = 16;
+
+    /** Longer would be too long to find out that there is no answer at all. */
+    private static final int MOST_BATCHES = 4;
+
     private static final Duration LEAST = Duration.ofMillis(500);
     private static final Duration MOST = Duration.ofSeconds(2);
 
     private final Duration started;
+    private final int callsOfClose;
     private final StartDeadline start;
     private final SharedState shared;
 
-    CallTimeouts(Duration window, StartDeadline start, SharedState shared) {
-        this.started = longer(LEAST, shorter(MOST, window.dividedBy(6)));
+    CallTimeouts(Settings settings, StartDeadline start, SharedState shared) {
+        this.started = longer(LEAST, shorter(MOST, settings.window().dividedBy(6)));
+        this.callsOfClose = settings.resumeDirectory().isPresent() ? 6 : 5;
         this.start = start;
         this.shared = shared;
     }
@@ -33,6 +42,20 @@ final class CallTimeouts {
         return shared.isStarted() || shared.isClosed()
                 ? started
                 : longer(LEAST_AT_START, shorter(FIRST, Duration.ofNanos(start.leftNanos())));
+    }
+
+    /** For several worker ids that a coordinator may extend one after the other. */
+    Duration now(int extensions) {
+        int batches = 1 + (extensions - 1) / AT_A_TIME;
+        return now().multipliedBy(Math.min(batches, MOST_BATCHES));
+    }
+
+    /**
+     * For one worker id: enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. With
+     * files there is one more, to find out whether they may be deleted.
+     */
+    long longestCloseNanos() {
+        return started.multipliedBy(callsOfClose).plusSeconds(1).toNanos();
     }
 
     private static Duration shorter(Duration one, Duration other) {

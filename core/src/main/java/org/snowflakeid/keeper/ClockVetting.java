@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.Platform;
 import org.snowflakeid.claim.SlotReader;
+import org.snowflakeid.config.Logs;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.lease.VettedClock;
@@ -146,6 +147,15 @@ public final class ClockVetting {
         }
     }
 
+    /** Where no write can show whether there is a copy of this process: whether it missed any time, by the coordinator's clock. */
+    void lookForMissedTime() {
+        long asked = platform.nanoTime();
+        Instant coordinatorTime = slots.page().serverTime();
+        if (coordinatorTime != null && runsAsBefore(coordinatorTime, asked)) {
+            clock.ranOn();
+        }
+    }
+
     /** To be called after writes, by whose answers the clock was compared. */
     void lookAtComparison() {
         VettedClock.Contradiction contradiction = clock.contradiction();
@@ -191,7 +201,7 @@ public final class ClockVetting {
     }
 
     private String prefix() {
-        return "snowflake '" + settings.generator() + "': ";
+        return Logs.named(settings.generator(), "");
     }
 
     private String contradiction(Reference reference) {

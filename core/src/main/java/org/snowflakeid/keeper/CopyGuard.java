@@ -51,7 +51,7 @@ final class CopyGuard {
         }
         for (Guarded each : all) {
             if (each.isToLeave()) {
-                workerIds.goElsewhere(each.succession);
+                workerIds.goElsewhere(each.succession, each.sharedLimit);
             }
             each.skipShared();
         }

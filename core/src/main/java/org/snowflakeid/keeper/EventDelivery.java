@@ -43,8 +43,7 @@ public final class EventDelivery {
         return listener != null && !closed;
     }
 
-    /** Called by the keeper's thread only. */
-    public void add(SnowflakeEvent event) {
+    public synchronized void add(SnowflakeEvent event) {
         if (!isWanted()) {
             return;
         }

@@ -20,6 +20,7 @@ import org.snowflakeid.claim.SlotClaimer;
 import org.snowflakeid.claim.SlotReader;
 import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.config.Settings;
+import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.spi.Snapshot;
@@ -39,7 +40,13 @@ public final class Keeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
+    /** A call that began before the deadline may end that much later. */
+    private static final long START_GRACE_NANOS = 2_000_000_000L;
+
     private static final long SECOND = 1_000_000_000L;
+
+    private static final String SUSPECTED =
+            "the system clock stepped, as when a copy of this process is restored, and ";
 
     private final Settings settings;
     private final SnowflakeLayout layout;
@@ -93,10 +100,11 @@ public final class Keeper {
         this.coordinatorName = provider.name();
         this.takeover = takeover;
         this.outage = new Outage(platform, clock, shared, coordinatorName);
-        this.coordinator = provider.open(settings.coordinatorConfig(), this::hintLoss);
+        this.start = new StartDeadline(settings, platform, clock, shared);
+        this.timeouts = new CallTimeouts(settings, start, shared);
+        WorkerCoordinator opened = provider.open(settings.coordinatorConfig(), this::hintLoss);
+        this.coordinator = new WatchedCoordinator(opened, shared.calls(), timeouts);
         try {
-            this.start = new StartDeadline(settings, platform, clock, shared);
-            this.timeouts = new CallTimeouts(settings.window(), start, shared);
             this.namespace = new Namespace(settings, coordinator, platform, provider);
             this.slots = new SlotReader(settings, coordinator, platform, timeouts::now);
             this.context = new ClaimContext(coordinator, namespace, settings, platform, clock);
@@ -132,19 +140,26 @@ public final class Keeper {
         shared.wakeKeeper();
     }
 
-    /** Equal for generators that one thread may look after; null if there are none. */
-    @Nullable
-    public Object connection() {
-        return coordinator.connection();
+    /** When the start ends, be it that a call of the coordinator does not; it may be put off meanwhile. */
+    public long startEndNanos() {
+        return start.nanos() + START_GRACE_NANOS;
     }
 
-    /** Whether it has had its worker ids: what it does from now on takes a few calls at a time. */
-    boolean isStarted() {
-        return shared.isStarted();
+    /** What a start ends with that has taken until then. */
+    public SnowflakeException overdueStart() {
+        return start.overdue();
+    }
+
+    private void callOverdue(CurrentLease inUse, String what) {
+        LOG.log(Level.WARNING, shared.message(what));
+        reports.suspended(inUse, what);
+        // It may end by that, and be tried again.
+        interruption.run();
     }
 
     void keptBy(Runnable wake, Runnable interrupt) {
         interruption = interrupt;
+        shared.whenOverdue(this::callOverdue);
         shared.keptBy(() -> {
             wake.run();
             takeover.wake();
@@ -159,10 +174,10 @@ public final class Keeper {
         }
     }
 
-    /** Enough for a call under way, one to resolve a doubt, the release, perhaps twice, and closing the connection. */
+    /** If the coordinator does not answer, it takes as long as with one worker id. */
     public long longestCloseNanos() {
-        // With files there is one more, to find out whether they may be deleted.
-        return timeouts.started().toNanos() * (takeover.equals(Takeover.NONE) ? 5 : 6) + SECOND;
+        int others = shared.leases().size() - 1;
+        return timeouts.longestCloseNanos() + others * timeouts.started().toNanos() / 2;
     }
 
     // ---- steps
@@ -216,7 +231,11 @@ public final class Keeper {
         if (lossHinted) {
             outage.hurry();
         }
-        if (shared.isClosed() || retired || platform.nanoTime() - outage.retryNanos() < 0) {
+        if (retired) {
+            vetRetired();
+            return;
+        }
+        if (shared.isClosed() || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
         }
         if (namespace.isResumed()) {
@@ -313,11 +332,34 @@ public final class Keeper {
             excludeCopy();
         }
         showClock();
+        wakeForClock();
+        return firstPage;
+    }
+
+    private void wakeForClock() {
         if (callersWaitForClock) {
             callersWaitForClock = false;
             shared.wakeCallers();
         }
-        return firstPage;
+    }
+
+    /** Nothing is written any more, and what is granted is used up. A copy of this process would do the same. */
+    private void vetRetired() {
+        vetting.vet(namespace.meta().maxWindow().toMillis());
+        if (clock.isCopySuspected()) {
+            callersWaitForClock = true;
+            vetting.lookForMissedTime();
+        }
+        showClock();
+        if (clock.isCopySuspected()) {
+            shared.troubles().noteClock(vetting.warning(), SUSPECTED + "no write can show that there is none: the namespace is retired");
+        }
+        wakeForClock();
+    }
+
+    /** Between two steps, once a second. */
+    boolean seesStep() {
+        return vetting.warning() == null && !clock.refresh();
     }
 
     /** As it was compared with the coordinator's by the writes until now. */
@@ -337,8 +379,7 @@ public final class Keeper {
                 shared.troubles()
                         .noteClock(
                                 vetting.warning(),
-                                "the system clock stepped, as when a copy of this process is resumed, and no write at"
-                                        + " the coordinator has shown yet that there is none: "
+                                SUSPECTED + "no write at the coordinator has shown yet that there is none: "
                                         + outage.withoutPrefix(e));
                 throw e;
             }
@@ -370,11 +411,11 @@ public final class Keeper {
     private long nextStepNanos() {
         long now = platform.nanoTime();
         long wake = now + windowNanos / 3;
+        if (vetting.warning() != null || clock.isCopySuspected()) {
+            wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
+        }
         if (!retired) {
             wake = workerIds.nextNanos(now, wake);
-            if (vetting.warning() != null || clock.isCopySuspected()) {
-                wake = Math.min(wake, now + Math.max(SECOND, windowNanos / 12));
-            }
             if (outage.retryNanos() - now > 0) {
                 // Whatever failed is tried again then; who asked for it in the pause does not ask twice.
                 wake = outage.retryNanos();
@@ -456,11 +497,25 @@ public final class Keeper {
     private void endInOrder() {
         // Set to end a long first call; the release needs the thread.
         boolean unused = Thread.interrupted();
+        boolean dataLost = shared.isBroken() && shared.isStarted();
+        long begun = platform.nanoTime();
+        Succession.End last = Succession.End.RELEASED;
         for (Succession succession : workerIds.successions()) {
-            attemptToEnd(() -> succession.end(shared.isBroken() && shared.isStarted(), timeouts.started()));
+            // As long as the coordinator answers, however many they are.
+            boolean inTime = last == Succession.End.RELEASED || platform.nanoTime() - begun < timeouts.longestCloseNanos();
+            last = inTime ? endOf(succession, dataLost) : succession.keep();
         }
         attemptToEnd(coordinator::close);
         attemptToEnd(takeover::end);
+    }
+
+    private Succession.End endOf(Succession succession, boolean dataLost) {
+        try {
+            return succession.end(dataLost, timeouts.started());
+        } catch (Throwable e) {
+            LOG.log(Level.WARNING, shared.message("could not end in order"), e);
+            return Succession.End.KEPT;
+        }
     }
 
     private void attemptToEnd(Runnable part) {

@@ -60,7 +60,16 @@ public final class Outage {
 
     /** A pause before all worker ids are looked at again, so that those who wait for one don't all come at once. */
     long pauseBeforeClaimNanos() {
-        return SECOND + Math.floorMod(platform.randomLong(), 2 * SECOND);
+        return SECOND + jitter(2 * SECOND);
+    }
+
+    /** Where nothing can be drawn, for want of a descriptor perhaps, there is none: what failed has to be tried again all the same. */
+    private long jitter(long bound) {
+        try {
+            return Math.floorMod(platform.randomLong(), bound);
+        } catch (RuntimeException | Error e) {
+            return bound / 2;
+        }
     }
 
     /** Messages of coordinators may name the generator already. */
@@ -80,10 +89,11 @@ public final class Outage {
         failures++;
         long pause = Math.min(SECOND, (SECOND / 10) << Math.min(failures, 5));
         failedNanos = platform.nanoTime();
-        retryNanos = failedNanos + pause / 2 + Math.floorMod(platform.randomLong(), pause / 2);
+        retryNanos = failedNanos + pause;
         String reason = withoutPrefix(failure);
         shared.troubles().noteError("Last error from " + coordinatorName + ": " + reason);
         report("extension failed (" + reason + ")", reason, failures == 1, started, endNanos);
+        retryNanos = failedNanos + pause / 2 + jitter(pause / 2);
         boolean another = failures == 1 || !reason.equals(lastReason);
         lastReason = reason;
         return another;

@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeLayout;
@@ -33,8 +34,8 @@ public final class Reports {
     /** Claims whose loss was reported. */
     private final Set<Claim> lost = new HashSet<>();
 
-    /** Places for a worker id that have no ids, as was reported. */
-    private final Set<CurrentLease> suspended = new HashSet<>();
+    /** Seats that have no ids, as was reported. */
+    private final Set<CurrentLease> suspended = ConcurrentHashMap.newKeySet();
 
     /** Whether it was reported that the clock is behind the last id. */
     private boolean behind;
@@ -145,11 +146,16 @@ public final class Reports {
         lossOf(claim);
         SnowflakeStatus now = status.of(inUse);
         if (now.state() == State.SUSPENDED) {
-            if (suspended.add(inUse)) {
-                events.add(new SnowflakeEvent.Suspended(generator, claim.workerId(), whySuspended(now)));
-            }
+            suspended(inUse, whySuspended(now));
         } else if (suspended.remove(inUse)) {
             events.add(new SnowflakeEvent.Resumed(generator, claim.workerId()));
+        }
+    }
+
+    /** For any thread. */
+    void suspended(CurrentLease inUse, String why) {
+        if (suspended.add(inUse)) {
+            events.add(new SnowflakeEvent.Suspended(generator, inUse.get().workerId, why));
         }
     }
 

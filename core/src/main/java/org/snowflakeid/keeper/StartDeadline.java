@@ -28,10 +28,10 @@ public final class StartDeadline {
     private final VettedClock clock;
     private final SharedState shared;
 
-    private long nanos;
+    private volatile long nanos;
 
     /** The last attempt's; null: none has failed. */
-    private @Nullable SnowflakeException failure;
+    private volatile @Nullable SnowflakeException failure;
 
     StartDeadline(Settings settings, Platform platform, VettedClock clock, SharedState shared) {
         this.settings = settings;
@@ -62,11 +62,17 @@ public final class StartDeadline {
     @Nullable
     SnowflakeException refusal(Outage outage) {
         SnowflakeException reason = failure;
-        if (reason == null || shared.isStarted() || leftNanos() > 0) {
-            return null;
-        }
-        String text = shared.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": "
-                + outage.withoutPrefix(reason));
+        return reason == null || shared.isStarted() || leftNanos() > 0 ? null : refusal(outage.withoutPrefix(reason), reason);
+    }
+
+    /** For the thread that waits for the start: what it ends with though the keeper does not say so, since a call of it has not ended. */
+    SnowflakeException overdue() {
+        return refusal(shared.lastError().orElse("The coordinator has not answered yet."), failure);
+    }
+
+    private SnowflakeException refusal(String why, @Nullable SnowflakeException reason) {
+        String text =
+                shared.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": " + why);
         return reason instanceof NoFreeWorkerIdException
                 ? new NoFreeWorkerIdException(text, reason)
                 : new CoordinatorException(text, reason, true);

@@ -152,7 +152,7 @@ public final class Succession {
         ExtensionPlan unused = successor;
         if (unused != null) {
             successor = null;
-            release(unused, timeout);
+            boolean released = release(unused, timeout);
         }
     }
 
@@ -218,6 +218,16 @@ public final class Succession {
      * @param leastTick they begin there or later
      */
     void swap(long leastTick) {
+        swap(leastTick, clock.vettedTick());
+    }
+
+    /** As {@link #swap}, where the clock is behind the first tick: callers wait for it, or fail. */
+    void swapBehind() {
+        swap(0, Long.MAX_VALUE);
+    }
+
+    /** @param now by which it is judged whether ids run ahead of the clock */
+    private void swap(long leastTick, long now) {
         ExtensionPlan next = successor;
         if (next == null) {
             return;
@@ -226,12 +236,11 @@ public final class Succession {
         // Before the seal: from there on nothing may fail, not even for want of memory, until it is noted that the next
         // lease is in use.
         left.ensureCapacity(left.size() + 1);
-        long now = clock.vettedTick();
         if (old != null) {
             old.claim().lease().seal();
         }
         long first = Math.max(Math.max(next.claim().from(), leastTick), firstTick());
-        next.claim().lease().open(positions.first(first), first, allowedTicks, now);
+        next.claim().lease().open(positions.first(first), first, allowedTicks, Math.min(now, first));
         shared.publish(inUse, next.claim().lease());
         current = next;
         successor = null;
@@ -244,47 +253,75 @@ public final class Succession {
 
     // ---- the end
 
+    enum End {
+        /** Others can have the worker id at once, or nothing was held. */
+        RELEASED,
+        /** Others can have it after its limit. */
+        KEPT
+    }
+
     /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
-    void end(boolean dataLost, Duration timeout) {
-        List<ExtensionPlan> all = new ArrayList<>(plans());
-        all.addAll(left);
-        for (ExtensionPlan plan : all) {
-            plan.claim().lease().seal();
+    End end(boolean dataLost, Duration timeout) {
+        End end = End.RELEASED;
+        for (ExtensionPlan plan : sealed()) {
             if (dataLost) {
                 plan.claim().forget(timeout);
-            } else {
-                release(plan, timeout);
+            } else if (!release(plan, timeout)) {
+                end = End.KEPT;
             }
         }
+        return end;
+    }
+
+    /** Seals, where the coordinator has not answered for so long that it is not asked any more. */
+    End keep() {
+        for (ExtensionPlan plan : sealed()) {
+            plan.claim().leaveNotes();
+            sayKept(plan.claim());
+        }
+        return End.KEPT;
+    }
+
+    private List<ExtensionPlan> sealed() {
+        List<ExtensionPlan> all = new ArrayList<>(plans());
+        all.addAll(left);
+        all.forEach(plan -> plan.claim().lease().seal());
+        return all;
     }
 
     /** Gives back what was used before. */
     void releaseLeft(Duration timeout) {
         while (!left.isEmpty()) {
-            release(left.remove(0), timeout);
+            boolean unused = release(left.remove(0), timeout);
         }
     }
 
-    private void release(ExtensionPlan plan, Duration timeout) {
+    /** @return whether others can have it at once, or have it already */
+    private boolean release(ExtensionPlan plan, Duration timeout) {
         Claim claim = plan.claim();
         try {
             if (!claim.isSuperseded() && claim.release(plan.nextWindowTicks(), timeout)) {
                 claim.leaveNotes();
                 LOG.log(Level.INFO, () -> shared.message("released worker id " + claim.workerId()));
-                return;
+                return true;
             }
         } catch (Throwable e) {
             LOG.log(Level.DEBUG, shared.message("release of worker id " + claim.workerId() + " failed"), e);
         }
         if (claim.isSuperseded()) {
             claim.forget(timeout);
-            return;
+            return true;
         }
         claim.leaveNotes();
+        sayKept(claim);
+        claim.abandon(timeout);
+        return false;
+    }
+
+    private void sayKept(Claim claim) {
         LOG.log(
                 Level.WARNING,
                 () -> shared.message("worker id " + claim.workerId()
                         + " could not be released; others can claim it after " + layout.instantOf(claim.limit())));
-        claim.abandon(timeout);
     }
 }

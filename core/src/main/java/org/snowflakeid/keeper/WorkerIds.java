@@ -125,7 +125,7 @@ public final class WorkerIds {
         List<WorkerCoordinator.Extension> writes =
                 due.stream().map(ExtensionPlan::nextWrite).toList();
         long asked = platform.nanoTime();
-        List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeouts.now());
+        List<CasResult> results = coordinator.extendAll(writes, namespace.meta().stored(), timeouts.now(writes.size()));
         results.forEach(result -> context.compareClock(result, asked));
         SnowflakeException failure = null;
         for (int i = 0; i < due.size(); i++) {
@@ -172,6 +172,9 @@ public final class WorkerIds {
         boolean claims = platform.nanoTime() - nextClaimNanos >= 0;
         boolean looks = platform.nanoTime() - nextLookNanos >= 0;
         for (Succession succession : successions) {
+            if (claims || looks) {
+                compareSuperseded(succession);
+            }
             Claim awaited = succession.awaited(leadAllowed());
             if (claims && succession.needsClaim()) {
                 try {
@@ -188,6 +191,18 @@ public final class WorkerIds {
             } else if (looks && awaited != null) {
                 claimSooner(succession, firstPage, awaited);
             }
+        }
+    }
+
+    /** Nothing is written any more for a worker id that another process has, by which it would be noticed that the coordinator lost data. */
+    private void compareSuperseded(Succession succession) {
+        ExtensionPlan current = succession.current();
+        if (current != null && current.claim().standing() == Claim.Standing.SUPERSEDED) {
+            int workerId = current.claim().workerId();
+            long asked = platform.nanoTime();
+            Snapshot seen = coordinator.read(workerId, workerId, timeouts.now());
+            context.compareClock(seen.serverTime(), asked);
+            current.claim().compare(seen.slots().get(0));
         }
     }
 
@@ -355,16 +370,24 @@ public final class WorkerIds {
         return lead > allowedTicks ? clock.vettedTick() + lead : 0;
     }
 
-    /** Lets ids come from another worker id at once, if one is to be had. */
-    void goElsewhere(Succession succession) {
+    /**
+     * Lets ids come from another worker id, if one is to be had.
+     *
+     * @param before that would otherwise go on there, in ticks
+     */
+    void goElsewhere(Succession succession, long before) {
         try {
             claim(succession, null);
         } catch (NoFreeWorkerIdException none) {
             LOG.log(Level.DEBUG, shared.message("no other worker id"), none);
             return;
         }
+        Claim other = succession.successor().claim();
         if (succession.isReady(allowedTicks)) {
             succession.swap(leastTick());
+        } else if (other.from() < before) {
+            // Where the clock was set back ids begin above those that were issued, and are waited for as after any step back.
+            succession.swapBehind();
         } else {
             succession.releaseSuccessor(timeouts.started());
         }

@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.Platform;
@@ -24,6 +26,9 @@ public final class SharedState {
     private final List<CurrentLease> leases = new ArrayList<>();
     private final Counters counters = new Counters();
     private final Troubles troubles = new Troubles();
+    private final HighTick highTick = new HighTick();
+    private final CallWatch calls;
+    private final Platform platform;
 
     private volatile boolean started;
     private volatile boolean closed;
@@ -31,11 +36,14 @@ public final class SharedState {
     private volatile boolean vettingWanted;
     private volatile @Nullable SnowflakeException broken;
     private volatile Runnable keeper = () -> {};
+    private volatile BiConsumer<CurrentLease, String> whenOverdue = (inUse, what) -> {};
 
     /** @param workerIds how many of them the generator uses at a time */
     public SharedState(String generator, Platform platform, int workerIds) {
         this.generator = generator;
+        this.platform = platform;
         this.waiting = new WaitingThreads(platform);
+        this.calls = new CallWatch(platform);
         for (int i = 0; i < workerIds; i++) {
             leases.add(new CurrentLease());
         }
@@ -47,6 +55,20 @@ public final class SharedState {
 
     public Counters counters() {
         return counters;
+    }
+
+    /** The highest tick of any id that was handed out, if there are several worker ids. */
+    public HighTick highTick() {
+        return highTick;
+    }
+
+    public CallWatch calls() {
+        return calls;
+    }
+
+    /** What is wrong now; a call that does not end comes first, since the keeper can't say anything else meanwhile. */
+    public Optional<String> lastError() {
+        return calls.overdue().or(troubles::lastError);
     }
 
     public Troubles troubles() {
@@ -108,10 +130,19 @@ public final class SharedState {
                 : new SnowflakeUnavailableException(text, stopped);
     }
 
-    /** Waits until there are worker ids, however long that takes. */
-    public void awaitStart() {
+    /**
+     * Waits until there are worker ids.
+     *
+     * @param endNanos when the waiting ends, by the monotonic clock; it may be put off meanwhile
+     * @return whether there are
+     */
+    public boolean awaitStart(LongSupplier endNanos) {
         while (!started && !closed && broken == null) {
-            await(() -> started, Long.MAX_VALUE / 2);
+            long left = endNanos.getAsLong() - platform.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            await(() -> started, left);
             if (Thread.currentThread().isInterrupted() && !started) {
                 throw new SnowflakeUnavailableException(message("interrupted while claiming a worker id."));
             }
@@ -120,6 +151,7 @@ public final class SharedState {
         if (failure != null) {
             throw failure;
         }
+        return true;
     }
 
     public boolean isStarted() {
@@ -139,7 +171,12 @@ public final class SharedState {
      *
      * @return why, if the keeper has said so; else what the caller says
      */
-    public String suspendedBy(String reason) {
+    public String suspendedBy(CurrentLease inUse, String reason) {
+        Optional<String> overdue = overdue(inUse);
+        if (overdue.isPresent()) {
+            troubles.suspend(overdue.get());
+            return overdue.get();
+        }
         Optional<String> known = troubles.suspension();
         if (known.isEmpty()) {
             troubles.suspend(reason);
@@ -148,6 +185,24 @@ public final class SharedState {
             return reason;
         }
         return known.get();
+    }
+
+    /**
+     * A call fails since nothing more is granted.
+     *
+     * @return why, if the keeper has said so; else what the caller says
+     */
+    public String refusedSince(CurrentLease inUse, String reason) {
+        return overdue(inUse).orElseGet(() -> troubles.refusedSince(reason));
+    }
+
+    /** Said once for each call of the coordinator that does not end, by the first caller that is refused meanwhile. */
+    private Optional<String> overdue(CurrentLease inUse) {
+        Optional<String> overdue = calls.overdue();
+        if (calls.isFirstToSay()) {
+            whenOverdue.accept(inUse, overdue.orElseGet(() -> "A call of the coordinator has just ended."));
+        }
+        return overdue;
     }
 
     /** A call fails since the clock is behind the last id. The keeper says so once, however many they are. */
@@ -180,6 +235,11 @@ public final class SharedState {
     /** @param wake returns at once, called by any thread */
     public void keptBy(Runnable wake) {
         keeper = wake;
+    }
+
+    /** @param say returns at once, called by any thread with what is wrong */
+    public void whenOverdue(BiConsumer<CurrentLease, String> say) {
+        whenOverdue = say;
     }
 
     public void wakeKeeper() {

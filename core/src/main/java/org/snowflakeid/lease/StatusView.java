@@ -20,7 +20,7 @@ public final class StatusView {
     private final VettedClock clock;
     private final SharedState shared;
     private final Positions positions;
-    private final Rollback rollback;
+    private final Availability availability;
 
     public StatusView(Settings settings, String coordinatorName, VettedClock clock, SharedState shared) {
         this.settings = settings;
@@ -28,7 +28,7 @@ public final class StatusView {
         this.clock = clock;
         this.shared = shared;
         this.positions = Positions.of(settings.layout());
-        this.rollback = Rollback.of(settings);
+        this.availability = new Availability(positions, Rollback.of(settings));
     }
 
     /** Ids are issued as long as one worker id has some. */
@@ -76,8 +76,9 @@ public final class StatusView {
         long usable = positions.tick(lease.limit());
         long reserved = positions.tick(lease.granted());
         long ticksLeft = reserved - now;
-        long drift = issuing ? positions.tick(last) - now : 0;
-        boolean clockBehind = issuing && isBehind(lease, last, now);
+        long high = shared.highTick().get();
+        long drift = issuing ? Math.max(positions.tick(last), high) - now : 0;
+        boolean clockBehind = issuing && availability.failsBehind(lease, last, high, now);
         // A clock that came back where it should be keeps no call waiting, though the keeper could not look yet.
         Optional<String> suspension = clock.isCredible(clock.tick())
                 ? Optional.empty()
@@ -103,14 +104,8 @@ public final class StatusView {
                 state == State.ACTIVE && ticksLeft > ticksNotReady(windowTicks),
                 clockBehind
                         ? Optional.of("The clock is " + drift + " ms behind the last id.")
-                        : suspension.or(shared.troubles()::lastError),
+                        : suspension.or(shared::lastError),
                 shared.troubles().clockWarning().or(this::unvettedStep));
-    }
-
-    private boolean isBehind(Lease lease, long last, long now) {
-        long ahead = lease.ahead(now, positions.tick(last));
-        long behind = positions.tick(last + 1) - rollback.lastTick(now, ahead);
-        return behind > 1 && rollback.failsAtOnce(behind);
     }
 
     /** Whether no worker id has a last id that the clock has caught up with. */
@@ -118,7 +113,7 @@ public final class StatusView {
         long now = clock.credibleTick();
         return shared.leases().stream().map(CurrentLease::get).allMatch(lease -> {
             long last = lease.position();
-            return last == Lease.SEALED || isBehind(lease, last, now);
+            return last == Lease.SEALED || availability.failsBehind(lease, last, shared.highTick().get(), now);
         });
     }
 

@@ -207,16 +207,22 @@ public final class VettedClock {
         // Read after the wall clock: a pause in between must not look like a step.
         long expected = now.expectedMillis(platform.nanoTime());
         long ahead = wall - expected;
-        if (now.stepSeen) {
-            // Back where it should be, the clock was only wrong for a while. Set to anywhere else, it hides how much
-            // time was missed.
-            return Math.abs(ahead) <= CREDIBLE_MILLIS;
-        }
-        if (isStep(ahead, ahead - now.correctionMillis)) {
+        if (isNotCredible(now, ahead)) {
+            // Or a call in that very millisecond would be let through when the clock shows it again.
+            now.credibleMillis = Long.MIN_VALUE;
             return false;
         }
         now.credibleMillis = wall;
         return true;
+    }
+
+    private boolean isNotCredible(Reading now, long ahead) {
+        if (now.stepSeen) {
+            // Back where it should be, the clock was only wrong for a while. Set to anywhere else, it hides how much
+            // time was missed.
+            return Math.abs(ahead) > CREDIBLE_MILLIS;
+        }
+        return isStep(ahead, ahead - now.correctionMillis);
     }
 
     /** The time in use, or what it should be if the clock is not credible. */
@@ -248,6 +254,16 @@ public final class VettedClock {
      */
     public boolean isCopySuspected() {
         return steps != stepsWithoutCopy;
+    }
+
+    /**
+     * Shows callers the time anew, so that none goes by one that was found credible more than a moment ago.
+     *
+     * @return whether the clock runs as it did
+     */
+    public boolean refresh() {
+        show();
+        return !doubted && !isCopySuspected();
     }
 
     /** Looks at the clocks now; {@link #isCopySuspected} says what earlier looks have seen. */
@@ -461,6 +477,14 @@ public final class VettedClock {
     @Nullable
     public Contradiction contradiction() {
         return contradiction;
+    }
+
+    /**
+     * The coordinator's clock, which ran as the monotonic one since the start, has gone on as that did: this process missed no time, and a
+     * step of the system clock was no more than that. To be asked where no write can tell whether there is a copy.
+     */
+    public void ranOn() {
+        copyExcluded(steps);
     }
 
     /**

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.snowflakeid.ids;
+package org.snowflakeid.lease;
 
 import java.util.concurrent.atomic.AtomicLongArray;
-import org.snowflakeid.lease.Lease;
 
 /**
  * The highest tick of any id that a generator with several worker ids has handed out. A call takes no position below it, and raises it
@@ -18,11 +17,11 @@ public final class HighTick {
 
     private final AtomicLongArray words = new AtomicLongArray(2 * TICK + 1);
 
-    long get() {
+    public long get() {
         return words.get(TICK);
     }
 
-    void raise(long tick) {
+    public void raise(long tick) {
         long seen = words.get(TICK);
         while (tick > seen && !words.compareAndSet(TICK, seen, tick)) {
             seen = words.get(TICK);

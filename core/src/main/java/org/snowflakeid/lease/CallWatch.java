@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.lease;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.Platform;
+
+/**
+ * The call of the coordinator that the keeper is waiting for. Each call should end within its timeout; if one does not, the keeper's thread
+ * can't say so, and the callers and the status do.
+ */
+public final class CallWatch {
+
+    /** So much later than its timeout a call may end on a busy machine. */
+    private static final long GRACE_NANOS = 1_000_000_000L;
+
+    private record Call(long begunNanos, Duration timeout, AtomicBoolean said) {}
+
+    private final Platform platform;
+    private volatile @Nullable Call present;
+
+    CallWatch(Platform platform) {
+        this.platform = platform;
+    }
+
+    public void begin(Duration timeout) {
+        present = new Call(platform.nanoTime(), timeout, new AtomicBoolean());
+    }
+
+    public void end() {
+        present = null;
+    }
+
+    /** What is said of a call that should have ended; empty if there is none. */
+    Optional<String> overdue() {
+        Call call = present;
+        if (call == null) {
+            return Optional.empty();
+        }
+        long nanos = platform.nanoTime() - call.begunNanos();
+        return nanos < call.timeout().toNanos() + GRACE_NANOS
+                ? Optional.empty()
+                : Optional.of("A call of the coordinator has not ended for " + nanos / 1_000_000_000 + " s, though it may take "
+                        + call.timeout().toMillis() + " ms at most. Check the servers and what lies between; if it never"
+                        + " ends, restart this process.");
+    }
+
+    /** Whether it is overdue and this is the first to ask. */
+    boolean isFirstToSay() {
+        Call call = present;
+        return call != null && overdue().isPresent() && call.said().compareAndSet(false, true);
+    }
+}
