@@ -43,7 +43,9 @@ final class ApplicationResources implements Resources {
     @Override
     public <T> Optional<T> find(Class<T> type, @Nullable String name) {
         return bean(container, type, name)
-                .or(() -> Generators.ofTheApplication(container, generator).flatMap(whole -> bean(whole, type, name)))
+                .or(() -> new GeneratorBeans(container)
+                        .ofTheApplication(generator)
+                        .flatMap(whole -> bean(whole, type, name)))
                 .or(() ->
                         names(name).flatMap(each -> inJndi(type, each).stream()).findFirst());
     }

@@ -19,14 +19,16 @@ final class EventFiring {
 
     /** By the container, where each observer is guarded: else the first that fails would be the last that is called. */
     static Consumer<SnowflakeEvent> guarded(BeanContainer container, String generator) {
-        return happened ->
-                container.getEvent().select(Generators.qualifiers(generator)).fire(happened);
+        return happened -> container
+                .getEvent()
+                .select(GeneratorBeans.qualifiers(generator))
+                .fire(happened);
     }
 
     /** To one observer after the other, where observers can't be guarded. */
     static Consumer<SnowflakeEvent> oneByOne(BeanContainer container, String generator) {
         ObserverGuard guard = new ObserverGuard(container);
-        Annotation[] qualifiers = Generators.qualifiers(generator);
+        Annotation[] qualifiers = GeneratorBeans.qualifiers(generator);
         return happened -> container.resolveObserverMethods(happened, qualifiers).stream()
                 .filter(observer -> !observer.isAsync())
                 .forEach(observer -> guard.tell(observer, new Happened(happened, qualifiers)));
@@ -34,7 +36,7 @@ final class EventFiring {
 
     /** Whether anybody would hear of it. */
     static boolean isObserved(BeanContainer container, String generator) {
-        Annotation[] qualifiers = Generators.qualifiers(generator);
+        Annotation[] qualifiers = GeneratorBeans.qualifiers(generator);
         return Stream.of(
                         new Claimed(generator, 0),
                         new Lost(generator, 0, ""),

@@ -32,17 +32,24 @@ public final class IdAttribute implements Serializable {
      * Looks for no generator yet, so that it can be made before there is an application.
      *
      * @param format of a {@link String}; other types have none
-     * @param place the attribute, as a message should name it
+     * @param member the attribute's field or getter
      * @throws SnowflakeException if it is of another type
      */
-    public IdAttribute(String generator, SnowflakeFormat format, Class<?> type, String place) {
+    public IdAttribute(String generator, SnowflakeFormat format, Class<?> type, Member member) {
         if (type != Long.class && type != long.class && type != String.class) {
-            throw new SnowflakeException("snowflake '" + generator + "': @SnowflakeId stands on " + place
-                    + ", which is neither a Long nor a long nor a String. Change its type.");
+            throw new SnowflakeException("snowflake '" + generator + "': @SnowflakeId on "
+                    + member.getDeclaringClass().getName() + "." + member.getName()
+                    + (member instanceof Method ? "()" : "") + ": type " + shown(type)
+                    + " is not supported; use Long, long or String.");
         }
-        this.ids = new ReferencedGenerator(generator, place);
+        this.ids = new ReferencedGenerator(generator, member.toString());
         this.format = type == String.class ? format : null;
         this.primitive = type == long.class;
+    }
+
+    /** {@code Integer}, and of what is not in {@code java.lang} the whole name. */
+    private static String shown(Class<?> type) {
+        return type.getPackageName().equals("java.lang") ? type.getSimpleName() : type.getTypeName();
     }
 
     /**

@@ -191,7 +191,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
             }
             try {
                 return CDI.current()
-                        .select(Snowflake.class, Generators.qualifier(generator))
+                        .select(Snowflake.class, GeneratorBeans.qualifier(generator))
                         .get();
             } catch (RuntimeException e) {
                 InvalidObjectException failure =

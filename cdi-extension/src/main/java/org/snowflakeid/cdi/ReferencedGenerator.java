@@ -67,7 +67,7 @@ public final class ReferencedGenerator implements Serializable {
     private Snowflake find() {
         Instance<Snowflake> beans;
         try {
-            beans = CDI.current().select(Snowflake.class, Generators.qualifier(generator));
+            beans = CDI.current().select(Snowflake.class, GeneratorBeans.qualifier(generator));
         } catch (IllegalStateException | LinkageError e) {
             throw new SnowflakeException(
                     complaint("there is no CDI container that could have it")

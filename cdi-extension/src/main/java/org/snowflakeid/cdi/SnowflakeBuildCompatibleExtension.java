@@ -150,7 +150,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     @Synthesis
     public void addBeans(SyntheticComponents components) {
         String[] names = injected.toArray(String[]::new);
-        Set<String> others = new TreeSet<>(Generators.claimedAtStart());
+        Set<String> others = new TreeSet<>(new ConfiguredValues().claimedAtStartIfValid());
         others.addAll(injected);
         others.remove(SnowflakeSettings.DEFAULT_GENERATOR);
         addGenerator(components, SnowflakeSettings.DEFAULT_GENERATOR, names).qualifier(Default.Literal.INSTANCE);
@@ -178,7 +178,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .qualifier(SnowflakeName.Literal.of(generator))
                 .scope(Singleton.class)
                 // Quarkus removes beans without a name that are at no injection point, though they may be looked up.
-                .name(Generators.beanName(generator))
+                .name(GeneratorBeans.name(generator))
                 .withParam(GENERATOR, generator)
                 .withParam(INJECTED, injected)
                 .createWith(Creator.class)
@@ -191,7 +191,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     }
 
     static Set<String> injected(Parameters parameters) {
-        Set<String> injected = new TreeSet<>(Generators.claimedAtStart());
+        Set<String> injected = new TreeSet<>(new ConfiguredValues().claimedAtStartIfValid());
         injected.addAll(List.of(parameters.get(INJECTED, String[].class)));
         return injected;
     }
@@ -202,8 +202,8 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         public Snowflake create(Instance<Object> lookup, Parameters parameters) {
             BeanContainer container = container(lookup);
             String generator = parameters.get(GENERATOR, String.class);
-            return Generators.create(
-                    container, generator, injected(parameters), EventFiring.oneByOne(container, generator));
+            return new Generators(container, injected(parameters))
+                    .create(generator, EventFiring.oneByOne(container, generator));
         }
     }
 
@@ -219,7 +219,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
     public static final class Claim implements SyntheticObserver<Startup> {
         @Override
         public void observe(EventContext<Startup> event, Parameters parameters) {
-            Generators.claim(CDI.current().getBeanContainer(), injected(parameters));
+            new Generators(CDI.current().getBeanContainer(), injected(parameters)).claim();
         }
     }
 
@@ -229,7 +229,8 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         public void observe(EventContext<Object> event, Parameters parameters) {
             Set<String> generators = injected(parameters);
             generators.add(SnowflakeSettings.DEFAULT_GENERATOR);
-            Ending unused = new Ending(Generators.open(CDI.current().getBeanContainer(), generators), false);
+            GeneratorBeans beans = new GeneratorBeans(CDI.current().getBeanContainer());
+            Ending unused = new Ending(beans.openAmong(generators), false);
         }
     }
 }

@@ -110,8 +110,17 @@ public class SnowflakeExtension implements Extension {
     private void collectReferences(Collection<Annotation> annotations) {
         for (Annotation annotation : annotations) {
             if (annotation.annotationType().isAnnotationPresent(GeneratorReference.class)) {
-                namesWithoutBean.add(Generators.referenced(annotation));
+                namesWithoutBean.add(referenced(annotation));
             }
+        }
+    }
+
+    private static String referenced(Annotation reference) {
+        try {
+            return (String) reference.annotationType().getMethod("value").invoke(reference);
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new DefinitionException(
+                    reference.annotationType().getName() + " is a @GeneratorReference and has no String value()", e);
         }
     }
 
@@ -172,7 +181,7 @@ public class SnowflakeExtension implements Extension {
      */
     private Set<String> injected() {
         Set<String> injected = new TreeSet<>(namesWithoutBean);
-        injected.addAll(Generators.claimedAtStart());
+        injected.addAll(new ConfiguredValues().claimedAtStartIfValid());
         enabled.forEach((bean, declaration) -> {
             if (!isSpecialized(declaration)) {
                 injected.addAll(namesByBean.getOrDefault(bean, Set.of()));
@@ -184,7 +193,7 @@ public class SnowflakeExtension implements Extension {
     /** What there is a bean of. Beans that are not enabled may have to be valid all the same. */
     private Set<String> named() {
         Set<String> named = new TreeSet<>(namesWithoutBean);
-        named.addAll(Generators.claimedAtStart());
+        named.addAll(new ConfiguredValues().claimedAtStartIfValid());
         namesByBean.values().forEach(named::addAll);
         named.add(SnowflakeSettings.DEFAULT_GENERATOR);
         return named;
@@ -224,7 +233,7 @@ public class SnowflakeExtension implements Extension {
             observer.notify(start);
         } catch (Throwable e) {
             if (isStartOfSeContainer()) {
-                InjectedSnowflake.closeAll(Generators.open(beans, named()));
+                InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named()));
             }
             throw e;
         }
@@ -249,7 +258,7 @@ public class SnowflakeExtension implements Extension {
             PersistenceUnits.markedClasses(loader).forEach(this::collectReferences);
         }
         named().forEach(generator -> addGenerator(event, beans, generator));
-        if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && Generators.healthEnabled()) {
+        if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && new ConfiguredValues().isHealthEnabled()) {
             SnowflakeHealthCheck.addTo(event, beans, named());
         }
     }
@@ -260,28 +269,28 @@ public class SnowflakeExtension implements Extension {
                 .id(SnowflakeExtension.class.getName() + ":" + generator)
                 .types(Snowflake.class, Object.class)
                 .qualifiers(Any.Literal.INSTANCE)
-                .addQualifiers(Generators.qualifiers(generator))
+                .addQualifiers(GeneratorBeans.qualifiers(generator))
                 .scope(Singleton.class)
-                .name(Generators.beanName(generator))
+                .name(GeneratorBeans.name(generator))
                 .createWith(context ->
-                        Generators.create(beans, generator, injected(), EventFiring.guarded(beans, generator)))
+                        new Generators(beans, injected()).create(generator, EventFiring.guarded(beans, generator)))
                 .destroyWith((ids, context) -> Generators.destroy(ids));
     }
 
     // Thrown, not added to the event: OpenWebBeans would only log it and then fail without a reason.
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        Generators.validate(beans, injected());
+        new StartCheck(beans, injected()).validate();
     }
 
     // May be notified more than once: in an EAR for each web module.
     void claim(
             @Observes @Initialized(ApplicationScoped.class) @Priority(BEFORE_TRAFFIC) Object event, BeanManager beans) {
-        Generators.claim(beans, injected());
+        new Generators(beans, injected()).claim();
     }
 
     void end(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event, BeanManager beans) {
         if (ending == null) {
-            ending = new Ending(Generators.open(beans, named()), true);
+            ending = new Ending(new GeneratorBeans(beans).openAmong(named()), true);
         }
     }
 

@@ -38,27 +38,26 @@ final class SnowflakeHealthCheck implements HealthCheck {
     @Override
     public HealthCheckResponse call() {
         HealthCheckResponseBuilder response = HealthCheckResponse.named("snowflake");
-        if (!Generators.healthEnabled()) {
+        if (!new ConfiguredValues().isHealthEnabled()) {
             return response.up().withData("enabled", false).build();
         }
         boolean ready = true;
         Set<String> unclaimed = new TreeSet<>(generators);
-        for (InjectedSnowflake ids : Generators.open(container, generators)) {
+        GeneratorBeans beans = new GeneratorBeans(container);
+        for (InjectedSnowflake ids : beans.openAmong(generators)) {
             SnowflakeStatus status = ids.status();
             unclaimed.remove(status.generator());
             ready &= status.ready();
             describe(status, response);
         }
-        unclaimed.stream()
-                .filter(generator -> Generators.isInUse(container, generator))
-                .forEach(generator -> describeUnclaimed(generator, response));
+        unclaimed.stream().filter(beans::isInUse).forEach(generator -> describeUnclaimed(generator, response));
         return response.status(ready).build();
     }
 
     /** Nobody has asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
     private void describeUnclaimed(String generator, HealthCheckResponseBuilder response) {
         response.withData(generator + ".state", "UNCLAIMED");
-        List<String> problems = Generators.problems(container, List.of(generator));
+        List<String> problems = new StartCheck(container, List.of(generator)).problems();
         if (!problems.isEmpty()) {
             response.withData(generator + ".lastError", String.join("\n", problems));
         }

@@ -94,7 +94,7 @@ public final class UnknownKeys {
 
     private void add(Key<?> key) {
         known.put(key.name(), key);
-        knownVariables.put(variable(key.name()), key);
+        knownVariables.put(EnvironmentVariable.of(key.name()), key);
         int group = key.name().indexOf('.', PREFIX.length());
         if (group > 0) {
             groups.add(key.name().substring(0, group + 1));
@@ -104,21 +104,16 @@ public final class UnknownKeys {
     private static Pattern ignored(@Nullable String list) {
         List<String> alternatives = new ArrayList<>();
         for (String entry : list == null ? new String[0] : list.split(",")) {
-            String name = variable(entry.strip());
+            String name = EnvironmentVariable.of(entry.strip());
             boolean all = entry.strip().endsWith("*");
             alternatives.add(all ? Pattern.quote(name.substring(0, name.length() - 1)) + ".*" : Pattern.quote(name));
         }
         return Pattern.compile(String.join("|", alternatives));
     }
 
-    /** The environment variable that sets a key, by the rules of MicroProfile Config. */
-    private static String variable(String key) {
-        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
-    }
-
     private void judge(String name) {
         boolean isVariable = ENVIRONMENT_VARIABLE.matcher(name).matches();
-        String variable = variable(name);
+        String variable = EnvironmentVariable.of(name);
         if (isVariable ? SERVICE_LINK.matcher(variable).matches() : isNoKey(name, variable)) {
             return;
         }
@@ -150,7 +145,7 @@ public final class UnknownKeys {
     private boolean isNoKey(String name, String variable) {
         return !name.startsWith(PREFIX)
                 || names.contains(variable)
-                || names.contains(name.replaceAll("[^A-Za-z0-9]", "_"));
+                || names.contains(EnvironmentVariable.withUnderscores(name));
     }
 
     /** In a map, which no one asks for variables, its key has no value. An empty property may hide it from those who do. */
@@ -174,7 +169,8 @@ public final class UnknownKeys {
 
     /** The known keys that a variable sets: it may be several, since it does not show what joins the words. */
     private Stream<Key<?>> keysLike(String variable) {
-        return known.values().stream().filter(key -> variable(key.name()).equals(variable));
+        return known.values().stream()
+                .filter(key -> EnvironmentVariable.of(key.name()).equals(variable));
     }
 
     /** As {@link #keysLike}, for one that sets a key of a generator. */
@@ -185,7 +181,7 @@ public final class UnknownKeys {
         for (int i = 1; i < words.size(); i++) {
             Named named = Named.parted(variable, words, i);
             String generator = named.generator.toLowerCase(Locale.ROOT).replace('_', '-');
-            keysLike(variable(PREFIX + named.key))
+            keysLike(EnvironmentVariable.of(PREFIX + named.key))
                     .filter(Key::isPerGenerator)
                     .forEach(key ->
                             keys.add(GENERATORS + generator + "." + key.name().substring(PREFIX.length())));
@@ -194,17 +190,17 @@ public final class UnknownKeys {
     }
 
     private @Nullable Key<?> find(boolean isVariable, String name) {
-        return isVariable ? knownVariables.get(variable(name)) : known.get(name);
+        return isVariable ? knownVariables.get(EnvironmentVariable.of(name)) : known.get(name);
     }
 
     /** A name that consists of the group alone belongs to it too. */
     private static boolean isIn(String group, String name, boolean isVariable) {
         String begin = spelled(group, isVariable);
-        return (isVariable ? variable(name) + "_" : name + ".").startsWith(begin);
+        return (isVariable ? EnvironmentVariable.of(name) + "_" : name + ".").startsWith(begin);
     }
 
     private static String spelled(String key, boolean isVariable) {
-        return isVariable ? variable(key) : key;
+        return isVariable ? EnvironmentVariable.of(key) : key;
     }
 
     /** The names of known keys that begin so, without the prefix that all have. */
@@ -234,7 +230,8 @@ public final class UnknownKeys {
             List<String> words = Arrays.asList(rest.split("_", -1));
             for (int i = 1; i < words.size(); i++) {
                 Named named = parted(name, words, i);
-                if (keys.knownVariables.containsKey(variable(PREFIX + named.key)) || keys.isGenerator(named)) {
+                if (keys.knownVariables.containsKey(EnvironmentVariable.of(PREFIX + named.key))
+                        || keys.isGenerator(named)) {
                     return named;
                 }
             }
@@ -250,7 +247,8 @@ public final class UnknownKeys {
         }
 
         boolean isOf(String other) {
-            return generator.equals(other) || (isVariable && variable(generator).equals(variable(other)));
+            return generator.equals(other)
+                    || (isVariable && EnvironmentVariable.of(generator).equals(EnvironmentVariable.of(other)));
         }
     }
 
@@ -284,7 +282,7 @@ public final class UnknownKeys {
                     key,
                     "can't be set for one generator. Set " + spelled(key.name(), isVariable) + " for all of them."));
         } else if (isVariable) {
-            requireToBeRead(named.name, generatorsKeysLike(variable(named.name)));
+            requireToBeRead(named.name, generatorsKeysLike(EnvironmentVariable.of(named.name)));
         }
     }
 

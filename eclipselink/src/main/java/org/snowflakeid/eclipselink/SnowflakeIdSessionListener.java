@@ -86,11 +86,11 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
     /** An attribute that wants an id, or that holds an embeddable with parts that want one. */
     private record Marked(String attribute, @Nullable IdAttribute ids, List<Marked> parts) {
 
-        static Marked of(String attribute, AnnotatedElement member, Class<?> owner) {
-            SnowflakeId mark = member.getAnnotation(SnowflakeId.class);
-            Class<?> type = IdAttribute.typeIn(owner, (Member) member);
-            return new Marked(
-                    attribute, new IdAttribute(mark.value(), mark.format(), type, member.toString()), List.of());
+        static Marked of(String attribute, AnnotatedElement element, Class<?> owner) {
+            SnowflakeId mark = element.getAnnotation(SnowflakeId.class);
+            Member member = (Member) element;
+            Class<?> type = IdAttribute.typeIn(owner, member);
+            return new Marked(attribute, new IdAttribute(mark.value(), mark.format(), type, member), List.of());
         }
 
         /** @param descriptor of the owner, where its mappings are ready: each place of an embeddable has its own */

@@ -47,7 +47,7 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         Class<?> type = declared instanceof Class<?> known
                 ? known
                 : context.getProperty().getType().getReturnedClass();
-        attribute = new IdAttribute(mark.value(), mark.format(), type, member.toString());
+        attribute = new IdAttribute(mark.value(), mark.format(), type, member);
         Property property = context.getProperty();
         PersistentClass entity = context.getPersistentClass();
         // Hibernate 6 does not say to which entity what is in an embeddable belongs.

@@ -80,8 +80,7 @@ final class MarkedAttribute {
             throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
                     + ", which belongs to a record, and what a record has can't be set. Make a class of the record.");
         }
-        IdAttribute ids =
-                new IdAttribute(mark.value(), mark.format(), IdAttribute.typeIn(type, member), member.toString());
+        IdAttribute ids = new IdAttribute(mark.value(), mark.format(), IdAttribute.typeIn(type, member), member);
         Method setter = member instanceof Method getter ? setter(mark, getter) : null;
         return new MarkedAttribute(member, setter, ids, List.of());
     }

@@ -15,7 +15,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -28,6 +27,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.config.EnvironmentVariable;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.config.SnowflakeKeys;
@@ -299,8 +299,7 @@ final class GivenSettings {
 
     /** As MicroProfile Config does: the name itself, with underscores, and that in capitals. */
     private @Nullable Variable variable(String key) {
-        String underscores = key.replaceAll("[^A-Za-z0-9]", "_");
-        for (String name : List.of(key, underscores, underscores.toUpperCase(Locale.ROOT))) {
+        for (String name : List.of(key, EnvironmentVariable.withUnderscores(key), EnvironmentVariable.of(key))) {
             String value = environment.get(name);
             if (value != null) {
                 return new Variable(name, value);
@@ -339,8 +338,8 @@ final class GivenSettings {
     }
 
     private static boolean isOf(String coordinator, String key) {
-        return key.startsWith("snowflake." + coordinator + ".")
-                || key.startsWith("SNOWFLAKE_" + coordinator.toUpperCase(Locale.ROOT) + "_");
+        String group = "snowflake." + coordinator + ".";
+        return key.startsWith(group) || key.startsWith(EnvironmentVariable.of(group));
     }
 
     /** @throws InvalidSettingsException if a value is wrong, or a key that is set anywhere is misspelt */

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.config.EnvironmentVariable;
 
 /**
  * A profile of MicroProfile Config: {@code %prod.snowflake.namespace} goes before {@code snowflake.namespace} of the same source, if
@@ -73,13 +74,10 @@ final class Profile {
 
     /** One key may be of several profiles: %dev,test.snowflake.namespace. */
     private boolean isMeant(String profiles) {
-        String variable = variable(String.valueOf(name));
+        String meant = String.valueOf(name);
+        String variable = EnvironmentVariable.withUnderscores(meant);
         return Arrays.stream(profiles.split(",")).anyMatch(profile -> profile.equals(name) || profile.equals(variable))
-                || profiles.equals(variable.toUpperCase(Locale.ROOT));
-    }
-
-    private static String variable(String name) {
-        return name.replaceAll("[^A-Za-z0-9]", "_");
+                || profiles.equals(EnvironmentVariable.of(meant));
     }
 
     /** There is a file of it, with keys. */

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.UUID;
@@ -26,6 +25,7 @@ import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.config.EnvironmentVariable;
 import org.snowflakeid.testservers.LogLines;
 
 /** A namespace of its own with generators that issue all the time, each as if in a process of its own. */
@@ -256,7 +256,7 @@ final class Scene implements AutoCloseable {
         // Which coordinator it is follows from where it is.
         coordinator.forEach((key, value) -> {
             if (!key.equals("snowflake.coordinator")) {
-                environment.put(key.replaceAll("[^a-z]", "_").toUpperCase(Locale.ROOT), value);
+                environment.put(EnvironmentVariable.of(key), value);
             }
         });
         return Session.run(environment, "", all);

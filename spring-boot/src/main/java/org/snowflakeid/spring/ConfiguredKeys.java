@@ -3,7 +3,6 @@ package org.snowflakeid.spring;
 
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -12,6 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.config.EnvironmentVariable;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.config.UnknownKeys;
@@ -110,16 +110,12 @@ final class ConfiguredKeys {
     private static Map<String, String> variablesElsewhere(Set<String> generators) {
         Map<String, String> elsewhere = new HashMap<>();
         for (Key<?> key : SnowflakeKeys.all()) {
-            elsewhere.put(variable(key.name().replace("-", "")), variable(key.name()));
+            elsewhere.put(EnvironmentVariable.of(key.name().replace("-", "")), EnvironmentVariable.of(key.name()));
             for (String generator : generators) {
                 String named = key.name().replaceFirst("^snowflake", "snowflake.generators." + generator);
-                elsewhere.put(variable(named.replace("-", "")), variable(named));
+                elsewhere.put(EnvironmentVariable.of(named.replace("-", "")), EnvironmentVariable.of(named));
             }
         }
         return elsewhere;
-    }
-
-    private static String variable(String key) {
-        return key.replaceAll("[.-]", "_").toUpperCase(Locale.ROOT);
     }
 }

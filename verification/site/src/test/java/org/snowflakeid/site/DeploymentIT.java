@@ -12,11 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.snowflakeid.config.EnvironmentVariable;
 import org.snowflakeid.runtime.RunningApplication;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.PostgresServer;
@@ -62,8 +62,7 @@ class DeploymentIT {
             Map<String, String> environment = new HashMap<>(DeploymentFiles.settings());
             // In a pod these are mounted.
             api.settings(api.port(), api.token(verbs))
-                    .forEach((key, value) ->
-                            environment.put(key.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_"), value));
+                    .forEach((key, value) -> environment.put(EnvironmentVariable.of(key), value));
             try (RunningApplication example = RunningApplication.start(image, "kubernetes-files", environment)) {
                 assertThat(json(example.get("/worker")).getString("coordinator"))
                         .isEqualTo("kubernetes");

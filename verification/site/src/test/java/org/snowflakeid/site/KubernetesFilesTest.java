@@ -14,12 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.config.EnvironmentVariable;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.testservers.kubernetes.ApiServer;
@@ -170,8 +170,8 @@ class KubernetesFilesTest {
         Map<String, String> environment = new HashMap<>(DeploymentFiles.settings());
         environment.put("SNOWFLAKE_WINDOW", window.toString());
 
-        SnowflakeSettings settings = SnowflakeSettings.of(
-                "default", key -> environment.get(key.toUpperCase(Locale.ROOT).replaceAll("[.-]", "_")));
+        SnowflakeSettings settings =
+                SnowflakeSettings.of("default", key -> environment.get(EnvironmentVariable.of(key)));
 
         assertThat(settings.window()).isEqualTo(window);
         long failures =

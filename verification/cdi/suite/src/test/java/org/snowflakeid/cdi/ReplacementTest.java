@@ -117,8 +117,8 @@ class ReplacementTest {
         try (Application application = Application.with("snowflake.window=long").of(User.class, Counter.class)) {
             BeanContainer narrow = withoutCounters(application.container().getBeanContainer());
 
-            assertThat(Generators.isInUse(narrow, "default")).isFalse();
-            Generators.claim(narrow, List.of("default"));
+            assertThat(new GeneratorBeans(narrow).isInUse("default")).isFalse();
+            new Generators(narrow, List.of("default")).claim();
         }
         assertThat(RecordingCoordinatorProvider.JOURNAL).isEmpty();
     }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
+import jakarta.persistence.MappedSuperclass;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeException;
@@ -20,6 +22,50 @@ class SnowflakeIdListenerTest {
     static class Parcel {
         @Embedded
         Label label = new Label(null);
+    }
+
+    @MappedSuperclass
+    static class Row<K> {
+        @SnowflakeId("rows")
+        @Nullable
+        K key;
+    }
+
+    @Entity
+    static class Visit extends Row<UUID> {}
+
+    @Entity
+    static class Seat {
+        @SnowflakeId("seats")
+        int getNumber() {
+            return 0;
+        }
+
+        void setNumber(int number) {
+            throw new AssertionError(number);
+        }
+    }
+
+    @Test
+    void aTypeThatCannotHoldAnIdIsNamedWithThoseThatCan() {
+        assertRefused(
+                new Seat(),
+                "snowflake 'seats': @SnowflakeId on org.snowflakeid.jpa.SnowflakeIdListenerTest$Seat.getNumber():"
+                        + " type int is not supported; use Long, long or String.");
+    }
+
+    @Test
+    void aTypeThatASubclassChoosesIsNamedInFull() {
+        assertRefused(
+                new Visit(),
+                "snowflake 'rows': @SnowflakeId on org.snowflakeid.jpa.SnowflakeIdListenerTest$Row.key:"
+                        + " type java.util.UUID is not supported; use Long, long or String.");
+    }
+
+    private static void assertRefused(Object entity, String message) {
+        assertThatThrownBy(() -> new SnowflakeIdListener().fill(entity))
+                .isInstanceOf(SnowflakeException.class)
+                .hasMessage(message);
     }
 
     // it said that there is no setter, which nobody can add to a record

@@ -173,7 +173,9 @@ public abstract class EntityContract {
                             .filteredOn(SnowflakeException.class::isInstance)
                             .first()
                             .asString()
-                            .contains("snowflake 'purchases': @SnowflakeId stands on ", "Mistyped.id", "a String."));
+                            .contains("snowflake 'purchases': @SnowflakeId on "
+                                    + mistyped.get().getClass().getName()
+                                    + ".id: type Integer is not supported; use Long, long or String."));
         }
     }
 
