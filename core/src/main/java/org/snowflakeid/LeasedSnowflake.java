@@ -132,7 +132,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
         if (!inTime) {
             SnowflakeException overdue = keeper.overdueStart();
-            // Not close(): the keeper may never come to the end of its call. If it does, it gives back what it has claimed.
+            // Not close(): the keeper may never come to the end of its call. If it does, it gives back what it has
+            // claimed.
             beginClose();
             throw overdue;
         }

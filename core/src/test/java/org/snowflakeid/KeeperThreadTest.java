@@ -142,8 +142,7 @@ class KeeperThreadTest {
         Generator third = new Generator("invoices", null, "PT3S").open();
 
         stage.sleep(Duration.ofMinutes(1));
-        assertThat(running)
-                .containsExactlyInAnyOrder("snowflake-default", "snowflake-orders", "snowflake-invoices");
+        assertThat(running).containsExactlyInAnyOrder("snowflake-default", "snowflake-orders", "snowflake-invoices");
         third.issueFor(Duration.ofMinutes(1));
 
         List.of(one, other, third).forEach(Generator::close);

@@ -151,7 +151,7 @@ final class Wire implements WorkerCoordinatorProvider {
     private <T> T call(Kind kind, Supplier<T> operation) {
         raise(kind, false);
         world.park(latency.toNanos());
-        while (hangs) {
+        while (hangs && kind != Kind.OPEN) {
             // As a driver that heeds neither its timeout nor an interrupt.
             boolean unused = Thread.interrupted();
             world.park(100_000_000);

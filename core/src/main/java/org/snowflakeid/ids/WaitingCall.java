@@ -390,8 +390,10 @@ public final class WaitingCall {
         long left = settings.waitTimeout().toNanos() - waitedNanos();
         if (left <= 0) {
             throw new SnowflakeUnavailableException(shared.message("no id can be issued: "
-                    + shared.suspendedBy(inUse, "the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
-                            + ", and has not been vetted yet.")));
+                    + shared.suspendedBy(
+                            inUse,
+                            "the system clock stepped, to " + Instant.ofEpochMilli(clock.millis())
+                                    + ", and has not been vetted yet.")));
         }
         requireUninterrupted();
         // Whatever was found: the clock may have stepped again since, which no other thread need have noticed.
@@ -430,9 +432,8 @@ public final class WaitingCall {
                     + shared.refusedSince(
                             inUse,
                             current.isHeldBack()
-                                            ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY
-                                                    + " has not been written yet."
-                                            : "The coordinator has not answered yet.")));
+                                    ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
+                                    : "The coordinator has not answered yet.")));
         }
         if (!swaps || waitedNanos() > UNINTERRUPTED_SWAP_NANOS) {
             requireUninterrupted();

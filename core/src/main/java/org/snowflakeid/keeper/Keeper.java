@@ -352,7 +352,10 @@ public final class Keeper {
         }
         showClock();
         if (clock.isCopySuspected()) {
-            shared.troubles().noteClock(vetting.warning(), SUSPECTED + "no write can show that there is none: the namespace is retired");
+            shared.troubles()
+                    .noteClock(
+                            vetting.warning(),
+                            SUSPECTED + "no write can show that there is none: the namespace is retired");
         }
         wakeForClock();
     }
@@ -502,7 +505,8 @@ public final class Keeper {
         Succession.End last = Succession.End.RELEASED;
         for (Succession succession : workerIds.successions()) {
             // As long as the coordinator answers, however many they are.
-            boolean inTime = last == Succession.End.RELEASED || platform.nanoTime() - begun < timeouts.longestCloseNanos();
+            boolean inTime =
+                    last == Succession.End.RELEASED || platform.nanoTime() - begun < timeouts.longestCloseNanos();
             last = inTime ? endOf(succession, dataLost) : succession.keep();
         }
         attemptToEnd(coordinator::close);

@@ -62,7 +62,9 @@ public final class StartDeadline {
     @Nullable
     SnowflakeException refusal(Outage outage) {
         SnowflakeException reason = failure;
-        return reason == null || shared.isStarted() || leftNanos() > 0 ? null : refusal(outage.withoutPrefix(reason), reason);
+        return reason == null || shared.isStarted() || leftNanos() > 0
+                ? null
+                : refusal(outage.withoutPrefix(reason), reason);
     }
 
     /** For the thread that waits for the start: what it ends with though the keeper does not say so, since a call of it has not ended. */
@@ -71,8 +73,8 @@ public final class StartDeadline {
     }
 
     private SnowflakeException refusal(String why, @Nullable SnowflakeException reason) {
-        String text =
-                shared.message("no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": " + why);
+        String text = shared.message(
+                "no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": " + why);
         return reason instanceof NoFreeWorkerIdException
                 ? new NoFreeWorkerIdException(text, reason)
                 : new CoordinatorException(text, reason, true);

@@ -386,7 +386,8 @@ public final class WorkerIds {
         if (succession.isReady(allowedTicks)) {
             succession.swap(leastTick());
         } else if (other.from() < before) {
-            // Where the clock was set back ids begin above those that were issued, and are waited for as after any step back.
+            // Where the clock was set back ids begin above those that were issued, and are waited for as after any step
+            // back.
             succession.swapBehind();
         } else {
             succession.releaseSuccessor(timeouts.started());

@@ -35,7 +35,6 @@ public final class Availability {
         return positions.tick(next) - rollback.lastTick(now, ahead(lease, next, now));
     }
 
-
     private long ahead(Lease lease, long next, long now) {
         return lease.ahead(now, positions.tick(next - 1));
     }

@@ -42,8 +42,10 @@ public final class CallWatch {
         long nanos = platform.nanoTime() - call.begunNanos();
         return nanos < call.timeout().toNanos() + GRACE_NANOS
                 ? Optional.empty()
-                : Optional.of("A call of the coordinator has not ended for " + nanos / 1_000_000_000 + " s, though it may take "
-                        + call.timeout().toMillis() + " ms at most. Check the servers and what lies between; if it never"
+                : Optional.of("A call of the coordinator has not ended for " + nanos / 1_000_000_000
+                        + " s, though it may take "
+                        + call.timeout().toMillis()
+                        + " ms at most. Check the servers and what lies between; if it never"
                         + " ends, restart this process.");
     }
 

@@ -113,7 +113,8 @@ public final class StatusView {
         long now = clock.credibleTick();
         return shared.leases().stream().map(CurrentLease::get).allMatch(lease -> {
             long last = lease.position();
-            return last == Lease.SEALED || availability.failsBehind(lease, last, shared.highTick().get(), now);
+            return last == Lease.SEALED
+                    || availability.failsBehind(lease, last, shared.highTick().get(), now);
         });
     }
 
