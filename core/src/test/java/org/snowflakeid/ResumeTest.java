@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -510,17 +511,27 @@ class ResumeTest {
 
         @Test
         void isStuckAndIdsStopWithTheReason() {
+            List<SnowflakeEvent> events = new ArrayList<>();
+            before.listener = events::add;
             before.open();
             before.issue();
             disk.stuck = true;
+            LogLines log = new LogLines();
             stage.sleep(Duration.ofSeconds(5));
 
             assertThatThrownBy(before::issue)
                     .hasMessageContaining("what is noted for worker id")
-                    .hasMessageContaining("snowflake.resume.directory has not been written yet");
+                    .hasMessageContaining("the disk has not answered");
+            assertThat(log.all()).filteredOn(line -> line.contains("the disk has not answered")).hasSize(1);
+            assertThat(events)
+                    .filteredOn(SnowflakeEvent.Suspended.class::isInstance)
+                    .allSatisfy(event ->
+                            assertThat(((SnowflakeEvent.Suspended) event).reason()).contains("the disk has not answered"))
+                    .isNotEmpty();
             disk.stuck = false;
             stage.sleep(Duration.ofMillis(10));
             before.issue();
+            log.close();
         }
 
         @Test

@@ -24,6 +24,9 @@ public interface Takeover {
         public void keep(Claim claim, NamespaceRecord meta) {}
 
         @Override
+        public void lookAtFiles() {}
+
+        @Override
         public void endAll() {}
 
         @Override
@@ -44,6 +47,9 @@ public interface Takeover {
 
     /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
     void keep(Claim claim, NamespaceRecord meta);
+
+    /** For the keeper's thread: says what is wrong with the files, if it is. */
+    void lookAtFiles();
 
     /** What was granted is in doubt: no process may take it over. The leases must have been sealed. */
     void endAll();

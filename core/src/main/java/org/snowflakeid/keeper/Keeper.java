@@ -196,6 +196,7 @@ public final class Keeper {
         try {
             attempt();
             workerIds.noteTime();
+            takeover.lookAtFiles();
             reports.lookAt(workerIds.successions());
             return reports.nextLookNanos(workerIds.successions(), platform.nanoTime(), nextStepNanos());
         } catch (Throwable e) {

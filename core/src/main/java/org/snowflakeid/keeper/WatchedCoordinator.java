@@ -28,7 +28,7 @@ final class WatchedCoordinator extends ForwardingCoordinator {
     }
 
     private <T> T call(Duration timeout, Supplier<T> operation) {
-        calls.begin(timeout);
+        calls.begin("A call of the coordinator", timeout);
         try {
             return operation.get();
         } finally {

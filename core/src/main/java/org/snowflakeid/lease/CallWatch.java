@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 
 /**
- * The call of the coordinator that the keeper is waiting for. Each call should end within its timeout; if one does not, the keeper's thread
+ * What the keeper is waiting for: a call of the coordinator, or a file. It should end within its timeout; if it does not, the keeper's thread
  * can't say so, and the callers and the status do.
  */
 public final class CallWatch {
@@ -16,7 +16,7 @@ public final class CallWatch {
     /** So much later than its timeout a call may end on a busy machine. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
-    private record Call(long begunNanos, Duration timeout, AtomicBoolean said) {}
+    private record Call(String what, long begunNanos, Duration timeout, AtomicBoolean said) {}
 
     private final Platform platform;
     private volatile @Nullable Call present;
@@ -25,8 +25,9 @@ public final class CallWatch {
         this.platform = platform;
     }
 
-    public void begin(Duration timeout) {
-        present = new Call(platform.nanoTime(), timeout, new AtomicBoolean());
+    /** @param what as in {@code A call of the coordinator} */
+    public void begin(String what, Duration timeout) {
+        present = new Call(what, platform.nanoTime(), timeout, new AtomicBoolean());
     }
 
     public void end() {
@@ -42,11 +43,10 @@ public final class CallWatch {
         long nanos = platform.nanoTime() - call.begunNanos();
         return nanos < call.timeout().toNanos() + GRACE_NANOS
                 ? Optional.empty()
-                : Optional.of("A call of the coordinator has not ended for " + nanos / 1_000_000_000
+                : Optional.of(call.what() + " has not ended for " + nanos / 1_000_000_000
                         + " s, though it may take "
                         + call.timeout().toMillis()
-                        + " ms at most. Check the servers and what lies between; if it never"
-                        + " ends, restart this process.");
+                        + " ms at most. If it never ends, restart this process.");
     }
 
     /** Whether it is overdue and this is the first to ask. */

@@ -8,6 +8,7 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -53,6 +54,7 @@ public final class Resumption implements Takeover {
 
     /** Others may claim the same worker id again and again, each behind the highest note. */
     private static final int ATTEMPTS = 4;
+    private static final Duration LONGEST_WRITE = Duration.ofSeconds(2);
 
     private static final long MILLISECOND = 1_000_000;
     private static final long IDLE_NANOS = 60_000 * MILLISECOND;
@@ -205,6 +207,11 @@ public final class Resumption implements Takeover {
     // ---- for the keeper
 
     @Override
+    public void lookAtFiles() {
+        limits.forEach(WriteAheadLimit::lookAtDisk);
+    }
+
+    @Override
     public void endAll() {
         for (WriteAheadLimit each : limits) {
             boolean unused = each.end();
@@ -213,6 +220,15 @@ public final class Resumption implements Takeover {
 
     @Override
     public void keep(Claim claim, NamespaceRecord meta) {
+        shared.calls().begin("A write to " + SnowflakeKeys.RESUME_DIRECTORY, LONGEST_WRITE);
+        try {
+            keepIn(claim, meta);
+        } finally {
+            shared.calls().end();
+        }
+    }
+
+    private void keepIn(Claim claim, NamespaceRecord meta) {
         String reason = "others keep writing them";
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             try {

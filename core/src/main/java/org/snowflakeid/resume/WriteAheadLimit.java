@@ -31,6 +31,9 @@ public final class WriteAheadLimit implements ClaimFile {
     /** The next one is written when only so much of it is left, which a slow disk may take. */
     private static final long LEAST_TICKS = 2_000;
 
+    /** By then callers may have used up what was noted. */
+    private static final long LONGEST_WRITE_NANOS = 2_000_000_000L;
+
     /** Clocks may be set meanwhile. */
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
@@ -63,6 +66,12 @@ public final class WriteAheadLimit implements ClaimFile {
     private volatile boolean over;
 
     private volatile boolean lost;
+
+    /** Since when a write is under way, by the monotonic clock; null: none is. */
+    private volatile @Nullable Long writingSince;
+
+    /** Whether it was said that the disk does not answer. */
+    private volatile boolean stuck;
 
     private enum Trouble {
         NONE,
@@ -116,10 +125,21 @@ public final class WriteAheadLimit implements ClaimFile {
         if (!taken.compareAndSet(false, true)) {
             return LONGEST_PAUSE_MILLIS;
         }
+        writingSince = platform.nanoTime();
         try {
             return advanceInTurn(now);
         } finally {
+            writingSince = null;
             taken.set(false);
+        }
+    }
+
+    /** For the keeper's thread: says that the disk does not answer, which the thread that waits for it can't. */
+    void lookAtDisk() {
+        Long since = writingSince;
+        if (since != null && platform.nanoTime() - since > LONGEST_WRITE_NANOS && !stuck) {
+            stuck = true;
+            say("can't be written: the disk has not answered for some seconds. Ids stop at what was noted until it does.");
         }
     }
 
@@ -194,17 +214,23 @@ public final class WriteAheadLimit implements ClaimFile {
     private void note(Trouble now, String what) {
         if (trouble != now) {
             trouble = now;
-            String text = described() + " " + what;
-            shared.troubles().noteFiles(text);
-            LOG.log(Level.WARNING, shared.message(text));
+            say(what);
         }
     }
 
+    private void say(String what) {
+        String text = described() + " " + what;
+        shared.troubles().noteFiles(text);
+        LOG.log(Level.WARNING, shared.message(text));
+    }
+
     private void works() {
-        if (trouble != Trouble.NONE) {
+        boolean wasStuck = stuck;
+        stuck = false;
+        if (trouble != Trouble.NONE || wasStuck) {
             LOG.log(Level.INFO, shared.message(described() + " can be written again"));
         }
-        if (trouble != Trouble.NONE || noted == null) {
+        if (trouble != Trouble.NONE || wasStuck || noted == null) {
             // Also what was wrong with those of the worker id before.
             shared.troubles().noteFiles(null);
         }
