@@ -71,6 +71,6 @@ Next == \E p \in Procs : \/ \E t \in 0..MaxT : Issue(p,t)
                          \/ \E s \in Slots, t \in 0..MaxT : Claim(p,s,t)
                          \/ p \in Copy /\ \E hw, clk \in 0..MaxT : Extend1st(p,hw,clk)
 Spec == Init /\ [][Next]_vars
-\* nobody else is hit, and nothing granted later
+\* no other process is hit, and nothing granted later
 OnlyShared == ~hit
 =======================================================================

@@ -12,7 +12,7 @@ CONSTANTS MaxT, MaxW, W,
                  \* numbers in configurations
   Gap,           \* C is resumed so much later, at least
   Shown,         \* how C's wall clock stands beside its monotonic clock: "ahead" by more than a second; "apart", ahead or behind;
-                 \* "still", it lay as still as the process, as in a virtual machine whose clock nobody has set yet, or anyhow
+                 \* "still", it lay as still as the process, as in a virtual machine whose clock is not set yet, or anyhow
   Back,          \* a wall clock that is behind by more than this counts as stepped too
   Check,         \* the clocks are compared with the anchor
   Seen,          \* who sees a step: "waits", as above; "goes on" by the monotonic clock at once

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a call costs while ids are there: only the first thousand of a millisecond are timed, so that nobody waits for the next.
+ * What a call costs while ids are there: only the first thousand of a millisecond are timed, so that no call waits for the next.
  */
 final class CallCost {
 

@@ -23,7 +23,7 @@ final class Fairness {
     private static final long WARM_UP_MILLIS = 1_500;
     private static final long ENDING_MILLIS = 60_000;
 
-    /** Whoever takes so long was asleep. */
+    /** A call that takes this long was asleep. */
     private static final long WAITED_NANOS = 100_000;
 
     /** Those of interest, and some that ask too much of any machine. */

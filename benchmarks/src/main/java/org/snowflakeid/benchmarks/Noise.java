@@ -62,7 +62,7 @@ final class Noise implements AutoCloseable {
         }
         System.out.print('.');
         System.out.flush();
-        // Ends with whoever started it, however that ended.
+        // Ends when the process that started it ends, in whatever way.
         while (System.in.read() >= 0) {}
         System.exit(0);
     }

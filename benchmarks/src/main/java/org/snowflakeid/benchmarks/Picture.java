@@ -138,7 +138,7 @@ final class Picture {
                 type, x, y, text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nobody else here needs.
+    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nothing else here needs.
     private void add(String format, Object... values) {
         svg.append(values.length == 0 ? format : String.format(Locale.ROOT, format, values))
                 .append('\n');

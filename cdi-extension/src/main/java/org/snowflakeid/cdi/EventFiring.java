@@ -32,7 +32,7 @@ final class EventFiring {
                 .forEach(observer -> guard.tell(observer, new Happened(happened, qualifiers)));
     }
 
-    /** Whether anybody would hear of it. */
+    /** Whether the application observes it. */
     static boolean isObserved(BeanContainer container, String generator) {
         Annotation[] qualifiers = Generators.qualifiers(generator);
         return Stream.of(

@@ -236,7 +236,7 @@ final class Generators {
     static void claim(BeanContainer container, Collection<String> generators) {
         validate(container, generators);
         if (generators.isEmpty()) {
-            warnOfGeneratorsThatNobodyInjects();
+            warnOfGeneratorsThatNoBeanInjects();
         } else if (generators.stream()
                 .anyMatch(generator -> inUse(container, generator).isPresent())) {
             unknownKeys(container, generators).warn();
@@ -284,8 +284,8 @@ final class Generators {
         }
     }
 
-    /** Whoever sets them means a generator. Nothing fails: it may be another application that injects it. */
-    private static void warnOfGeneratorsThatNobodyInjects() {
+    /** Such a key is meant for a generator. It is only a warning: another application may inject that one. */
+    private static void warnOfGeneratorsThatNoBeanInjects() {
         Pattern generators = Pattern.compile("snowflake[._]generators[._].*", Pattern.CASE_INSENSITIVE);
         UnknownKeys unknown =
                 unknownKeys(List.of(), name -> generators.matcher(name).matches());
@@ -307,7 +307,7 @@ final class Generators {
      * Claims a worker id.
      *
      * @param injected the generators of this application that are claimed at its start
-     * @param listener gets what happens to the generator, if anybody observes that
+     * @param listener gets what happens to the generator, if the application observes that
      */
     static Snowflake create(
             BeanContainer container,
@@ -366,7 +366,7 @@ final class Generators {
         ConfigValue found = config.getConfigValue(key);
         String value = found.getValue();
         String raw = found.getRawValue();
-        // getOptionalValue would answer as if nobody had set it.
+        // getOptionalValue would answer as if it were not set.
         if (value == null && raw != null && !raw.isBlank()) {
             throw new UnresolvedValueException(key, raw);
         }

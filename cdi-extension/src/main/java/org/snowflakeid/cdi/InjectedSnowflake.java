@@ -160,7 +160,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
                     "snowflake '" + status().generator() + "': it was closed, but what showed it failed to end",
                     failure);
         } catch (Throwable logFailed) {
-            // Nobody is left who could be called, and the next one has to end all the same.
+            // There is nowhere left to report it, and the next generator has to end all the same.
         }
     }
 

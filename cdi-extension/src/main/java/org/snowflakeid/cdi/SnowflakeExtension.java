@@ -285,7 +285,7 @@ public class SnowflakeExtension implements Extension {
         }
     }
 
-    /** All contexts are gone, and whoever might have wanted an id. */
+    /** All contexts are gone, and with them all beans that might have asked for an id. */
     void end(@Observes BeforeShutdown event) {
         if (ending != null) {
             ending.complete();

@@ -55,7 +55,7 @@ final class SnowflakeHealthCheck implements HealthCheck {
         return response.status(ready).build();
     }
 
-    /** Nobody has asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
+    /** The application has not asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
     private void describeUnclaimed(String generator, HealthCheckResponseBuilder response) {
         response.withData(generator + ".state", "UNCLAIMED");
         List<String> problems = Generators.problems(container, List.of(generator));

@@ -190,13 +190,13 @@ class ConsulFaultsTest {
     }
 
     @Test
-    void hostThatNobodyKnowsIsNamed() {
-        try (Node lost = ConsulNode.at("http://nobody.invalid:8500", namespace)) {
+    void anUnknownHostIsNamed() {
+        try (Node lost = ConsulNode.at("http://unknown.invalid:8500", namespace)) {
             CoordinatorException thrown =
                     catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
             assertThat(thrown)
-                    .hasMessage("Consul (http://nobody.invalid:8500) is not reachable: its host is unknown."
+                    .hasMessage("Consul (http://unknown.invalid:8500) is not reachable: its host is unknown."
                             + " Check host, port, and http or https in snowflake.consul.url.");
             assertThat(thrown.permanent()).isFalse();
         }
@@ -215,7 +215,7 @@ class ConsulFaultsTest {
         }
     }
 
-    // ---- outcomes that nobody knows
+    // ---- unknown outcomes
 
     @Test
     void claimWhoseReplyIsHeldIsUnknownAndCanBeSeen() {

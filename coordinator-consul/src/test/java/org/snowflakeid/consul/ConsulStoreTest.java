@@ -150,7 +150,7 @@ class ConsulStoreTest {
     }
 
     @Test
-    void whoeverReadsSeesWhatWasAcknowledgedBefore() {
+    void aReadSeesWhatWasAcknowledgedBefore() {
         try (RecordStore reader = open()) {
             create(key("meta"), "0");
             for (int i = 1; i <= 300; i++) {

@@ -196,7 +196,7 @@ final class EtcdConnection implements AutoCloseable {
         });
     }
 
-    /** Waits until somebody has logged in; null if there is no user. */
+    /** Waits for a login, of this call or another one; null if there is no user. */
     private @Nullable Sent<AuthenticateResponse> logIn(SharedEtcd shared, Deadline deadline) throws EtcdFailure {
         String user = settings.user();
         if (user == null) {

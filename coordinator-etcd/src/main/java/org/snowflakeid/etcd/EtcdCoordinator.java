@@ -407,7 +407,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
             watch.end(owner(id));
-            // Nested, so that the mark is freed in any case and an owner who is somebody else stays.
+            // Nested, so that the mark is freed in any case and the entry of another owner stays.
             RequestOp removal =
                     RequestOp.newBuilder().setRequestTxn(removal(id, owner)).build();
             TxnResponse response = commit(

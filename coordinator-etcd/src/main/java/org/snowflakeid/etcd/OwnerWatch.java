@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the loss hint when somebody deletes or replaces an owner entry of this process, or its lease is revoked; and when the connection
- * breaks: who reconnects may meet a server with older data, and the extension that the hint asks for is tried again until a server answers.
- * Only a hint: it may come late or never, and no failure of it is anybody else's. A watch that ended is not repaired here but begun anew by
- * the next extension that finds the owner in place.
+ * Gives the loss hint when an owner entry of this process is deleted or replaced, or its lease is revoked; and when the connection
+ * breaks: after it the client may reach a server with older data, and the extension that the hint asks for is tried again until a server
+ * answers. It is only a hint: it may come late or never, and if it fails, no call fails with it. This class does not repair a watch that
+ * ended: the next extension that finds the owner in place begins a new one.
  */
 final class OwnerWatch {
     private static final System.Logger LOG = System.getLogger(OwnerWatch.class.getName());

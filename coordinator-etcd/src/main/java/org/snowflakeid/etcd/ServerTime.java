@@ -21,9 +21,9 @@ import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not say it.
- * Asked while a read is under way, on a background thread, one question at a time. Who asks gets the answer of one that has not begun yet:
- * nobody's answer is older than the question.
+ * The server's time, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell it. A background thread
+ * asks for it while a read is under way, one request at a time. A caller gets the answer to a request that begins after its call, so no
+ * answer is older than the question.
  */
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;

@@ -43,8 +43,8 @@ final class SharedEtcd {
     private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
 
     /**
-     * Held by whoever begins a login, so that all have one. Not this: gRPC may end the watches of others on the thread that sends, and they
-     * look at the connection.
+     * Held by the thread that begins a login, so that all share it. It is not {@code this}: gRPC may end other calls' watches on the thread
+     * that sends, and those look at the connection.
      */
     private final Object beginsLogin = new Object();
 
@@ -225,7 +225,7 @@ final class SharedEtcd {
         present = null;
         if (old != null) {
             givenUp.add(old);
-            // There, since whoever is called at the end of a watch may hold locks of its own.
+            // On the other thread, since what is called at the end of a watch may need locks of its own.
             later(0, old::giveUp);
         }
     }

@@ -117,7 +117,7 @@ class EtcdFaultsTest {
     }
 
     @Test
-    void firstCallAfterARestartNobodyNoticedSucceeds() {
+    void firstCallAfterAnUnnoticedRestartSucceeds() {
         List<Stored> marks = new ArrayList<>(List.of(node.claim(3)));
         requireWithin(Duration.ofSeconds(5), () -> {
             server.kill();
@@ -205,12 +205,12 @@ class EtcdFaultsTest {
     }
 
     @Test
-    void hostThatNobodyKnowsIsNamed() {
-        try (Node lost = EtcdNode.at("http://nobody.invalid:2379", namespace)) {
+    void anUnknownHostIsNamed() {
+        try (Node lost = EtcdNode.at("http://unknown.invalid:2379", namespace)) {
             CoordinatorException thrown =
                     catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
-            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("nobody.invalid");
+            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("unknown.invalid");
             assertThat(thrown.permanent()).isFalse();
         }
     }

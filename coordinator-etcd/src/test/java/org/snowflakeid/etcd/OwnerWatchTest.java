@@ -64,7 +64,7 @@ class OwnerWatchTest {
 
     // an extension that was applied ended with an exception, and no loss was noticed any more
     @Test
-    void watchThatFailsHarmsNobodyAndIsBegunTheNextTime() throws EtcdFailure {
+    void watchThatFailsIsBegunTheNextTimeAndNoCallFails() throws EtcdFailure {
         OwnerWatch watch = failsAtFirst(() -> {
             throw new RejectedExecutionException("planted");
         });

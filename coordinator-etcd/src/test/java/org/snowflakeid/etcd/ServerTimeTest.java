@@ -55,7 +55,7 @@ class ServerTimeTest {
             exchange.close();
         });
         server.start();
-        // Whoever had no answer in time asks again at once.
+        // Without a pause after a question that had no answer in time.
         time = new ServerTime(background, () -> false);
         String endpoint = "http://127.0.0.1:" + server.getAddress().getPort();
         settings = settings(endpoint);
@@ -83,7 +83,7 @@ class ServerTimeTest {
 
     // the answer under way may have been written before a copy of this process was taken
     @Test
-    void answersNobodyWithWhatWasAskedForBefore() throws Exception {
+    void answersNoCallWithWhatWasAskedForBeforeIt() throws Exception {
         Future<Optional<Instant>> first = time.ask(settings);
         assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
         List<Future<Optional<Instant>>> later = new ArrayList<>();
@@ -126,7 +126,7 @@ class ServerTimeTest {
     }
 
     @Test
-    void asksAnewWhenNobodyIsWaiting() throws Exception {
+    void asksAnewWhenNoCallIsWaiting() throws Exception {
         released.countDown();
 
         for (int i = 1; i < 10; i++) {
@@ -150,7 +150,7 @@ class ServerTimeTest {
 
     @Test
     void pausesAfterThreeQuestionsWithoutAnAnswer() throws Exception {
-        EtcdSettings nobody = settings("http://127.0.0.1:" + FreePorts.next());
+        EtcdSettings closed = settings("http://127.0.0.1:" + FreePorts.next());
         AtomicInteger tasks = new AtomicInteger();
         ServerTime pausing = new ServerTime(
                 task -> {
@@ -159,7 +159,7 @@ class ServerTimeTest {
                 },
                 () -> true);
         for (int i = 0; i < 5; i++) {
-            assertThat(pausing.ask(nobody).get(10, TimeUnit.SECONDS)).isEmpty();
+            assertThat(pausing.ask(closed).get(10, TimeUnit.SECONDS)).isEmpty();
         }
 
         assertThat(tasks).hasValue(3);

@@ -139,7 +139,7 @@ class SharedEtcdTest {
 
     // gRPC may end another's watch on the thread that begins a call: each waited for what the other one held, for ever
     @Test
-    void nobodyIsKeptWaitingWhileALoginBegins() {
+    void aLoginThatBeginsBlocksNoOtherThread() {
         grant(connection);
         try (var loan = SharedEtcd.ALL.loan(connection.access())) {
             SharedEtcd shared = requireNonNull(loan.get());
@@ -155,7 +155,7 @@ class SharedEtcdTest {
     }
 
     @Test
-    void whoeverAsksForTheTimeKeepsNobodyWaitingMeanwhile() throws Exception {
+    void aQuestionForTheTimeBlocksNoOtherThread() throws Exception {
         EtcdConnection asking = connection();
         grant(asking);
         var loan = SharedEtcd.ALL.loan(asking.access());

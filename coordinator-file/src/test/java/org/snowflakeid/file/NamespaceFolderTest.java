@@ -35,7 +35,7 @@ import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
-/** What lies on the disk, and what somebody may do to it. */
+/** What lies on the disk, and what else may be done to it there. */
 class NamespaceFolderTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -94,7 +94,7 @@ class NamespaceFolderTest {
                 .map(text -> text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Nobody takes its worker id, whoever held it stops, and the others are not concerned. */
+    /** No process claims its worker id, its holder stops, and the other worker ids are not affected. */
     @ParameterizedTest
     @MethodSource("damage")
     void neverTakesADamagedMarkForAValueOrForAbsent(byte[] bytes) throws IOException {

@@ -44,7 +44,7 @@ public final class HttpSettings {
      *
      * @param servers URLs, all {@code http} or all {@code https} in lower case, without a slash at their ends; empty if the address was refused
      * @param secretFile the key of a file with a secret, which {@link #anew} reads
-     * @param secret what is sent to the servers and nobody else shall see, for messages; null: nothing
+     * @param secret what is sent to the servers and must not be in messages; null: nothing
      */
     public HttpSettings(
             String generator,

@@ -54,7 +54,7 @@ final class SharedHttp {
     private boolean silentFromLateness;
     private boolean over;
 
-    /** Requests that nobody waits for any more, and since when. */
+    /** Requests whose callers no longer wait, and since when. */
     private final Map<CompletableFuture<?>, Long> late = new HashMap<>();
 
     private SharedHttp(HttpSettings.Access access, ApplicationThreads threads) {
@@ -218,7 +218,7 @@ final class SharedHttp {
     private static void end(HttpClient client) {
         // Since Java 21; before, it ends by itself when it has been collected as garbage.
         if (client instanceof AutoCloseable closeable) {
-            // Whoever is interrupted does not wait for what is under way, but breaks it off.
+            // On an interrupted thread close() does not wait for requests under way, but aborts them.
             Thread.currentThread().interrupt();
             try {
                 closeable.close();

@@ -237,7 +237,7 @@ class HttpCallerTest {
         CoordinatorException refused =
                 catchThrowableOfType(CoordinatorException.class, () -> put(caller(closed), LONG));
         CoordinatorException unknown = catchThrowableOfType(
-                CoordinatorException.class, () -> put(caller(List.of("http://nobody.invalid"), Map.of()), LONG));
+                CoordinatorException.class, () -> put(caller(List.of("http://unknown.invalid"), Map.of()), LONG));
 
         assertThat(refused)
                 .hasMessage("Server (http://127.0.0.1:" + closed + ") is not reachable: it accepts no connection."

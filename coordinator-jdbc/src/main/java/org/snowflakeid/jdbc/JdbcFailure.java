@@ -20,7 +20,7 @@ final class JdbcFailure extends Exception {
     /** No such table, or in H2 no such schema. */
     private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04", "90079");
 
-    /** Somebody created the table at the same time. */
+    /** Another process created the table at the same time. */
     private static final Set<String> PRESENT = Set.of("42P07", "42S01", "23505");
 
     private static final Set<String> READ_ONLY = Set.of("25006", "90097");

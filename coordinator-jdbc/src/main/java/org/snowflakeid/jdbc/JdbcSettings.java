@@ -317,7 +317,7 @@ final class JdbcSettings {
         return access;
     }
 
-    /** Whether nobody has chosen the data source. */
+    /** Whether it is the server's default data source, and not one that a setting names. */
     boolean isOfTheServer() {
         return ofTheServer;
     }

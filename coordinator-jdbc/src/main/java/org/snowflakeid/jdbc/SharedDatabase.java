@@ -181,13 +181,13 @@ final class SharedDatabase {
             attempt.leavePlace();
             throw new CoordinatorException("jdbc (" + access + "): the coordinator is closed", e, true);
         } catch (RuntimeException | Error e) {
-            // No thread could be had, and so nobody else will.
+            // No thread could be started that would leave it later.
             attempt.leavePlace();
             throw e;
         }
     }
 
-    /** One call, which may go on when nobody waits for it any more. */
+    /** One call, which may go on after its caller has stopped waiting for it. */
     private final class Attempt<T> implements Callable<T> {
         private final JdbcSettings settings;
         private final long deadlineNanos;
@@ -260,7 +260,7 @@ final class SharedDatabase {
             throw new SQLException("the call was given up");
         }
 
-        /** @return whether nobody is about to abort it */
+        /** @return whether no other thread is about to abort it */
         private synchronized boolean leave() {
             connection = null;
             return !givenUp;
@@ -304,7 +304,7 @@ final class SharedDatabase {
             boolean lent = access.dataSource() != null;
             boolean committing = taken.getAutoCommit();
             if (lent || !committing) {
-                // Who had it before may have begun a transaction by a statement, unseen by JDBC, and left it open; and
+                // Its last user may have begun a transaction by a statement, unseen by JDBC, and left it open; and
                 // drivers that connect anew by themselves, when a server went away, begin as the URL says.
                 commitEachStatement(taken);
             }
@@ -466,7 +466,7 @@ final class SharedDatabase {
         }
     }
 
-    /** @param seconds since when a connection has not been used; all of them if nobody will use one again */
+    /** @param seconds closes connections that have been idle for this long; all of them at the end */
     private void closeIdle(long seconds) {
         List<Idle> old = new ArrayList<>();
         synchronized (idle) {

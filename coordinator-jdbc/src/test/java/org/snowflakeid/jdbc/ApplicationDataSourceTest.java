@@ -141,7 +141,7 @@ class ApplicationDataSourceTest {
 
     /** JDBC knows nothing of it, and so the pool lends it as it is. */
     @Test
-    void isNotUsedInATransactionThatSomebodyLeftOpen() throws SQLException {
+    void isNotUsedInATransactionThatTheApplicationLeftOpen() throws SQLException {
         Stored meta = createMeta();
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(server.url());
@@ -216,7 +216,7 @@ class ApplicationDataSourceTest {
             assertThat(one.isValid(5) && other.isValid(5)).isTrue();
         }
 
-        // Whoever waits there still gets a connection, and gives it back unused.
+        // A thread that still waits there gets a connection, and gives it back unused.
         await(
                 Node.PATIENCE,
                 () -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 0

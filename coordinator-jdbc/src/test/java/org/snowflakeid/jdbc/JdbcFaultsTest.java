@@ -142,7 +142,7 @@ class JdbcFaultsTest {
 
     @ParameterizedTest
     @EnumSource
-    void worksAgainAfterARestartNobodyNoticed(Product product) {
+    void worksAgainAfterAnUnnoticedRestart(Product product) {
         try (Place place = new Place(product)) {
             Stored mark = place.other.claim(3);
 
@@ -204,8 +204,7 @@ class JdbcFaultsTest {
     }
 
     /**
-     * Claims 3. Somebody else has the row locked meanwhile, by which it is known when the write has arrived; then no answer comes back
-     * any more.
+     * Claims 3 while another connection has its row locked, which shows when the write has arrived; from then on no answer comes back.
      */
     private static CasResult duringTheWrite(Place place, Fault fault) throws Exception {
         String key = place.node.namespace + "/marks/3";

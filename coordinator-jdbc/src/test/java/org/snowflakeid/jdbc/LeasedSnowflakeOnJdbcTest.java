@@ -145,7 +145,7 @@ class LeasedSnowflakeOnJdbcTest {
                         "snowflake.jdbc.url",
                         url + (product == Product.POSTGRESQL ? "x" : ""),
                         "snowflake.jdbc.user",
-                        "nobody",
+                        "unknown",
                         "snowflake.jdbc.password",
                         "hunter2"))
                 .isInstanceOf(CoordinatorException.class)

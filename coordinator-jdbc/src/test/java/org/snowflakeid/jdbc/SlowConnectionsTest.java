@@ -185,7 +185,7 @@ class SlowConnectionsTest {
     }
 
     @Test
-    void oneThatIsNotThereAfterTwentySecondsKeepsNobodyFromBeginningAnother() throws SQLException {
+    void oneThatIsNotThereAfterTwentySecondsKeepsNoCallFromBeginningAnother() throws SQLException {
         try (SlowDriver driver = new SlowDriver();
                 Node node = JdbcNode.at(driver.url, Node.freshNamespace())) {
             begin(2, driver, node);
@@ -198,7 +198,7 @@ class SlowConnectionsTest {
     }
 
     @Test
-    void oneThatComesAfterTheCoordinatorIsClosedIsClosedAndNobodyWaitsForIt() throws SQLException {
+    void oneThatComesAfterTheCoordinatorIsClosedIsClosedAndNoThreadWaitsForIt() throws SQLException {
         try (SlowDriver driver = new SlowDriver();
                 Node node = JdbcNode.at(driver.url, Node.freshNamespace())) {
             begin(2, driver, node);
@@ -211,7 +211,7 @@ class SlowConnectionsTest {
     }
 
     @Test
-    void oneThatNobodyUsesIsClosed() throws SQLException {
+    void anIdleOneIsClosed() throws SQLException {
         try (SlowDriver driver = new SlowDriver();
                 Node node = JdbcNode.at(driver.url, Node.freshNamespace())) {
             begin(1, driver, node);

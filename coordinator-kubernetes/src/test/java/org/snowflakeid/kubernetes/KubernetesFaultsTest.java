@@ -123,7 +123,7 @@ class KubernetesFaultsTest {
     }
 
     @Test
-    void aConnectionThatNobodyAcceptsEndsInTime() throws IOException {
+    void aConnectionThatIsNeverAcceptedEndsInTime() throws IOException {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             try (Node nowhere = new KubernetesNode(namespace, at("https://127.0.0.1:" + full.getLocalPort()))) {
                 requireWithin(
@@ -253,7 +253,7 @@ class KubernetesFaultsTest {
     @Test
     void unreachableAndUnknownHostsAreNamedAndNotPermanent() {
         int closed = FreePorts.next();
-        for (String url : List.of("https://127.0.0.1:" + closed, "https://nobody.invalid")) {
+        for (String url : List.of("https://127.0.0.1:" + closed, "https://unknown.invalid")) {
             try (Node nowhere = new KubernetesNode(namespace, at(url))) {
                 CoordinatorException read =
                         catchThrowableOfType(CoordinatorException.class, () -> nowhere.coordinator.read(0, 0, TIMEOUT));
@@ -381,13 +381,13 @@ class KubernetesFaultsTest {
         server.put(
                 name,
                 "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\",\"metadata\":{\"name\":\"" + name
-                        + "\"},\"spec\":{\"holderIdentity\":\"somebody\"}}");
+                        + "\"},\"spec\":{\"holderIdentity\":\"another-tool\"}}");
 
         CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
 
         assertThat(thrown).hasMessageContainingAll(name, "not one of Snowflake ID's", "snowflake.namespace");
         assertThat(thrown.permanent()).isTrue();
-        assertThat(server.lease(name)).contains("somebody");
+        assertThat(server.lease(name)).contains("another-tool");
     }
 
     @Test

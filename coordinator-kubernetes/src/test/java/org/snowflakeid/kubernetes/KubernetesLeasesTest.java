@@ -102,7 +102,7 @@ class KubernetesLeasesTest {
         }
     }
 
-    /** Whoever retires a namespace has to know all its marks. */
+    /** The operator's command has to know all marks of a namespace before it retires it. */
     @Test
     void areSeenInAWholeNamespaceWhateverTheirLabelsAre() {
         try (Node node = new KubernetesNode(namespace, settings)) {

@@ -111,8 +111,8 @@ class NacosSecurityTest {
     @Test
     void unknownUserIsPermanent() {
         assertPermanent(
-                refused(user("nobody", "pear")),
-                "Nacos (http://" + withUsers.address() + "/nacos) refuses user 'nobody': answers 403",
+                refused(user("unknown", "pear")),
+                "Nacos (http://" + withUsers.address() + "/nacos) refuses user 'unknown': answers 403",
                 "snowflake.nacos.user");
     }
 

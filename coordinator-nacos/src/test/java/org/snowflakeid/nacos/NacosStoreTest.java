@@ -140,7 +140,7 @@ class NacosStoreTest {
     }
 
     @Test
-    void whoeverReadsSeesWhatWasAcknowledgedBefore() {
+    void aReadSeesWhatWasAcknowledgedBefore() {
         List<String> many =
                 IntStream.range(0, 100).mapToObj(id -> key("marks/" + id)).toList();
         try (RecordStore reader = open()) {

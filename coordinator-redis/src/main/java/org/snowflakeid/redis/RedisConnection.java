@@ -19,7 +19,7 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** One connection: opened once, by the thread that uses it, and closed by anybody. */
+/** One connection: opened once, by the thread that uses it, and closed by any thread. */
 final class RedisConnection {
 
     /** For each step on the way to an open connection; a virtual machine that has just started needs seconds for its first handshake. */

@@ -121,7 +121,7 @@ final class RedisFailure extends Exception {
 
     static RedisFailure answered(RedisSettings settings, JedisDataException answered) {
         JedisDataException e = withoutArguments(answered);
-        // A script's name says nothing to anybody.
+        // A script's name says nothing to an operator.
         String message = String.valueOf(e.getMessage())
                 .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
                 .replaceFirst("\\.$", "");
@@ -137,7 +137,7 @@ final class RedisFailure extends Exception {
         return arguments.find() ? new JedisDataException(arguments.replaceFirst("")) : e;
     }
 
-    /** Whether it is the command that is refused, and not who asks, or everybody. */
+    /** Whether the server refuses this command, rather than this client or all clients. */
     static boolean isAboutTheCommand(JedisDataException e) {
         String message = String.valueOf(e.getMessage());
         return Answer.of(message) != Answer.CONNECTIONS

@@ -38,7 +38,7 @@ final class ServerCheck {
      * Returns warnings.
      *
      * @throws RedisFailure if the server must not be used
-     * @throws JedisDataException if it lets nobody in
+     * @throws JedisDataException if it does not let this client in
      */
     static List<String> check(RedisSettings settings, Connection connection) throws RedisFailure {
         ServerCheck check = new ServerCheck(settings);

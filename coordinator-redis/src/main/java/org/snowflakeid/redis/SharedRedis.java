@@ -22,8 +22,8 @@ import redis.clients.jedis.Connection;
  * The connection of all coordinators that {@linkplain Shared share} it.
  *
  * <p><b>Deadlines.</b> A read from a socket ends neither at an interrupt nor, if bytes trickle in, at its timeout. So the connection
- * belongs to a thread of its own, and who calls waits for that: who waits no longer closes the connection if the request was on its way, and
- * else sees to it that it never is. A connection that is being set up goes on without him, for those who come after,
+ * belongs to a thread of its own, and callers wait for that thread. A caller that stops waiting closes the connection if its request was on
+ * its way, and otherwise keeps it from ever being sent. A connection that is being set up goes on without that caller, for later ones,
  * unless it takes far too long.
  *
  * <p>After any failure the next call begins with a new connection, which looks at the server anew.

@@ -126,7 +126,7 @@ class RedisSharingTest extends SharingContract {
         server.resume();
     }
 
-    /** A connection waits for the server's word for seconds; whoever closes does not. */
+    /** A new connection waits for the server's answer for seconds; a thread that closes does not. */
     @Test
     void closingWhileAConnectionIsSetUpTakesNoLongerThanItMay() throws Exception {
         server.pause();

@@ -93,7 +93,7 @@ public abstract class LeasedSnowflakeContract {
 
     @Test
     public final void keepsItsWorkerIdWindowAfterWindow() throws Exception {
-        // Who is held up for that long may find its window ended.
+        // A generator that is held up for that long may find its window ended.
         Stopwatch.unlessHeldUp(fixture.platform()::nanoTime, window().dividedBy(3), (number, stopwatch) -> {
             Actor actor = open("0-9");
             try {

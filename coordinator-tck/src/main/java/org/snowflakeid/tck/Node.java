@@ -34,7 +34,7 @@ public class Node implements AutoCloseable {
     /** How long something that must happen is waited for: far longer than it takes. */
     public static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    /** Of owners that nobody means to lose: a server may take a minute to start again. */
+    /** Of owners that a test does not mean to lose: a server may take a minute to start again. */
     public static final Duration TIME_TO_LIVE = Duration.ofMinutes(5);
 
     public final WorkerCoordinator coordinator;
@@ -81,9 +81,9 @@ public class Node implements AutoCloseable {
         return result;
     }
 
-    /** What it wrote when it claimed the worker id by {@link #claim}; what nobody wrote if it did not. */
+    /** What it wrote when it claimed the worker id by {@link #claim}; if it did not, an owner that no node ever wrote. */
     public String owner(int id) {
-        return owners.getOrDefault(id, "nobody");
+        return owners.getOrDefault(id, "none");
     }
 
     /** Claims a worker id that has no mark. */

@@ -359,7 +359,7 @@ public abstract class WorkerCoordinatorContract {
         assertThat(claimed(coordinator.read(8, 8, timeout()))).isEmpty();
     }
 
-    /** Whoever changes the record and reads the marks then sees all that was granted. What is written later grants nothing. */
+    /** A process that changes the record and then reads the marks sees all that was granted. What is written later grants nothing. */
     @Test
     public final void grantsNothingOnceTheRecordHasChanged() throws Exception {
         WorkerCoordinator holder = open();
@@ -545,7 +545,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
 
         Rejected result =
-                rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", "of nobody", meta, timeout()));
+                rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", "of none", meta, timeout()));
 
         assertThat(result).isEqualTo(new Rejected(meta, new Slot(ID, null, null)));
         assertThat(slot(coordinator)).isEqualTo(new Slot(ID, null, null));
@@ -981,7 +981,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
-    public final void aFormerHolderHarmsNobody() {
+    public final void aFormerHolderChangesNothing() {
         WorkerCoordinator former = openBriefly();
         WorkerCoordinator holder = open();
         Stored meta = create(former);
@@ -1104,7 +1104,7 @@ public abstract class WorkerCoordinatorContract {
             Stored mark = claim(coordinator, id, null, meta);
             coordinator.abandon(id, owner(mark), timeout());
             coordinator.abandon(id, owner(mark), timeout());
-            coordinator.abandon(id + 100, "of nobody", timeout());
+            coordinator.abandon(id + 100, "of none", timeout());
             requireVanished(coordinator, id);
 
             stopwatch.startAgain();
@@ -1117,7 +1117,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
-    public final void closingReleasesNoMarkAndHarmsNobody() {
+    public final void closingReleasesNoMarkAndLeavesOthersAlone() {
         WorkerCoordinator leaving = open();
         WorkerCoordinator staying = open();
         Stored meta = create(leaving);
@@ -1250,7 +1250,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
-    public final void anAbandonedClaimBlocksNobodyForLong() throws Exception {
+    public final void anAbandonedClaimBlocksOthersOnlyBriefly() throws Exception {
         WorkerCoordinator coordinator = openBriefly();
         WorkerCoordinator other = open();
         Stored meta = create(coordinator);

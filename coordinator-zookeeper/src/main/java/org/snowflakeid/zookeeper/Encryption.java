@@ -61,7 +61,7 @@ final class Encryption {
         return socket;
     }
 
-    /** The files can't be used now: somebody may be replacing them. */
+    /** The files can't be used now: an operator may be replacing them. */
     static final class UnreadableException extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -39,8 +39,8 @@ final class Reachability {
             false);
 
     /**
-     * What is to be said of all servers: first of all what waiting can't cure, which needs somebody to look at it. Only where each of them
-     * says so waiting is in vain.
+     * The finding for all servers together: above all one that waiting can't cure, which an operator has to see. Waiting is in vain only
+     * if it is for each of them.
      */
     static Finding together(List<Finding> ofEach) {
         Finding told = ofEach.stream()

@@ -262,7 +262,7 @@ final class Session {
     private ZooKeeper awaitConnection(Deadline deadline) throws ZooKeeperFailure, InterruptedException {
         synchronized (this) {
             while (!ended && deadline.nanosLeft() > 0) {
-                // The client may say that it is connected before whoever makes it has it.
+                // The client may say that it is connected before its constructor has returned.
                 ZooKeeper client = zooKeeper;
                 if (connected && client != null) {
                     return client;

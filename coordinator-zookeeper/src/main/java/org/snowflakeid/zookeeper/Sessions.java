@@ -31,9 +31,8 @@ final class Sessions implements AutoCloseable {
     private static final long LOOK_MILLIS = 700;
     private static final Duration NEXT_THREAD = Duration.ofMillis(500);
 
-    // It logs each attempt to connect, which is reported to the caller anyway. The logger is our own, by the package it
-    // is
-    // relocated to. Held here, since java.util.logging forgets the level of a logger that nobody holds.
+    // It logs each attempt to connect, which is reported to the caller anyway. The logger is our own, by the package
+    // it is relocated to. Held here, since java.util.logging forgets the level of a logger without a reference.
     private static final Logger CLIENT_LOGGER = Logger.getLogger(ZooKeeper.class.getPackageName());
 
     static {

@@ -65,7 +65,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     /**
      * Servers that come back show owner entries of processes that are about to come back too. If they lost data, these must see that before
-     * somebody else is granted what they were: twice the pause between two attempts to connect, and one of core's between two calls.
+     * other processes are granted the same: twice the pause between two attempts to connect, and one of core's between two calls.
      */
     private static final Duration BEFORE_EVICTION = Duration.ofSeconds(3);
 
@@ -220,7 +220,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private static @Nullable Stored stored(Session reader, OpResult result) throws ZooKeeperFailure {
         if (result instanceof OpResult.GetDataResult data) {
-            // Null where somebody else wrote it so.
+            // Null if another program wrote it so.
             byte[] bytes = data.getData() == null ? NOTHING : data.getData();
             return new Stored(
                     new String(bytes, StandardCharsets.UTF_8), data.getStat().getVersion());

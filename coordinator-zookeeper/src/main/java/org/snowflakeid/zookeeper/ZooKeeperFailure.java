@@ -11,7 +11,7 @@ import org.snowflakeid.CoordinatorException;
 final class ZooKeeperFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** After these nobody knows what became of the request. All other codes of the API are a server's refusal. */
+    /** After these it is unknown what became of the request. All other codes of the API are a server's refusal. */
     private static final Set<Code> UNKNOWN =
             Set.of(Code.SESSIONEXPIRED, Code.SESSIONMOVED, Code.REQUESTTIMEOUT, Code.RECONFIGINPROGRESS);
 

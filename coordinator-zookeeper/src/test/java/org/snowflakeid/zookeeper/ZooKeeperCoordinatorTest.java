@@ -231,7 +231,7 @@ class ZooKeeperCoordinatorTest {
     }
 
     @Test
-    void grantsNobodyToDeleteMarksOrTheRecordOrWhatIsAboveThem() throws Exception {
+    void letsNoClientDeleteMarksOrTheRecordOrWhatIsAboveThem() throws Exception {
         node.claim(7);
 
         for (String kept : List.of(path("marks", 7), "/" + namespace + "/meta")) {

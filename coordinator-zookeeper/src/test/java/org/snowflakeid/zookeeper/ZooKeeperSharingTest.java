@@ -60,7 +60,7 @@ class ZooKeeperSharingTest {
         return threads().filter("snowflake-zookeeper"::equals).count();
     }
 
-    /** Beside the two of ZooKeeper's client, each session has one that ends it when nobody extends. */
+    /** Beside the two of ZooKeeper's client, each session has one that ends it when its extensions stop. */
     private static long timers() {
         return threads()
                 .filter(name -> name.matches("snowflake-zookeeper-[a-z]+-\\d+"))

@@ -18,7 +18,7 @@ public interface GeneratorSource {
     String SETTING = "org.snowflakeid.hibernate.generators";
 
     /**
-     * The generator of a name; whoever gives it closes it, after Hibernate's session factory.
+     * The generator of a name; the source that gives it closes it, after Hibernate's session factory.
      *
      * @throws org.snowflakeid.SnowflakeException if there is none
      */

@@ -20,10 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.IdAttribute;
 
-/** How Hibernate obeys {@link SnowflakeId}; nobody else needs it. */
-// Hibernate may make it while an application is built, before there are beans: so with CDI it looks for its generator
-// when
-// it needs an id.
+/** How Hibernate obeys {@link SnowflakeId}; applications don't need it. */
+// Hibernate may make it while an application is built, before there are beans: so with CDI it looks for its
+// generator when it needs an id.
 public class SnowflakeIdGenerator implements BeforeExecutionGenerator, AnnotationBasedGenerator<SnowflakeId> {
     private static final long serialVersionUID = 1L;
 

@@ -31,7 +31,7 @@ import org.snowflakeid.SnowflakeStatus;
  * <p>Each meter has the tag {@code snowflake.generator}, the generator's name. Gauges: {@code snowflake.ready} (1 or 0),
  * {@code snowflake.reserved} and {@code snowflake.drift} (times). Counters: {@code snowflake.ids}, {@code snowflake.extensions.failed},
  * {@code snowflake.swaps}. Timers, with a count and a total: {@code snowflake.waits}, {@code snowflake.extensions}. The generator is read
- * when the registry is; that costs no request and never blocks. Registries refer to it weakly, as Micrometer does: whoever uses it keeps it.
+ * when the registry is; that costs no request and never blocks. Registries refer to it weakly, as Micrometer does: keep a reference to it.
  */
 public final class SnowflakeMetrics implements MeterBinder, AutoCloseable {
 

@@ -348,7 +348,7 @@ final class GivenSettings {
         requireNoFileOfAProfile();
         Set<String> names = new HashSet<>(environment.keySet());
         sources.forEach(source -> names.addAll(source.values().keySet()));
-        // Not by lookup(): of what is merely looked at nobody knows yet whether it is read.
+        // Not by lookup(), which notes a key as read: these are only looked at.
         String ignored = lookup(IGNORE);
         List<String> problems = UnknownKeys.among(names, key -> key.equals(IGNORE) ? ignored : given(key))
                 .problems();
@@ -380,7 +380,7 @@ final class GivenSettings {
     /**
      * To be called when all of them have been opened.
      *
-     * @throws InvalidSettingsException if something typed is no key that anybody reads: misspelt, it would leave a default in
+     * @throws InvalidSettingsException if no part of this command reads a key that was typed: misspelt, it would leave a default in
      *     force
      */
     static void requireAllRead(GivenSettings... opened) {

@@ -18,8 +18,8 @@ import org.snowflakeid.administration.NamespaceReport;
 import org.snowflakeid.administration.NamespaceReport.Worker;
 
 /**
- * What pages are shown of a namespace. Asked for changes it reads the coordinator, unless that was done a moment ago or is under way: one
- * reading at a time however many pages ask, and none if nobody does.
+ * What pages are shown of a namespace. When a page asks for changes it reads the coordinator, unless it did so a moment ago or is doing so:
+ * one reading at a time however many pages ask, and none if no page asks.
  */
 final class LiveNamespace implements AutoCloseable {
 

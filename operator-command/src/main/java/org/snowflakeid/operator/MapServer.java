@@ -27,8 +27,8 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The map of a namespace by HTTP, for browsers on this machine. Nothing can be changed by it. It has no passwords: whoever may use this
- * machine may look. So it must not be reached from elsewhere: not over the network, nor through a page of somebody else in a browser here.
+ * The map of a namespace by HTTP, for browsers on this machine. It changes nothing. It has no passwords: all users of this machine may
+ * look. So it must not be reached from elsewhere: neither over the network, nor through another site's page in a browser here.
  */
 final class MapServer implements AutoCloseable {
 
@@ -132,8 +132,8 @@ final class MapServer implements AutoCloseable {
     }
 
     /**
-     * A page of somebody else whose name suddenly means 127.0.0.1 would be of the same origin as this server, to the browser. Its name
-     * in the request gives it away.
+     * If the name of another site suddenly resolves to 127.0.0.1, the browser takes that site's pages for pages of this server. The name in
+     * the request gives it away.
      */
     private boolean isForUs(HttpExchange exchange) {
         List<String> hosts = exchange.getRequestHeaders().getOrDefault("Host", List.of());

@@ -45,7 +45,7 @@ public final class OperatorCommand {
         }
     }
 
-    // Held, since java.util.logging forgets the level of a logger that nobody holds.
+    // Held, since java.util.logging forgets the level of a logger without a reference.
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
     @Option(

@@ -18,7 +18,7 @@ final class Watch {
     private final Dialogue dialogue;
     private @Nullable SeenNamespace last;
 
-    /** @param dialogue where the view says it; this ends as soon as nobody can read that */
+    /** @param dialogue where the view says it; this ends as soon as that can't be written any more */
     Watch(Supplier<GivenNamespace> opener, StatusView view, Dialogue dialogue) {
         this.opener = opener;
         this.view = view;

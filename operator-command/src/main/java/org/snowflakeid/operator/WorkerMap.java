@@ -22,10 +22,10 @@ final class WorkerMap {
     static final int FREE = 0;
     static final int HELD = 1;
 
-    /** Nobody holds it, but timestamps ahead of the clock are granted already. */
+    /** No process holds it, but timestamps ahead of the clock are granted already. */
     static final int RESERVED = 2;
 
-    /** Nobody reserves so far ahead by a right clock. */
+    /** No process with a right clock reserves so far ahead. */
     static final int FAR_AHEAD = 4;
 
     static final int UNREADABLE = 8;

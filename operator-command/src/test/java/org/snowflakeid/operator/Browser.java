@@ -48,7 +48,7 @@ final class Browser implements AutoCloseable {
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Map<Integer, CompletableFuture<JsonObject>> answers = new ConcurrentHashMap<>();
 
-    /** What the page asked for, of anybody. */
+    /** What the page asked for, of any server. */
     final List<String> requests = new CopyOnWriteArrayList<>();
 
     /** Errors of the script, and what the Content-Security-Policy refused. */
@@ -219,7 +219,7 @@ final class Browser implements AutoCloseable {
         await("document.querySelector('" + selector + "').textContent.includes(" + new JsonPrimitive(part) + ")");
     }
 
-    /** As somebody at the keyboard does: into what has the focus. */
+    /** As a user at the keyboard does: into what has the focus. */
     void type(String selector, String text) {
         evaluate("{ const field = document.querySelector('" + selector + "'); field.focus(); field.select(); }");
         call("Input.insertText", Map.of("text", text));

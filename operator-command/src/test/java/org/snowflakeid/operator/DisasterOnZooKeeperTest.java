@@ -82,8 +82,8 @@ class DisasterOnZooKeeperTest extends DisasterContract {
     }
 
     /**
-     * What was granted since the backup was made can be granted again by servers that don't know of it. Those who hold it look as soon as they
-     * are connected again, and stop; nobody replaces them before they had time to.
+     * Servers that don't know what was granted since the backup can grant it again. Its holders look as soon as they are connected again, and
+     * stop; no other process gets their worker ids before they had time to.
      */
     @Test
     void aBackupOfTwentySecondsAgoUnderFiveGeneratorsForFourWorkerIds() throws Exception {
@@ -124,7 +124,7 @@ class DisasterOnZooKeeperTest extends DisasterContract {
         return CompletableFuture.supplyAsync(() -> scene.start(role, "0-3"), task -> new Thread(task, role).start());
     }
 
-    /** Without a trace of an owner in the backup, nobody waits: how long may that last? */
+    /** Without a trace of an owner in the backup, the next process does not wait: how long may that last? */
     @Test
     void aWorkerIdThatWasClaimedAfterTheBackupIsIssuedTwiceForLessThanASecondAfterTheReconnect() throws Exception {
         Stopwatch.unlessHeldUp(NOTICED_WITHIN, (number, stopwatch) -> {

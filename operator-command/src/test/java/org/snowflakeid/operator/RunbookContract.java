@@ -324,7 +324,7 @@ abstract class RunbookContract {
                 .filter(method -> method.isAnnotationPresent(Test.class))
                 .count();
         if (ended.get() < tests) {
-            // Somebody runs a single one.
+            // A developer runs a single one.
             return;
         }
         Set<String> all = new TreeSet<>();

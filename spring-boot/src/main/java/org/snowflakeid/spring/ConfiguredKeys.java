@@ -104,7 +104,7 @@ final class ConfiguredKeys {
     }
 
     /**
-     * Spring's users leave out all hyphens of a key in its environment variable, which others replace: {@code SNOWFLAKE_WORKERIDS}. Nobody
+     * In a key's environment variable, Spring's users leave out all hyphens, which others replace: {@code SNOWFLAKE_WORKERIDS}. Neither
      * reads a variable in which some are left out and some replaced.
      */
     private static Map<String, String> variablesElsewhere(Set<String> generators) {

@@ -37,7 +37,7 @@ record Readiness(boolean ready, Map<String, Object> details) {
         return new Readiness(ready, details);
     }
 
-    /** Nobody has asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
+    /** The application has not asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
     private static void describeUnclaimed(Generators generators, String generator, Map<String, Object> details) {
         details.put(generator + ".state", "UNCLAIMED");
         try {

@@ -19,8 +19,9 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /**
- * The generator without a name, and one for each name that is configured. What nobody wants claims no worker id: that is why the beans
- * are lazy. One that a bean takes, an entity names, or {@code snowflake.claim-at-start} lists is claimed while the context starts.
+ * The generator without a name, and one for each name that is configured. A generator that the application does not use claims no worker
+ * id: that is why the beans are lazy. One that a bean takes, an entity names, or {@code snowflake.claim-at-start} lists claims its worker
+ * id while the context starts.
  */
 @AutoConfiguration
 @Import({NamedGenerators.class, HealthOnBoot3.class, HealthOnBoot4.class})

@@ -112,14 +112,14 @@ public final class MemoryStore {
         this.startTime = Instant.ofEpochMilli(platform.wallMillis());
     }
 
-    /** The store that {@code snowflake.memory.store} names; made now if nobody asked for it before. */
+    /** The store that {@code snowflake.memory.store} names; created at the first call. */
     public static MemoryStore named(String name) {
         return NAMED.computeIfAbsent(name, n -> new MemoryStore(Platform.system()));
     }
 
     /**
-     * Lets whoever names this store next begin with an empty one, as the first test in a fresh JVM does. Applications that run
-     * keep what they have, and share it with nobody new.
+     * The next application that names this store gets an empty one, as the first test in a fresh JVM does. Running applications
+     * keep theirs, and no new one shares it.
      */
     public static void discard(String name) {
         NAMED.remove(name);

@@ -58,7 +58,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** More is wanted than a millisecond holds: whoever has the turn waits for the next, the others sleep. */
+    /** Callers want more ids than a millisecond holds: the leading call waits for the next, the others sleep. */
     static final class UsedUpTick extends GeneratorScenario {
         @Override
         void prepare() {
@@ -68,7 +68,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** Whoever waits for the next millisecond sleeps for longer, and ids go on where they were. */
+    /** A call that waits for the next millisecond sleeps too long, and ids go on where they were. */
     static final class LateAfterUsedUpTick extends GeneratorScenario {
         @Override
         void prepare() {
@@ -80,7 +80,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** A millisecond has few ids, so that whoever leads the queue serves the others. */
+    /** A millisecond has few ids, so that the leading call serves the others. */
     static final class ServedInTheQueue extends GeneratorScenario {
         @Override
         void prepare() {
@@ -102,7 +102,7 @@ final class HotPathScenarios {
             line = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
-                    // Whoever looks once has seen enough.
+                    // One look is enough.
                 }
             });
             WaitingLine.Waiter first = join(true);
@@ -130,7 +130,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** The queue by itself: who has the lead next gives up while it is called. */
+    /** The queue by itself: the call that has the lead next gives up while it is called. */
     static final class GivesUpWhenCalled extends GeneratorScenario {
         private WaitingLine line;
         private WaitingLine.Waiter last;
@@ -140,7 +140,7 @@ final class HotPathScenarios {
             line = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
-                    // Whoever looks once has seen enough.
+                    // One look is enough.
                 }
             });
             WaitingLine.Waiter first = join();
@@ -159,7 +159,7 @@ final class HotPathScenarios {
         @Override
         public void end() {
             line.await(last, 1);
-            require(last.leads(), "nobody called the last one");
+            require(last.leads(), "the last one was not called");
         }
     }
 
@@ -203,7 +203,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** Callers wait at the end of a window that nobody will extend: only the swap lets them go on. */
+    /** Callers wait at the end of a window that will not be extended: only the swap lets them go on. */
     static final class WaitingForSwap extends GeneratorScenario {
         @Override
         void prepare() {
@@ -280,7 +280,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** A memory image is resumed, and another copy of it was first. */
+    /** A restored image, after another copy of it has extended. */
     static final class ResumedCopy extends GeneratorScenario {
         @Override
         void prepare() {
@@ -412,7 +412,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** The coordinator forgets the mark: nobody waits for ever, and everybody is told why. */
+    /** The coordinator forgets the mark: no call waits for ever, and each is told why. */
     static final class BreakDownWhileWaiting extends GeneratorScenario {
         @Override
         void prepare() {

@@ -4,7 +4,7 @@ package org.snowflakeid.chaos;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.snowflakeid.Platform;
 
-/** The system, but for a wall clock that can be set wrong: what a generator sees when somebody sets the machine's clock. */
+/** The system, but for a wall clock that can be set wrong: what a generator sees when the machine's clock is set. */
 final class SteppedPlatform implements Platform {
     private final Platform system = Platform.system();
     private final AtomicInteger steps = new AtomicInteger();

@@ -213,7 +213,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Starts a process again that ended though nobody told it to. */
+    /** Starts a process again that ended without being told to. */
     synchronized void revive() {
         Process running = process;
         if (running != null && !running.isAlive()) {

@@ -192,7 +192,7 @@ public final class Schedule {
                 return;
             }
         }
-        throw new IllegalStateException("nobody to go on");
+        throw new IllegalStateException("no thread to go on");
     }
 
     Memory memory() {
@@ -270,7 +270,7 @@ public final class Schedule {
                 return null;
             }
             if (interleaving && !timePasses) {
-                finish("nobody can go on: "
+                finish("no thread can go on: "
                         + tasks.stream()
                                 .filter(task -> !task.done)
                                 .map(task -> task.name)

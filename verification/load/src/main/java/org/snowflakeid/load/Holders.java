@@ -77,7 +77,7 @@ final class Holders implements AutoCloseable {
         }
     }
 
-    /** Whoever runs a process whose start fails starts it again. */
+    /** Opens again if the start fails, as an orchestrator does with a process. */
     private LeasedSnowflake open(ConnectedProvider connection, AtomicInteger failed) {
         for (int attempt = 1; ; attempt++) {
             try {

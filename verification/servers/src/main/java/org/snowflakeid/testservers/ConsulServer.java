@@ -66,7 +66,7 @@ public final class ConsulServer extends TestServer {
             return this;
         }
 
-        /** With users: whoever shows no token may do nothing, and this one everything. */
+        /** With ACLs: a client without a token may do nothing, and one with this token everything. */
         public Builder acl(String masterToken) {
             return configure(
                     "acl",
@@ -81,7 +81,7 @@ public final class ConsulServer extends TestServer {
             return this;
         }
 
-        /** It waits for others before it elects a leader. {@link #launchAlone()} starts such a one. */
+        /** It waits for others before it elects a leader. {@link #launchAlone()} starts one. */
         public Builder expectsServers(int count) {
             servers = count;
             return this;

@@ -89,7 +89,7 @@ class BuildLockTest {
     }
 
     @Test
-    void theLockOfABuildThatWasKilledBlocksNobody() throws Exception {
+    void theLockOfABuildThatWasKilledBlocksNoOtherBuild() throws Exception {
         Process killed = command();
         assertThat(firstLine(killed)).isEqualTo("building");
         // From the top: none of them sees that another one has failed, and tidies up.

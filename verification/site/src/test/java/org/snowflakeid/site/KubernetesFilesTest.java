@@ -162,8 +162,7 @@ class KubernetesFilesTest {
         assertThat(allowed).isGreaterThanOrEqualTo(longestStart(window, startupTimeout(window)));
     }
 
-    // whoever took the advice for many instances got a start that was refused: its timeout was shorter than the window
-    // allows
+    // the advice for many instances led to a refused start: its timeout was shorter than the window allows
     @Test
     void aWindowOfFiveMinutesNeedsNoOtherSettingAndTheProbeThatThePageSays() throws IOException {
         Duration window = Duration.ofMinutes(5);

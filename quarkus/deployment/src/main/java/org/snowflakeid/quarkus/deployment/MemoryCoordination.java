@@ -55,7 +55,7 @@ class MemoryCoordination {
         services.produce(new GeneratedServiceProviderBuildItem(WorkerCoordinatorProvider.class.getName(), PROVIDER));
     }
 
-    /** A default, below all that anybody sets. */
+    /** A default, below all that the application sets. */
     @BuildStep(onlyIfNot = IsProduction.class)
     void useItWhereThereIsNoOther(BuildProducer<RunTimeConfigurationDefaultBuildItem> defaults) {
         if (!hasCoordinator()) {

@@ -188,7 +188,7 @@ public final class MockApiServer implements ApiServer {
         }
     }
 
-    /** Whoever shows a certificate of that name needs no token. */
+    /** A client that shows a certificate of that name needs no token. */
     public void acceptCertificate(String name) {
         rights.put(name, VERBS);
     }

@@ -30,9 +30,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     static final List<String> JOURNAL = new CopyOnWriteArrayList<>();
 
     private static final Key<String> URL =
-            Key.address("snowflake.recording.url", "a URL").meaning("Nobody is there.");
+            Key.address("snowflake.recording.url", "a URL").meaning("No server is there.");
     private static final Key<String> PASSWORD =
-            Key.secret("snowflake.recording.password", "text").meaning("Nobody asks for it.");
+            Key.secret("snowflake.recording.password", "text").meaning("It is never asked for.");
 
     /** Nothing is extended. */
     static volatile boolean down;

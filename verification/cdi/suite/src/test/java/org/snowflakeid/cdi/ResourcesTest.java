@@ -114,7 +114,7 @@ class ResourcesTest {
     @Test
     void nothingIsFoundWhereThereIsNothing() {
         assertThat(found("-")).isEqualTo("null");
-        assertThat(found("nobody", DataSources.class)).isEqualTo("null");
+        assertThat(found("unknown", DataSources.class)).isEqualTo("null");
         // Nor elsewhere than here.
         TestNaming.NAMES.get().put("ldap://somewhere/else", OF_THE_SERVER);
         assertThat(found("ldap://somewhere/else")).isEqualTo("null");

@@ -113,7 +113,7 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** Whether it ended though nobody told it to. */
+    /** Whether it ended without being told to. */
     synchronized boolean endedByItself() {
         return process != null && endedNanos != 0;
     }

@@ -22,7 +22,7 @@ class SnowflakeIdListenerTest {
         Label label = new Label(null);
     }
 
-    // it said that there is no setter, which nobody can add to a record
+    // it said that there is no setter, which a record can't have
     @Test
     void anIdInARecordIsRefusedWithARemedyThatHelps() {
         assertThatThrownBy(() -> new SnowflakeIdListener().fill(new Parcel()))

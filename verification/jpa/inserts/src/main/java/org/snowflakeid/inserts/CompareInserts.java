@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
                         + " kind, and how large the index of their keys is then.")
 final class CompareInserts implements Callable<Integer> {
 
-    /** Kept here, since a logger that nobody refers to forgets its level. */
+    /** Kept here, since a logger without a reference forgets its level. */
     private static final List<Logger> LOGGERS =
             List.of(Logger.getLogger("org.hibernate"), Logger.getLogger("org.snowflakeid"));
 
