@@ -15,7 +15,7 @@ CONSTANTS Procs, Slots, MaxT, W, MaxReq, MaxExp,
   Seal,       \* close seals the generator before it reads 'last'
   Floor,      \* a trim never goes below the mark found at claim
   Readopt,    \* BUG: a restarted process resumes a mark that carries its name
-  Clone,      \* ASSUMPTION BROKEN: a process image is resumed twice
+  Clone,      \* ASSUMPTION BROKEN: a process image is restored twice
   Wipe, Dup, FreeTok, Stale, Reown
 VARIABLES owner, mark, net, ps, ctr, exps, issued, dup, wiped, hist, dups
 vars == <<owner, mark, net, ps, ctr, exps, issued, dup, wiped, hist, dups>>

@@ -1,5 +1,5 @@
 ---------------------------- MODULE Copies ----------------------------
-(* A memory image is resumed twice (A2): A and B both hold the same lease, and perhaps the same one reserved ahead.
+(* A memory image is restored twice (A2): A and B both hold the same lease, and perhaps the same one reserved ahead.
    What LeaseKeeper.leaveCopyBehind does about it.  C is an innocent third process.  Clocks are arbitrary, coordinator
    calls atomic (lateness is in Marks).  Duplicates inside the window that was shared when the image was taken can't be
    prevented; everything else must be.                                                                              *)

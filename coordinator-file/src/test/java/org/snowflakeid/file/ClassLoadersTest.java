@@ -50,7 +50,8 @@ class ClassLoadersTest {
         }
     }
 
-    // applications that used a generator first in CompletableFuture.supplyAsync got "no coordinator is on the class path"
+    // applications that used a generator first in CompletableFuture.supplyAsync got "no coordinator is on the class
+    // path"
     @Test
     void aGeneratorIsOpenedByThreadsThatBelongToNoApplication() throws Exception {
         List<ClassLoader> ofOthers = List.of(ClassLoader.getSystemClassLoader(), ClassLoader.getPlatformClassLoader());

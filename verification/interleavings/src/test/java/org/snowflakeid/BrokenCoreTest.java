@@ -25,8 +25,8 @@ import org.snowflakeid.HotPathScenarios.InterruptWhileWaiting;
 import org.snowflakeid.HotPathScenarios.LateAfterUsedUpTick;
 import org.snowflakeid.HotPathScenarios.NoticedEnd;
 import org.snowflakeid.HotPathScenarios.RequestBesideLook;
-import org.snowflakeid.HotPathScenarios.ResumedCopy;
-import org.snowflakeid.HotPathScenarios.ResumedCopyBesideKeeper;
+import org.snowflakeid.HotPathScenarios.RestoredCopy;
+import org.snowflakeid.HotPathScenarios.RestoredCopyBesideKeeper;
 import org.snowflakeid.HotPathScenarios.SkipAndSeal;
 import org.snowflakeid.HotPathScenarios.StatusBesideExtension;
 import org.snowflakeid.HotPathScenarios.StatusBesideSwap;
@@ -445,7 +445,7 @@ class BrokenCoreTest {
                                 "        if (guarded) {\n" + "            try {",
                                 "        clock.copyExcluded(steps);\n" + "        clock.show();\n"
                                         + "        if (guarded) {\n" + "            try {"),
-                        ResumedCopy.class,
+                        RestoredCopy.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(
@@ -453,7 +453,7 @@ class BrokenCoreTest {
                                 Keeper.class,
                                 "clock.copyExcluded(steps);",
                                 "clock.copyExcluded(clock.steps());"),
-                        ResumedCopyBesideKeeper.class,
+                        RestoredCopyBesideKeeper.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(
@@ -461,7 +461,7 @@ class BrokenCoreTest {
                                 VettedClock.class,
                                 "if (anchored && !isCopySuspected()) {",
                                 "if (anchored) {"),
-                        ResumedCopyBesideKeeper.class,
+                        RestoredCopyBesideKeeper.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(
@@ -469,7 +469,7 @@ class BrokenCoreTest {
                                 IdIssuer.class,
                                 "                && clock.isCredible(now)\n                && current.advance",
                                 "                && current.advance"),
-                        ResumedCopy.class,
+                        RestoredCopy.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(

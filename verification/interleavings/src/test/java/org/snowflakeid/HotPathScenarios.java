@@ -281,7 +281,7 @@ final class HotPathScenarios {
     }
 
     /** A restored image, after another copy of it has extended. */
-    static final class ResumedCopy extends GeneratorScenario {
+    static final class RestoredCopy extends GeneratorScenario {
         @Override
         void prepare() {
             open();
@@ -293,7 +293,7 @@ final class HotPathScenarios {
     }
 
     /** The same at any moment while the keeper finds out that an earlier step had no copy behind it. */
-    static final class ResumedCopyBesideKeeper extends GeneratorScenario {
+    static final class RestoredCopyBesideKeeper extends GeneratorScenario {
         @Override
         void prepare() {
             open();
