@@ -123,7 +123,7 @@ final class Picture {
         return share * PANEL;
     }
 
-    /** One millisecond is a tenth as long as all. */
+    /** One millisecond takes a tenth of the axis. */
     private static double driftLength(double millis) {
         if (millis < 1) {
             return 0;

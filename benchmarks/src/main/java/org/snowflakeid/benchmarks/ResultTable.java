@@ -166,7 +166,7 @@ final class ResultTable {
                 .collect(Collectors.joining("/")));
     }
 
-    /** Of the numbers of threads, that with which it was furthest from the clock: at most, and at the end. */
+    /** The number of threads with which it drifted furthest from the clock: at most, and at the end. */
     private static String drift(Figures of) {
         List<Drift> drifts = Drift.of(of);
         return drifts.isEmpty() ? NONE : drifts.get(0).toString();

@@ -16,7 +16,7 @@ final class Ending {
     private int destroyed;
 
     /**
-     * @param hearsOfTheVeryEnd whether {@link #complete} will be called; if not, the last one that is destroyed has to be the end
+     * @param hearsOfTheVeryEnd whether {@link #complete} will be called; if not, everything ends with the last bean that is destroyed
      */
     Ending(List<InjectedSnowflake> open, boolean hearsOfTheVeryEnd) {
         this.hearsOfTheVeryEnd = hearsOfTheVeryEnd;

@@ -17,13 +17,13 @@ final class EventFiring {
 
     private EventFiring() {}
 
-    /** By the container, where each observer is guarded: else the first that fails would be the last that is called. */
+    /** The container calls the observers, and guards each: otherwise no observer would be called after the first that fails. */
     static Consumer<SnowflakeEvent> guarded(BeanContainer container, String generator) {
         return happened ->
                 container.getEvent().select(Generators.qualifiers(generator)).fire(happened);
     }
 
-    /** To one observer after the other, where observers can't be guarded. */
+    /** Calls one observer after the other, if the container can't guard them. */
     static Consumer<SnowflakeEvent> oneByOne(BeanContainer container, String generator) {
         ObserverGuard guard = new ObserverGuard(container);
         Annotation[] qualifiers = Generators.qualifiers(generator);

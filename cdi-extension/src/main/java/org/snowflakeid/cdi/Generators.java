@@ -39,8 +39,8 @@ import org.snowflakeid.config.UnknownKeys;
 import org.snowflakeid.config.UnresolvedValueException;
 
 /**
- * What the two extensions have in common. Which generators an application has is kept by its container alone, so that several
- * applications in one server have nothing in common.
+ * What the two extensions share. Only its container keeps which generators an application has, so that several applications in one server
+ * share nothing.
  */
 final class Generators {
 
@@ -68,7 +68,7 @@ final class Generators {
         }
     }
 
-    /** All that its bean has, and its events: the unnamed generator can be called by name too. */
+    /** All qualifiers of its bean and its events: the unnamed generator can be injected by name too. */
     static Annotation[] qualifiers(String generator) {
         SnowflakeName name = SnowflakeName.Literal.of(generator);
         // Default last: Weld drops it when another is added to a bean.
@@ -77,7 +77,7 @@ final class Generators {
                 : new Annotation[] {name};
     }
 
-    /** By which a generator's bean is known as ours, whatever other beans look like. */
+    /** The name that marks a generator's bean as ours, whatever other beans look like. */
     static String beanName(String generator) {
         return Snowflake.class.getName() + ':' + generator;
     }
@@ -98,7 +98,7 @@ final class Generators {
         return inUse(container, generator).isPresent();
     }
 
-    /** In a web archive an extension sees the beans of its own jar alone; what is current there sees those of the application. */
+    /** In a web archive an extension sees only the beans of its own jar; the current container sees those of the application. */
     static Optional<BeanContainer> ofTheApplication(BeanContainer container, String generator) {
         BeanContainer current;
         try {
@@ -106,7 +106,7 @@ final class Generators {
         } catch (RuntimeException e) {
             return Optional.empty();
         }
-        // It may be that of another application, where several are in one process.
+        // It may belong to another application, if several run in one process.
         Optional<Bean<?>> ours = own(container, generator);
         return ours.isPresent() && ours.equals(own(current, generator)) ? Optional.of(current) : Optional.empty();
     }
@@ -128,7 +128,7 @@ final class Generators {
         }
     }
 
-    /** Of these generators, the ones that are open. */
+    /** Those of these generators that are open. */
     static List<InjectedSnowflake> open(BeanContainer container, Collection<String> generators) {
         List<InjectedSnowflake> open = new ArrayList<>();
         for (String generator : generators) {
@@ -228,8 +228,7 @@ final class Generators {
     }
 
     /**
-     * Claims a worker id for each of these generators that has none yet, and has them shown. If one fails, none
-     * is kept.
+     * Claims a worker id for each of these generators that has none yet, and tells observers of them. If one fails, none is kept.
      *
      * @throws DeploymentException saying why
      */
@@ -258,7 +257,7 @@ final class Generators {
         }
     }
 
-    /** What shows them is not worth a start. A library of another version fails with a {@link LinkageError}. */
+    /** A start must not fail because of what shows them. A library of another version fails with a {@link LinkageError}. */
     private static void show(BeanContainer container, Collection<InjectedSnowflake> open) {
         List<InjectedSnowflake> unseen =
                 open.stream().filter(InjectedSnowflake::beginToShow).toList();
@@ -293,7 +292,7 @@ final class Generators {
         unknown.warn();
     }
 
-    /** Our own message rather than that of the container's wrapping. */
+    /** Our own message rather than that of the container's wrapper. */
     private static String reason(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SnowflakeException) {
@@ -323,7 +322,7 @@ final class Generators {
             }
         }
         if (injected.isEmpty()) {
-            // Nothing was checked at the start, since nothing was going to be used.
+            // The start checked nothing, since the application injects no generator.
             UnknownKeys unknown = unknownKeys(container, injected);
             if (!unknown.problems().isEmpty()) {
                 throw new InvalidSettingsException(unknown.problems());

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnerWatch {
     private static final System.Logger LOG = System.getLogger(OwnerWatch.class.getName());
 
-    /** Where watches break as soon as they begin, extensions would follow each other without a pause. */
+    /** If watches broke as soon as they began, extensions would follow each other without a pause. */
     private static final long BETWEEN_BREAKS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final EtcdConnection connection;
@@ -57,11 +57,11 @@ final class OwnerWatch {
     synchronized void watch(ByteString key, long revision) {
         EtcdChannel present = connection.channel();
         if (stream != null && !stream.channel.equals(present)) {
-            // An end that is still to come. None comes where an error has ended the thread of that connection.
+            // Its end is still to come. None comes if an error has ended the thread of that connection.
             ended(stream);
         }
         Stream open = stream;
-        // Whatever is thrown, the next call begins anew.
+        // After any exception the next call begins a new one.
         stream = null;
         try {
             if (open == null && present != null) {
@@ -176,7 +176,7 @@ final class OwnerWatch {
             endLater();
         }
 
-        /** This thread may be that of another's call, which holds what is his: it must not wait for what is held here. */
+        /** This may be the thread of another call, which holds locks of its own: it must not wait for a lock that is held here. */
         private void endLater() {
             connection.later(0, () -> ended(this));
         }

@@ -22,7 +22,7 @@ final class Surroundings {
     private Surroundings() {}
 
     /**
-     * Once for each folder.
+     * Warns once for each folder.
      *
      * @param place the directory, or what lies below it
      */

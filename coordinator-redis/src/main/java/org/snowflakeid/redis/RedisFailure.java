@@ -18,15 +18,15 @@ import org.snowflakeid.support.Handshakes;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A request that failed, and what is certain about it. The distinctions are those a real server showed: which words it answers with is
- * in the tests.
+ * A request that failed, and what is certain about it. The distinctions are those of real servers: the tests have the words of their
+ * answers.
  */
 final class RedisFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
     /**
-     * What a server answers when it did not replace a record. What is not named may come from something between it and us, which does not know: of
-     * that nothing is certain.
+     * A server's answers when it did not replace a record. Any other answer may come from something between server and client: after it
+     * nothing is certain.
      */
     private enum Answer {
         PASSWORD_MISSING("NOAUTH .*", true),

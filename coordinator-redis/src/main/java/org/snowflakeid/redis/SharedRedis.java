@@ -37,7 +37,7 @@ final class SharedRedis {
     private final ApplicationThreads threads;
     private final ThreadPoolExecutor thread;
 
-    /** What was said need not be said again at each connection. The thread's alone. */
+    /** Warnings that were logged are not repeated at each connection. Only the thread uses them. */
     private final Set<String> warnings = new HashSet<>();
 
     // Guarded by this.
@@ -59,7 +59,7 @@ final class SharedRedis {
             }
         }
         thread.shutdownNow().forEach(waiting -> ((Call<?>) waiting).run());
-        // Not by the executor, which says that it has ended when its thread has a last step to do.
+        // Not asked of the executor: it reports its end while its thread still has a last step to do.
         threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
 
@@ -103,7 +103,7 @@ final class SharedRedis {
             this.request = request;
         }
 
-        /** Whether the server may have got it, and may still get it. */
+        /** Whether the server may have received it, or may still receive it. */
         synchronized boolean giveUp() {
             givenUp = true;
             if (sentOver != null && !result.isDone()) {

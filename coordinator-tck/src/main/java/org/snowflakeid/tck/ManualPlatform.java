@@ -25,7 +25,7 @@ import org.snowflakeid.Platform;
  */
 public final class ManualPlatform implements Platform {
 
-    /** Real time that started threads are given to come to rest before time moves on without them. */
+    /** How much real time started threads get to come to rest before time moves on without them. */
     private final String process;
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);

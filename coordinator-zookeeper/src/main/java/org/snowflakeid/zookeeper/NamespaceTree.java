@@ -74,7 +74,7 @@ final class NamespaceTree {
     }
 
     /**
-     * The leader's time where no node of the namespace is there to be touched: the stamp of a node that is created and deleted in one
+     * The leader's time if the namespace has no node yet to touch: the stamp of a node that is created and deleted in one
      * transaction, so that no client ever sees it. Null if that is not permitted.
      */
     @Nullable

@@ -55,7 +55,7 @@ final class ZooKeeperFailure extends Exception {
                 new CoordinatorException(prefix(settings) + why.text(), why.permanent()), true, false);
     }
 
-    /** This process ended the session, or the servers did, or it could not be opened. */
+    /** This process or the servers ended the session, or it could not be opened. */
     static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
         CoordinatorException exception = cause == null
                 ? new CoordinatorException(prefix(settings) + "ended the session. The next call opens another.", false)

@@ -135,8 +135,9 @@ public final class SnowflakeMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Removes the meters from all registries that they were bound to. The generator stays open. Where another generator of the same name
-     * takes its place, close this first, and bind that one then: meters of one name are the same for a registry, and would go with this.
+     * Removes the meters from all registries that they were bound to. The generator stays open. If another generator of the same name
+     * replaces it, close this first and then bind that one: a registry has one meter for each name, and closing this later would remove
+     * the new one's.
      */
     @Override
     public void close() {

@@ -15,7 +15,7 @@ import org.snowflakeid.administration.NamespaceReport.Worker;
 /** What changed from one look at a namespace to the next, for people. */
 final class Changes {
 
-    /** A thousand holders extend fifty a second, which is all the same to who watches. */
+    /** A thousand holders extend fifty times a second; single extensions tell an operator nothing. */
     private static final int NAMED = 10;
 
     private final List<String> lines = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.io.Reader;
 import java.nio.charset.Charset;
 
-/** What is said to the operator, and what comes back. */
+/** The output to the operator, and the operator's answers. */
 final class Dialogue {
 
     /** The output was lost: the disk is full, or the pipe has no reader any more. */
@@ -49,7 +49,7 @@ final class Dialogue {
         out.println(line);
     }
 
-    /** A PrintWriter keeps errors to itself. */
+    /** A PrintWriter throws no errors. */
     void requireSaid() {
         if (out.checkError()) {
             throw new OutputLostException();

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MapServer implements AutoCloseable {
 
-    /** Small answers gain nothing. */
+    /** Small answers gain nothing from compression. */
     private static final int WORTH_COMPRESSING = 2_000;
 
     private static final int THREADS = 16;
@@ -89,7 +89,7 @@ final class MapServer implements AutoCloseable {
         server.start();
     }
 
-    /** What browsers write as the host: they leave out the port that is that of HTTP anyway. */
+    /** The host as browsers send it: they leave out HTTP's default port. */
     static Set<String> ownNames(int port) {
         Set<String> names = Set.of("127.0.0.1", "localhost", "[::1]");
         Set<String> all = names.stream().map(name -> name + ":" + port).collect(Collectors.toSet());
@@ -140,7 +140,7 @@ final class MapServer implements AutoCloseable {
         return hosts.size() == 1 && ownNames.contains(hosts.get(0));
     }
 
-    /** Browsers say so; what is no browser needs no protection from other pages. */
+    /** Browsers send this header; other clients need no protection from other pages. */
     private static boolean isOfOurPage(HttpExchange exchange) {
         String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
         return site == null || site.equals("same-origin") || site.equals("none");

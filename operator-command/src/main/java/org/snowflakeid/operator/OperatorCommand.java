@@ -104,7 +104,7 @@ public final class OperatorCommand {
                 });
     }
 
-    /** The name of the generator says nothing here. */
+    /** The generator's name tells an operator nothing here. */
     static String withoutGenerator(Exception e) {
         return String.valueOf(e.getMessage()).replace("snowflake 'default': ", "");
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
 /**
- * Looks at a namespace again and again, until the thread is interrupted or the process ended. A coordinator that can't be read may be
- * what one watches for, so it does not end this.
+ * Reads a namespace again and again, until the thread is interrupted or the process ends. A coordinator that can't be read does not end
+ * this: an operator may be watching for just that.
  */
 final class Watch {
 

@@ -26,7 +26,7 @@ final class WorkerHistory {
     /** A rolling restart of some thousands; more than an operator reads. */
     static final int MOST_EVENTS = 10_000;
 
-    /** Of one worker id, ended: one that is claimed in a loop must not fill the memory. */
+    /** Ended tenures of one worker id: one that is claimed in a loop must not fill the memory. */
     private static final int MOST_TENURES = 50;
 
     /** @param after the reading before the one that showed it */
@@ -105,7 +105,7 @@ final class WorkerHistory {
             this.now = now;
         }
 
-        /** The first reading shows what was there already, no change. */
+        /** The first reading shows the state so far, no change. */
         Instant after() {
             return before == null ? now : before;
         }

@@ -121,7 +121,7 @@ final class WorkerMap {
         return states.length;
     }
 
-    /** Whether what a page knows of that version is still of use to it. */
+    /** Whether a page can go on from that version. */
     boolean continues(int since) {
         return since >= Math.max(1, numberedAnew) && since <= version;
     }

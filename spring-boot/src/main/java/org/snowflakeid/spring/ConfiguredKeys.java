@@ -70,8 +70,8 @@ final class ConfiguredKeys {
     }
 
     /**
-     * All that there can be: the one without a name, and those that a key names. Environment variables name none, since the key that one
-     * means can't be known from it.
+     * All possible generators: the one without a name, and those that a key names. Environment variables name none, since the key can't be
+     * derived from the variable.
      */
     Set<String> generators() {
         Set<String> generators = new TreeSet<>(claimedAtStart());

@@ -8,8 +8,8 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeStatus;
 
 /**
- * What the health contributor answers: the same as the readiness check of MicroProfile. Never opens a generator, and says {@code UNCLAIMED}
- * of one that is not open.
+ * The health contributor's answer: the same as that of the readiness check of MicroProfile. It never opens a generator, and reports {@code
+ * UNCLAIMED} for one that is not open.
  *
  * @param ready whether every open generator is
  */

@@ -35,7 +35,7 @@ public class SnowflakeAutoConfiguration {
         return new Generators(context);
     }
 
-    /** Spring makes it when Flyway, Liquibase and the application's scripts are done, where there are any. */
+    /** Spring creates it after Flyway, Liquibase and the application's scripts, if there are any. */
     @Bean(name = ContextResources.INITIALIZED_DATABASES, defaultCandidate = false)
     @Lazy
     @DependsOnDatabaseInitialization

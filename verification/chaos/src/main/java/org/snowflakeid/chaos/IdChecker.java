@@ -17,7 +17,7 @@ import org.snowflakeid.IdParts;
 import org.snowflakeid.SnowflakeLayout;
 
 /**
- * Reads everything the workers recorded and looks for what must not be:
+ * Reads all recordings of the workers and looks for violations:
  *
  * <ul>
  *   <li>an id that was issued twice, by any processes

@@ -106,7 +106,7 @@ public final class Recorder implements AutoCloseable {
     private void noteClock() {
         long before;
         long wall;
-        // Frozen between the two readings, a process would take the past for the present.
+        // A process that is frozen between the two readings would take the past for the present.
         do {
             before = System.nanoTime();
             wall = System.currentTimeMillis();

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.snowflakeid.testservers.TestServer;
 
-/** What is the same for all coordinators: the members are processes. */
+/** The common part of all coordinators: the members are processes. */
 abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
     private final List<S> members;
 

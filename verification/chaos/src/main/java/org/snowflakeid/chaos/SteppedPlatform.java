@@ -13,7 +13,7 @@ final class SteppedPlatform implements Platform {
 
     /** From now on the wall clock is wrong by so much. */
     void setWrongBy(long millis) {
-        // First: who sees the new offset must know that the clock was stepped.
+        // First: a thread that sees the new offset must know that the clock was stepped.
         lastStepNanos = System.nanoTime();
         steps.incrementAndGet();
         offsetMillis = millis;

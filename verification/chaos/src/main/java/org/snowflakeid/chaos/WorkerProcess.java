@@ -197,7 +197,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Tells it to do something; it does so when it is not frozen. */
+    /** Sends it a command, which it obeys unless it is frozen. */
     synchronized boolean command(String command) {
         Writer to = commands;
         Process running = process;

@@ -45,7 +45,7 @@ final class Holders implements AutoCloseable {
         this.connections = all(count, i -> new ConnectedProvider(server.coordinator(), values, settings.window()));
     }
 
-    /** Otherwise all would try to, once in the life of an installation. */
+    /** Otherwise all would try to create it, which happens once in the life of an installation. */
     private void createNamespace() {
         LeasedSnowflake.open(settings).close();
     }

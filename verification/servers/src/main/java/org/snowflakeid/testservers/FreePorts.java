@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Loopback ports for servers that are started later, killed, and started again. They are not of those that the system gives to connections, and a lock
- * on a file keeps other test processes from them, as long as this JVM lives. So a port is free when its server wants it.
+ * Loopback ports for servers that are started later, killed, and started again. The system does not give them to connections, and a lock
+ * on a file keeps other test processes from them as long as this JVM lives. So a port is free when its server wants it.
  */
 public final class FreePorts {
     private static final int FIRST = 12_000;
@@ -58,7 +58,7 @@ public final class FreePorts {
         return isLocked(port) && isUnused(port);
     }
 
-    /** What other processes lock to have this port. */
+    /** The file that a process locks to have this port. */
     static Path lockOf(int port) {
         return LOCKS.resolve(Integer.toString(port));
     }

@@ -222,7 +222,7 @@ public final class NacosServer extends TestServer {
             connection.setRequestMethod(method);
             connection.setConnectTimeout(1_000);
             connection.setReadTimeout(20_000);
-            // Kept alive, it would leave a thread of the JDK behind, and tests look for such.
+            // A connection kept alive would leave a thread of the JDK behind, and tests check for that.
             connection.setRequestProperty("Connection", "close");
             if (!accessToken.isEmpty()) {
                 connection.setRequestProperty("accessToken", accessToken);
