@@ -29,7 +29,7 @@ import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ConsulServer;
 
-/** The promises of a store of records, where the coordinator's contract does not look. */
+/** The promises of a store of records that the coordinator's contract does not check. */
 class ConsulStoreTest {
     private static ConsulServer server;
 

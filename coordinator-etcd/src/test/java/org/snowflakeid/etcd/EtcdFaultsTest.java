@@ -73,7 +73,7 @@ class EtcdFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
-    /** Who starts before it has nothing else to doubt a wrong clock by. */
+    /** A process that starts before the server has no other witness against a wrong clock. */
     @Test
     void aServerThatWasAwayTellsItsTimeAsSoonAsItIsThere() {
         server.kill();
@@ -182,7 +182,7 @@ class EtcdFaultsTest {
         }
     }
 
-    /** Where the machine has no such address, that is what is said. */
+    /** If the machine has no such address, the message says that. */
     @Test
     void worksAtAnAddressOfTheSixthVersion() throws IOException {
         boolean present = NetworkInterface.networkInterfaces()

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.FreePorts;
 
-/** On a server that answers only when it is told to: the real one would have to be stopped in the middle of an answer. */
+/** A server that answers only when a test tells it to: a real one can't be stopped in the middle of an answer. */
 class ServerTimeTest {
 
     private final ExecutorService background = Executors.newCachedThreadPool();
@@ -136,7 +136,7 @@ class ServerTimeTest {
         }
     }
 
-    // for half a minute a server was not asked that had answered late once
+    // a server that had answered late once was not asked for half a minute
     @Test
     void asksAgainAfterAnAnswerThatWasLate() throws Exception {
         ServerTime patient = new ServerTime(background, () -> true);
@@ -165,7 +165,7 @@ class ServerTimeTest {
         assertThat(tasks).hasValue(3);
     }
 
-    // an application that was started before its server believed a wrong clock, and had nothing to doubt it by
+    // an application that started before its server believed a wrong clock, and had no witness against it
     @Test
     void asksAServerThatWasAwayAsSoonAsItIsThere() throws Exception {
         int port = FreePorts.next();

@@ -34,7 +34,7 @@ import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.TcpProxy;
 
-/** A database that is frozen, killed, not there, or behind a network that loses what it carries. */
+/** A database that is frozen, killed, absent, or behind a network that loses packets. */
 class JdbcFaultsTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
 
@@ -303,7 +303,7 @@ class JdbcFaultsTest {
                     .count();
             place.proxy.pass();
 
-            // Of this test and of those beside it.
+            // The threads of this test and of those beside it.
             assertThat(threads).isLessThan(60);
             await(Node.PATIENCE, place.node::answers);
         }

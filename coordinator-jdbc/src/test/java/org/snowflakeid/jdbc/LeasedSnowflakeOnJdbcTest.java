@@ -22,7 +22,7 @@ import org.snowflakeid.testservers.DatabaseServer;
 import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 
-/** The whole generator on a real database: what its users see of faults. */
+/** A whole generator on a real database: what applications see of faults. */
 class LeasedSnowflakeOnJdbcTest {
 
     enum Product {

@@ -107,7 +107,7 @@ class PostgresFailoverTest {
     }
 
     /**
-     * Clients that are too early are led to a standby still.
+     * Clients that come too early still reach a standby.
      *
      * @return the mark that the standby had when no client could write any more
      */
@@ -201,7 +201,7 @@ class PostgresFailoverTest {
         }
     }
 
-    /** What has become of the write when the primary dies. */
+    /** How far the write has come when the primary dies. */
     enum Write {
         /** It waits for a lock there. */
         IS_LOST {

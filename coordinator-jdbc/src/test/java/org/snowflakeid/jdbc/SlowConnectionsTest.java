@@ -33,11 +33,11 @@ import org.snowflakeid.tck.Node;
 import org.snowflakeid.tck.Stopwatch;
 import org.snowflakeid.testservers.PostgresServer;
 
-/** Databases that let a connection in later than a call may last. */
+/** Databases that take longer to open a connection than a call may last. */
 class SlowConnectionsTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
-    /** That of H2, whose connections are had one by one, when a test says so. */
+    /** H2's driver, whose connections come one by one, when a test says so. */
     private static final class SlowDriver implements Driver, AutoCloseable {
         private final String name = Node.freshNamespace();
         final String url = "jdbc:slow:" + name;

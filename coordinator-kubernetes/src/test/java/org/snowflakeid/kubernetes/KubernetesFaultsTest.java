@@ -36,7 +36,7 @@ import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.kubernetes.MockApiServer;
 import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
 
-/** Servers that are frozen, gone or wrong, answers that are lost, and those that say no. */
+/** Servers that are frozen, gone or wrong; answers that are lost, and refusals. */
 class KubernetesFaultsTest {
     private static final Duration SHORT = Duration.ofSeconds(3);
 
@@ -107,7 +107,7 @@ class KubernetesFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
-    /** Otherwise a machine that needs longer for a handshake than a call may take would never be connected again. */
+    /** Otherwise a machine whose handshakes take longer than a call may would never connect again. */
     @Test
     void aHandshakeThatOutlastsItsCallServesALaterOne() {
         Map<String, String> separate = new HashMap<>(settingsByProxy);
@@ -338,7 +338,7 @@ class KubernetesFaultsTest {
         assertThat(thrown.permanent()).isTrue();
     }
 
-    /** What says only "not found" does not say that a record is not there. */
+    /** An answer that says only "not found" does not mean that a record is absent. */
     @Test
     void whatIsNotAnApiServerHasNoRecordsThatAreAbsent() {
         try (Node lost = new KubernetesNode(namespace, at("https://127.0.0.1:" + server.port() + "/elsewhere"))) {

@@ -283,7 +283,7 @@ class RedisFaultsTest {
         }
     }
 
-    /** The line of a status, which has no end. */
+    /** A status line that never ends. */
     private static void trickle(Socket to) {
         try {
             to.getOutputStream().write('+');
@@ -295,7 +295,7 @@ class RedisFaultsTest {
     @Test
     void theCallTimeoutOfTheSettingsHolds() {
         try (Node node = RedisNode.at(server.uri(), Map.of("snowflake.redis.call-timeout", "PT0.5S"))) {
-            // A first connection within half a second is not to be had each time.
+            // A first connection may take longer than half a second.
             await(Node.PATIENCE, node::answers);
             server.pause();
 

@@ -111,7 +111,7 @@ class RedisStoreTest {
         assertThat(entry(key + "/A").value()).isEqualTo("V");
     }
 
-    /** What others wrote there is no text: it is compared as it is, and can be replaced. */
+    /** A value of another program that is not text is compared byte for byte, and can be replaced. */
     @Test
     void whatIsNoTextIsComparedByItsBytes() {
         server.command("BITFIELD", key, "SET", "u8", "0", "255", "SET", "u8", "8", "254");

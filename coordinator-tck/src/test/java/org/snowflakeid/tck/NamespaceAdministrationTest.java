@@ -109,7 +109,7 @@ class NamespaceAdministrationTest {
                 .isInstanceOf(CasResult.Applied.class);
     }
 
-    /** Ids under the clock of the moment, as many as are to be had for so long. */
+    /** Takes ids by the present clock, all that there are in so long a time. */
     private void issue(LeasedSnowflake generator, Duration time) {
         Instant end = platform.now().plus(time);
         while (platform.now().isBefore(end)) {

@@ -71,7 +71,7 @@ class NamespaceInterleavingsTest {
         }
     }
 
-    /** What was done before, up to which call of it. */
+    /** The operation before, and up to which of its calls. */
     enum Beginning {
         IN_USE_AT_A(null, 0),
         MOVED_TO_B(Operation.A_TO_B, Integer.MAX_VALUE),
@@ -171,7 +171,7 @@ class NamespaceInterleavingsTest {
             return calls;
         }
 
-        /** Of what the operator is shown when he prepares it. */
+        /** Those doubts of a preparation that are true. */
         private Set<NamespaceDoubt> whatIsTrueOf(Map<NamespaceDoubt, String> doubts) {
             String shown = doubts.getOrDefault(NamespaceDoubt.LOST_SUCCESSOR, "");
             return lost != null && shown.contains("id " + lost) ? Set.of(NamespaceDoubt.LOST_SUCCESSOR) : Set.of();
@@ -239,7 +239,7 @@ class NamespaceInterleavingsTest {
                     .open(new CoordinatorConfig("raw", "snowflake", Duration.ofMinutes(1), key -> null), () -> {});
         }
 
-        /** Takes what can be had, wherever it can, with no regard for any clock. */
+        /** Claims all it can at each coordinator, whatever the clocks show. */
         private void observe() {
             observing = true;
             for (int store = 0; store < stores.size(); store++) {

@@ -85,7 +85,7 @@ final class Reachability {
             tls.setSoTimeout(REFUSAL_MILLIS);
             int ignored = tls.getInputStream().read();
         } catch (SocketTimeoutException silent) {
-            // So does a server that waits for a request.
+            // A server that waits for a request sends nothing either.
         }
     }
 

@@ -32,7 +32,7 @@ class CompleteZooKeeperTest {
         try {
             ClientCnxn connection = client.createConnection(
                     "", servers, TIMEOUT_MILLIS, config, deaf, new ClientCnxnSocketNIO(config), false);
-            // It can't be started now, as if there was no thread to be had.
+            // It can't be started now, as if the process had no thread left.
             connection.eventThread.start();
 
             assertThatThrownBy(connection::start).isInstanceOf(IllegalThreadStateException.class);

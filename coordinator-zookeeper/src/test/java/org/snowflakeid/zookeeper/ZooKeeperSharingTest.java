@@ -55,7 +55,7 @@ class ZooKeeperSharingTest {
         return ids;
     }
 
-    /** Those that look after generators. */
+    /** The threads of keepers. */
     private static long keepers() {
         return threads().filter("snowflake-zookeeper"::equals).count();
     }

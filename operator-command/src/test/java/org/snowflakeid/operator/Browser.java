@@ -35,8 +35,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page in a headless Chromium, by the DevTools protocol. It knows no host but this one, so that a page that wants something from
- * elsewhere gets nothing. Its absence is a failure: Debian's package is chromium.
+ * One page in a headless Chromium, by the DevTools protocol. It resolves no host but this one, so that pages can't load anything from
+ * elsewhere. Its absence is a failure: Debian's package is chromium.
  */
 final class Browser implements AutoCloseable {
 

@@ -19,8 +19,8 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 class DisasterOnZooKeeperTest extends DisasterContract {
 
     /**
-     * An attempt to connect each second, and a pause of up to a second after a call that failed. It is less than what is waited for before an owner
-     * is replaced. A machine that is held up for that long is no fault of ours.
+     * An attempt to connect each second, and a pause of up to a second after a call that failed. That is less than the wait before an
+     * owner is replaced. A machine that is held up for that long is no fault of ours.
      */
     private static final Duration NOTICED_WITHIN = Duration.ofMillis(2_500);
 

@@ -58,7 +58,7 @@ import org.snowflakeid.lease.StatusView;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.lease.WaitingThreads;
 
-/** The scenarios are worth something only if they find the mistakes they are there for. */
+/** Scenarios are worth something only if they find the mistakes that they are for. */
 @SuppressWarnings("StringConcatToTextBlock") // the indentation of core's source is part of these texts
 class BrokenCoreTest {
 

@@ -11,7 +11,7 @@ import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.testing.MemoryStore.Fault;
 
-/** What callers, the keeper and others do at the same time. In each, the ledger of {@link GeneratorScenario} is kept. */
+/** Callers, the keeper and others at the same time. Each scenario keeps the ledger of {@link GeneratorScenario}. */
 final class HotPathScenarios {
 
     private HotPathScenarios() {}
@@ -580,7 +580,7 @@ final class HotPathScenarios {
                 scenario.ids.layout().decode(id).workerId() != copied, "a copy of the process issued " + id);
     }
 
-    /** The one id that is left may be had; more may not. */
+    /** A caller may get the one id that is left, and no more. */
     private static void callInVain(GeneratorScenario scenario, Class<? extends SnowflakeException> expected) {
         try {
             scenario.call(2);

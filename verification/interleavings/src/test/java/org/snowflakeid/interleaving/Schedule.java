@@ -255,7 +255,7 @@ public final class Schedule {
         }
     }
 
-    /** Who goes on after one that can't; null if the run is over. */
+    /** The task that goes on after one that can't; null if the run is over. */
     private Task next() {
         List<Task> ready = new ArrayList<>();
         for (Task task : tasks) {

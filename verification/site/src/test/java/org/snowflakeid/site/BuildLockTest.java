@@ -57,7 +57,7 @@ class BuildLockTest {
                 .start();
     }
 
-    /** The first that it says: that it builds, or that it waits for another. */
+    /** Its first line: that it builds, or that it waits for another. */
     private static String firstLine(Process process) throws IOException {
         return process.inputReader().readLine();
     }

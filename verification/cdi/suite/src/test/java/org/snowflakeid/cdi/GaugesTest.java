@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.tck.Stopwatch;
 
-/** What an application's OpenTelemetry is told. */
+/** The gauges that an application's OpenTelemetry shows. */
 class GaugesTest {
 
     @Dependent

@@ -38,7 +38,7 @@ class MisspeltKeyTest {
         warnings.close();
     }
 
-    /** Those of keys, not those that the coordinator in this test deserves. */
+    /** The warnings about keys, not those about the coordinator of this test. */
     private Stream<String> warnings() {
         return warnings.all().filter(warning -> !warning.contains("did not exist"));
     }

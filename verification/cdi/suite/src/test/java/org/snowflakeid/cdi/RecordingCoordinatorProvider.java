@@ -43,7 +43,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** If there is one, a worker id is given back once as many of them are to be given back. */
     static volatile @Nullable CyclicBarrier releasesTogether;
 
-    /** What threads inherit from those that make them. */
+    /** What threads inherit from those that start them. */
     static final InheritableThreadLocal<String> REQUEST = new InheritableThreadLocal<>() {
         @Override
         protected String initialValue() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 
-/** What a coordinator finds of what the application has. */
+/** Which of the application's resources a coordinator finds. */
 class ResourcesTest {
 
     private static final DataSource UNNAMED = dataSource("unnamed");

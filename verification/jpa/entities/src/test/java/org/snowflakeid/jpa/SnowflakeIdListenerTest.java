@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeException;
 
-/** What it refuses, whatever the provider. */
+/** The attributes that it refuses with every provider. */
 class SnowflakeIdListenerTest {
 
     @Embeddable

@@ -329,7 +329,7 @@ class StarterTest {
                         .hasValue(5));
     }
 
-    // the second was left alone without a word
+    // the second was ignored without a message
     @ParameterizedTest
     @ValueSource(strings = {"ORDERIDS_WORKER_IDS", "ORDER_IDS_WORKERIDS"})
     void anUnreadVariableOfAGeneratorIsRefused(String variable) {
