@@ -15,7 +15,7 @@ CONSTANTS Procs, Slots, MaxT, W, MaxReq, MaxExp,
   Seal,       \* close seals the generator before it reads 'last'
   Floor,      \* a trim never goes below the mark found at claim
   Readopt,    \* BUG: a restarted process resumes a mark that carries its name
-  Clone,      \* ASSUMPTION BROKEN: a process image is resumed twice
+  Clone,      \* ASSUMPTION BROKEN: a process image is restored twice
   Wipe, Dup, FreeTok, Stale, Reown
 VARIABLES owner, mark, net, ps, ctr, exps, issued, dup, wiped, hist, dups
 vars == <<owner, mark, net, ps, ctr, exps, issued, dup, wiped, hist, dups>>
@@ -30,7 +30,7 @@ Init == /\ owner = [s \in Slots |-> 0]
         /\ issued = [s \in Slots |-> {}] /\ dup = FALSE /\ wiped = FALSE /\ hist = [s \in Slots |-> {[hw |-> 0, ver |-> 0, tok |-> 0, from |-> 0]}] /\ dups = 0
 Req(t,p,s,exp,expHw,own,hw) ==
   [t |-> t, p |-> p, s |-> s, exp |-> exp, eHw |-> expHw, own |-> own, hw |-> hw, n |-> ctr+1, ok |-> FALSE, tok |-> IF t="claim" THEN ctr+1 ELSE ps[p].tok, from |-> IF t="claim" THEN hw-W ELSE -1]
-\* replies nobody waits for any more are garbage
+\* replies that no process waits for any more are garbage
 \* (and, for the unique-version CAS, a request whose expected version is gone can never apply)
 Clean2(nt, st, mk) == { r \in nt : /\ ~(r.ok /\ st[r.p].pend # r.n)
                                   /\ (r.ok \/ FreeTok \/ Wipe \/ Cmp # "ver" \/ mk[r.s].ver = r.exp) }

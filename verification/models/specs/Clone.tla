@@ -1,6 +1,6 @@
 ---- MODULE Clone ----
-(* A memory image of a holder is copied at any moment, the pending write included, and the copy resumed: both know the same grant. One worker id.
-   Guard (rule 21): a resumed copy (its clock has jumped) issues nothing before a write with fresh random bytes was applied, begins then at
+(* A memory image of a holder is copied at any moment, the pending write included, and the copy restored: both know the same grant. One worker id.
+   Guard (rule 21): a restored copy (its clock has jumped) issues nothing before a write with fresh random bytes was applied, begins then at
    the limit both knew, and gives up bytes that were pending. Fresh (rule 20): every write has random bytes of its own; else bytes are (count, limit).
    ByToken: bytes written under the own claim's token are adopted (rule 5 says: only exactly the bytes sent).
    From: duplicates below it don't count, and the image is taken while nothing above it is granted or asked for: what two copies that

@@ -1,5 +1,5 @@
 ---------------------------- MODULE Copies ----------------------------
-(* A memory image is resumed twice (A2): A and B both hold the same lease, and perhaps the same one reserved ahead.
+(* A memory image is restored twice (A2): A and B both hold the same lease, and perhaps the same one reserved ahead.
    What LeaseKeeper.leaveCopyBehind does about it.  C is an innocent third process.  Clocks are arbitrary, coordinator
    calls atomic (lateness is in Marks).  Duplicates inside the window that was shared when the image was taken can't be
    prevented; everything else must be.                                                                              *)
@@ -71,6 +71,6 @@ Next == \E p \in Procs : \/ \E t \in 0..MaxT : Issue(p,t)
                          \/ \E s \in Slots, t \in 0..MaxT : Claim(p,s,t)
                          \/ p \in Copy /\ \E hw, clk \in 0..MaxT : Extend1st(p,hw,clk)
 Spec == Init /\ [][Next]_vars
-\* nobody else is hit, and nothing granted later
+\* no other process is hit, and nothing granted later
 OnlyShared == ~hit
 =======================================================================

@@ -15,11 +15,11 @@ CONSTANTS Procs, Slots, MaxT, W, MaxReq, MaxExp,
   Seal,       \* close seals the generator before it reads 'last'
   Floor,      \* a trim never goes below the mark found at claim
   Readopt,    \* BUG: a restarted process resumes a mark that carries its name
-  Clone,      \* ASSUMPTION BROKEN: a process image is resumed twice
+  Clone,      \* ASSUMPTION BROKEN: a process image is restored twice
   Wipe,       \* ASSUMPTION BROKEN: coordinator restored to an empty state
   Fenced,     \* after a wipe: the new namespace begins above everything granted before it
   MetaClaim,  \* a claim compares the namespace record, which a wipe replaces
-  ClaimOwner  \* a claim is for a slot without an owner only; FALSE: evict, whoever is entered
+  ClaimOwner  \* a claim is for a slot without an owner only; FALSE: evict any owner
 VARIABLES owner, mark, net, ps, ctr, exps, issued, dup, wiped
 vars == <<owner, mark, net, ps, ctr, exps, issued, dup, wiped>>
 Sym == Permutations(Procs) \cup Permutations(Slots)
@@ -33,7 +33,7 @@ Init == /\ owner = [s \in Slots |-> 0]
         /\ issued = [s \in Slots |-> {}] /\ dup = FALSE /\ wiped = FALSE
 Req(t,p,s,exp,expHw,own,hw) ==
   [t |-> t, p |-> p, s |-> s, exp |-> exp, eHw |-> expHw, own |-> own, hw |-> hw, n |-> ctr+1, ok |-> FALSE, w |-> wiped]
-\* replies nobody waits for any more are garbage
+\* replies that no process waits for any more are garbage
 \* (and, for the unique-version CAS, a request whose expected version is gone can never apply)
 Clean2(nt, st, mk) == { r \in nt : /\ ~(r.ok /\ st[r.p].pend # r.n)
                                   /\ (r.ok \/ Cmp # "ver" \/ Wipe \/ mk[r.s].ver = r.exp) }

@@ -2,8 +2,8 @@
 (* The resume folder without trusting a lock (rule 24).  A note <k> is a new file, made by CREATE_NEW: it says up to which
    tick (lo) its writer may issue, and how far the coordinator granted (hi).  Who advances, takes over, or ends creates
    k+1 and then lists: it has won only if its own is the highest.  An end is a note too (dead), made before the trim.  Notes
-   below the highest may be deleted by anybody at any time.  Between any two of these steps a process may sleep.
-   Where Wipes, somebody deletes all of them at once: then Pred is needed too, by which a process has won only if the very
+   below the highest may be deleted by any process at any time.  Between any two of these steps a process may sleep.
+   Where Wipes, all of them may be deleted at once: then Pred is needed too, by which a process has won only if the very
    note that it goes on from is still there (gen stands for which file it is), and a note counts only when it was sealed
    after that.                                                                                                         *)
 EXTENDS Integers, FiniteSets
@@ -61,9 +61,9 @@ Trim(x) == /\ ps[x].pc="buried"
     /\ (IF (~Tomb \/ ~Verify \/ Highest=ps[x].k+1) /\ (~Pred \/ ~Tomb \/ (ps[x].gen=gen /\ notes[ps[x].k].ok)) /\ ver=ps[x].ver /\ mark=ps[x].hi
        THEN mark'=ps[x].nxt /\ ver'=ver+1 ELSE UNCHANGED <<mark,ver>>)
     /\ ps'=[ps EXCEPT ![x]=Off] /\ UNCHANGED <<notes,other,issued,dup,faults,gen>>
-\* anybody deletes a note below the highest (or, where that is not kept, any)
+\* any process deletes a note below the highest (or, where that is not kept, any)
 Delete(k) == notes[k].ok /\ (k<Highest \/ (~KeepHighest /\ notes[k].dead)) /\ notes'=[notes EXCEPT ![k]=None] /\ UNCHANGED <<ps>> /\ Same
-\* somebody deletes the folder
+\* the folder is deleted
 Wipe == /\ Wipes /\ faults<MaxFaults /\ faults'=faults+1 /\ notes'=[k \in K |-> None] /\ gen'=gen+1
         /\ UNCHANGED <<mark,ver,ps,other,issued,dup>>
 OClaim(lo,hi) == /\ other.lim=other.nxt /\ lo>=mark /\ hi>lo /\ hi<=MaxT /\ mark'=hi /\ ver'=ver+1 /\ other'=[nxt |-> lo, lim |-> hi]

@@ -1,5 +1,5 @@
 ---------------------------- MODULE Regressed ----------------------------
-(* Rule 17.  Somebody deletes a mark, or the coordinator is restored to an older state of it (A1, A3).  The old holder
+(* Rule 17.  An operator deletes a mark, or the coordinator is restored to an older state of it (A1, A3).  The old holder
    can't know before its next call; until then ids may be issued twice.  What the rule buys: after that call it has
    stopped, unless its grant is its own again.  One slot; coordinator calls are atomic; clocks are arbitrary.      *)
 EXTENDS Integers, FiniteSets

@@ -1,5 +1,5 @@
 ---------------------------- MODULE Resumed ----------------------------
-(* Rule 21 and copies (A2): an image of process P is taken at any moment and resumed as C later.  t is the
+(* Rule 21 and copies (A2): an image of process P is taken at any moment and restored as C later.  t is the
    true time; a process's monotonic clock does not count the time its image lay there, its wall clock (t + off, right or
    not) shows it.  Both hold ticks below lim of one worker id; a position is a tick.  A call reads the clocks and compares
    with the anchor, as in Step, then takes a tick.  Who sees a step waits for its keeper, who asks a reference, which tells
@@ -10,9 +10,9 @@ EXTENDS Integers
 CONSTANTS MaxT, MaxW, W,
   OffsP, OffsC,  \* what the wall clocks of P and of C's host may be off; of C's 6 less if Shown is "apart", for there are no negative
                  \* numbers in configurations
-  Gap,           \* C is resumed so much later, at least
+  Gap,           \* C is restored so much later, at least
   Shown,         \* how C's wall clock stands beside its monotonic clock: "ahead" by more than a second; "apart", ahead or behind;
-                 \* "still", it lay as still as the process, as in a virtual machine whose clock nobody has set yet, or anyhow
+                 \* "still", it lay as still as the process, as in a virtual machine whose clock is not set yet, or anyhow
   Back,          \* a wall clock that is behind by more than this counts as stepped too
   Check,         \* the clocks are compared with the anchor
   Seen,          \* who sees a step: "waits", as above; "goes on" by the monotonic clock at once
@@ -42,7 +42,7 @@ Pass == t < MaxT /\ t' = t+1 /\ UNCHANGED <<image, ps, mark, w, issued, dup, lef
 Jump(x) == ps["P"].off # x /\ ps' = [ps EXCEPT !["P"].off = x] /\ UNCHANGED <<t, image, mark, w, issued, dup, left>>
 Image == /\ image.at = -1 /\ ps["P"].st = "run" /\ (UnderWay \/ ps["P"].date = -1)
          /\ image' = [at |-> t, p |-> ps["P"]] /\ UNCHANGED <<t, ps, mark, w, issued, dup, left>>
-\* how the wall clock of what was resumed stands
+\* how the wall clock of what was restored stands
 Stands(q) == CASE Shown = "ahead" /\ q.by = "wall" -> Apart(q) > q.a + Slack
                [] Shown = "apart" /\ q.by = "wall" -> Abs(Apart(q) - q.a) > Slack
                [] Shown # "still" /\ q.by = "nano" -> Abs(Apart(q) - q.judged) > Slack

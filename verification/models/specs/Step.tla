@@ -87,6 +87,6 @@ Spec == Init /\ [][Next]_vars
 NotAhead == ~ahead
 \* nor earlier, while the wall clock is not believed
 NotBehind == ~behind
-\* nobody waits for the keeper if the clock ran steadily
+\* no call waits for the keeper if the clock ran steadily
 NoFalseAlarm == ~stepped => ~alarm
 =======================================================================

@@ -1,8 +1,8 @@
 ---------------------------- MODULE TwoLeases ----------------------------
 (* What LeaseKeeper does with two leases at once: the present one, and the next, reserved ahead, which takes over.
    Whatever the reason (taken over, evicted, owner entry not to be had again, a copy left behind), the next may be
-   claimed at any time, also on the slot that was lost.  Evict: a claim may be for any slot, whoever is entered as its
-   owner; the owner only says when to look elsewhere.  An answer of the coordinator may be lost: the mark is written and
+   claimed at any time, also on the slot that was lost.  Evict: a claim may be for any slot, whatever its owner
+   entry; the owner only says when to look elsewhere.  An answer of the coordinator may be lost: the mark is written and
    the process does not know, until it sends the same bytes again.  Calls are atomic here (late ones are in Marks), one
    at a time per process, while issuing goes on.  Clocks are arbitrary.                                              *)
 EXTENDS Integers, FiniteSets, TLC

@@ -3,7 +3,7 @@
    what its writer's wall clock said.  A slot of this very process is none.  Worker ids 1 and 2 are stripes of one process,
    each with a keeper; 3 belongs to another process, whose clock is right and which writes when it likes.  As in Clock: t is
    the true time, the wall clock of the process jumps as it likes, and time runs on from before a jump until a witness who
-   has written since agrees.  Left out: slots that nobody holds, belief for want of any witness, rule 18.             *)
+   has written since agrees.  Left out: slots without holders, belief for want of any witness, rule 18.             *)
 EXTENDS Integers, FiniteSets
 CONSTANTS MaxT, Far, W,
   Own   \* the slots that are no witness to keeper k: "process": all of this process; "slot": its own only

@@ -537,7 +537,7 @@ class ResumeTest {
         @Test
         void isStuckInAWriteThatNobodyMayOvertake() {
             before.open();
-            before.issueFor(Duration.ofSeconds(10));
+            before.issueFor(Duration.ofSeconds(12));
             disk.stuck = true;
             stage.sleep(Duration.ofSeconds(3));
             stage.store.down = true;

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a call costs while ids are there: only the first thousand of a millisecond are timed, so that nobody waits for the next.
+ * What a call costs while ids are there: only the first thousand of a millisecond are timed, so that no call waits for the next.
  */
 final class CallCost {
 
@@ -36,7 +36,7 @@ final class CallCost {
         });
     }
 
-    /** Of the pair: half of what one thread pays if two don't hinder each other, as much or more if they queue. */
+    /** For the pair: half of what one thread pays if the two don't hinder each other, as much or more if they queue. */
     static void two(Subject subject, Windows windows, Figures figures) throws Exception {
         measure(subject, windows, figures, List.of("two.p50", "two.p90"), CallCost::twoAtOnce);
     }
@@ -65,7 +65,7 @@ final class CallCost {
         return List.of(Percentile.of(sorted, 0.5), Percentile.of(sorted, 0.9));
     }
 
-    /** Begins a round every two milliseconds, just after the millisecond has begun. */
+    /** Begins a round every two milliseconds, just after a millisecond begins. */
     private static final class Taker extends Thread {
         private final Generator generator;
         private final long start;
@@ -148,7 +148,7 @@ final class CallCost {
         });
     }
 
-    /** Memory that was never used costs a fault of the page for every 4 KiB, once: more than the ids in it. */
+    /** The first use of memory costs a page fault for every 4 KiB: more than the ids in it. */
     private static void useHeap() {
         for (int i = 0; i < 100_000; i++) {
             Sink.batch = new long[IDS];

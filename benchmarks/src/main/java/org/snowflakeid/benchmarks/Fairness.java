@@ -15,18 +15,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a call waits where many threads want more ids than there are. The fair share is the number of threads divided by the rate:
- * so long each of them would wait if they were served in turn, one id at a time. Behind {@code bin/benchmark --fairness}.
+ * How long a call waits when many threads want more ids than there are. The fair share is the number of threads divided by the rate: the
+ * time that each would wait if they were served in turn, one id at a time. Behind {@code bin/benchmark --fairness}.
  */
 final class Fairness {
 
     private static final long WARM_UP_MILLIS = 1_500;
     private static final long ENDING_MILLIS = 60_000;
 
-    /** Whoever takes so long was asleep. */
+    /** A call that takes this long was asleep. */
     private static final long WAITED_NANOS = 100_000;
 
-    /** Those of interest, and some that ask too much of any machine. */
+    /** The crowds of interest, and some that overload any machine. */
     static final String CROWDS = "8p/12,100p/12,400p/4,1000p/12,1000v/4,1000v/12,10000v/12,10000v/4,10000p/4,10000p/12";
 
     private Fairness() {}
@@ -108,7 +108,7 @@ final class Fairness {
             return count(0);
         }
 
-        /** Of those that took at least so long. */
+        /** Counts those that took at least so long. */
         long count(long leastNanos) {
             return Arrays.stream(counts, index(leastNanos), counts.length)
                     .asLongStream()

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Another process that takes a share of each processor, as what else runs on a busy machine does: of every ten milliseconds it computes for
- * some, then sleeps. It may come late to its turn, but takes no more for that.
+ * A process that takes a share of each processor, like the other load of a busy machine: of every ten milliseconds it computes for some,
+ * then sleeps. If it runs late, it does not catch up.
  */
 final class Noise implements AutoCloseable {
 
@@ -62,7 +62,7 @@ final class Noise implements AutoCloseable {
         }
         System.out.print('.');
         System.out.flush();
-        // Ends with whoever started it, however that ended.
+        // Ends when the process that started it ends, in whatever way.
         while (System.in.read() >= 0) {}
         System.exit(0);
     }

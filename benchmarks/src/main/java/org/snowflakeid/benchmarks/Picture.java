@@ -123,7 +123,7 @@ final class Picture {
         return share * PANEL;
     }
 
-    /** One millisecond is a tenth as long as all. */
+    /** One millisecond takes a tenth of the axis. */
     private static double driftLength(double millis) {
         if (millis < 1) {
             return 0;
@@ -138,7 +138,7 @@ final class Picture {
                 type, x, y, text.replace("&", "&amp;").replace("<", "&lt;"));
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nobody else here needs.
+    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nothing else here needs.
     private void add(String format, Object... values) {
         svg.append(values.length == 0 ? format : String.format(Locale.ROOT, format, values))
                 .append('\n');

@@ -61,7 +61,7 @@ final class ResultTable {
         this.all = all;
     }
 
-    /** Whether everything could be measured, nobody compared issued an id twice, and the control that must was caught. */
+    /** Whether everything could be measured, no generator but the control issued an id twice, and the control was caught. */
     boolean isSound() {
         return all.stream()
                 .allMatch(measured -> measured.failures().isEmpty()
@@ -96,7 +96,7 @@ final class ResultTable {
         return text.toString();
     }
 
-    /** Leaves out what nobody was measured by, and who was measured by none of it. */
+    /** Leaves out columns and rows without a figure. */
     private static void table(StringBuilder text, String title, List<Heading> headings, List<Measured> rows) {
         List<Heading> shown = headings.stream()
                 .filter(heading -> rows.stream().anyMatch(row -> isMeasured(row, heading)))
@@ -166,7 +166,7 @@ final class ResultTable {
                 .collect(Collectors.joining("/")));
     }
 
-    /** Of the numbers of threads, that with which it was furthest from the clock: at most, and at the end. */
+    /** The number of threads with which it drifted furthest from the clock: at most, and at the end. */
     private static String drift(Figures of) {
         List<Drift> drifts = Drift.of(of);
         return drifts.isEmpty() ? NONE : drifts.get(0).toString();
@@ -183,7 +183,7 @@ final class ResultTable {
         return (measured ? text.apply(figures) : "?") + (disturbed ? " " + DISTURBED : "");
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nobody else here needs.
+    @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nothing else here needs.
     private static String format(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }

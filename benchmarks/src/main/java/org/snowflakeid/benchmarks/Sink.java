@@ -3,7 +3,7 @@ package org.snowflakeid.benchmarks;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where ids go: what nobody could read would not be computed either. */
+/** Where ids go: the compiler would drop the computation of a value that is never read. */
 final class Sink {
 
     static volatile long mixed;

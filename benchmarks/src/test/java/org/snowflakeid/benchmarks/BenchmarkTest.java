@@ -37,7 +37,7 @@ class BenchmarkTest {
 
     @Test
     void refusesWhatItDoesNotKnow() {
-        assertThat(Benchmark.run("--only", "nobody")).isEqualTo(2);
+        assertThat(Benchmark.run("--only", "unknown")).isEqualTo(2);
         assertThat(Benchmark.run("--columns", "beauty")).isEqualTo(2);
         assertThat(Benchmark.run("--jdk", "nowhere")).isEqualTo(2);
         assertThat(Benchmark.run("--columns", "solo", "--svg", "picture.svg")).isEqualTo(2);

@@ -35,7 +35,7 @@ class ResultTableTest {
     }
 
     @Test
-    void columnsAreLeftOutIfNobodyHasThem() {
+    void columnsWithoutFiguresAreLeftOut() {
         String table = new ResultTable(List.of(
                         measured("agrona", List.of("solo 35.4 34.2 36.6 0.0")),
                         measured(
@@ -87,7 +87,7 @@ class ResultTableTest {
     }
 
     @Test
-    void isSoundIfTheControlWasCaughtAndNobodyElse() {
+    void isSoundIfOnlyTheControlWasCaught() {
         Measured control = measured("unsynchronised", List.of("duplicates 7.0 7.0 7.0 0.0"));
         Measured unnoticed = measured("unsynchronised", List.of("duplicates 0.0 0.0 0.0 0.0"));
         Measured clean = measured("ours", List.of("duplicates 0.0 0.0 0.0 0.0"));

@@ -4,8 +4,8 @@ package org.snowflakeid.cdi;
 import java.util.List;
 
 /**
- * The generators of an application that has begun to end. Its beans are destroyed in an order that nobody knows, and may want an id
- * for their last words: so no generator ends when it is destroyed, but all of them together, when there is nobody left to want one.
+ * The generators of an application that has begun to end. The container destroys its beans in an unknown order, and a bean may ask
+ * for an id while it is destroyed: so no generator ends when its own bean is destroyed. All of them end together, after the last bean.
  */
 final class Ending {
 
@@ -16,7 +16,7 @@ final class Ending {
     private int destroyed;
 
     /**
-     * @param hearsOfTheVeryEnd whether {@link #complete} will be called; if not, the last one that is destroyed has to be the end
+     * @param hearsOfTheVeryEnd whether {@link #complete} will be called; if not, everything ends with the last bean that is destroyed
      */
     Ending(List<InjectedSnowflake> open, boolean hearsOfTheVeryEnd) {
         this.hearsOfTheVeryEnd = hearsOfTheVeryEnd;

@@ -17,7 +17,7 @@ final class EventFiring {
 
     private EventFiring() {}
 
-    /** By the container, where each observer is guarded: else the first that fails would be the last that is called. */
+    /** The container calls the observers, and guards each: otherwise no observer would be called after the first that fails. */
     static Consumer<SnowflakeEvent> guarded(BeanContainer container, String generator) {
         return happened -> container
                 .getEvent()
@@ -25,7 +25,7 @@ final class EventFiring {
                 .fire(happened);
     }
 
-    /** To one observer after the other, where observers can't be guarded. */
+    /** Calls one observer after the other, if the container can't guard them. */
     static Consumer<SnowflakeEvent> oneByOne(BeanContainer container, String generator) {
         ObserverGuard guard = new ObserverGuard(container);
         Annotation[] qualifiers = GeneratorBeans.qualifiers(generator);
@@ -34,7 +34,7 @@ final class EventFiring {
                 .forEach(observer -> guard.tell(observer, new Happened(happened, qualifiers)));
     }
 
-    /** Whether anybody would hear of it. */
+    /** Whether the application observes it. */
     static boolean isObserved(BeanContainer container, String generator) {
         Annotation[] qualifiers = GeneratorBeans.qualifiers(generator);
         return Stream.of(

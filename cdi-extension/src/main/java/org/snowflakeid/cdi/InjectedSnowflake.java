@@ -21,7 +21,7 @@ import org.snowflakeid.SnowflakeStatus;
 import org.snowflakeid.SnowflakeStatus.State;
 
 /**
- * What an injection point receives: the generator itself, plus the one thing a generator can't do, to travel inside a passivated
+ * What an injection point receives: the generator itself, plus the one thing that a generator can't do: being serialized in a passivated
  * bean. It is read as itself while it is open, else as the generator of its name in the application that reads it. What shows it ends
  * with it.
  */
@@ -95,7 +95,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     }
 
     /**
-     * From now on it ends with others, if it does not do so already.
+     * From now on it ends with the others, unless it does so already.
      *
      * @return whether it does not
      */
@@ -135,7 +135,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
         }
     }
 
-    /** Throws nothing: the others want to be forgotten as well. */
+    /** Throws nothing: the others have to be forgotten as well. */
     private synchronized void forget() {
         if (token != null) {
             WRITTEN.remove(token);
@@ -160,7 +160,7 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
                     "snowflake '" + status().generator() + "': it was closed, but what showed it failed to end",
                     failure);
         } catch (Throwable logFailed) {
-            // Nobody is left who could be called, and the next one has to end all the same.
+            // There is nowhere left to report it, and the next generator has to end all the same.
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
-/** What a runtime may lack: whoever needs a class that uses it asks here first. */
+/** APIs that a runtime may lack: ask here before you load a class that uses one. */
 enum OptionalApi {
     /** For {@link SnowflakeHealthCheck}. */
     MICROPROFILE_HEALTH("org.eclipse.microprofile.health.Readiness"),

@@ -61,10 +61,10 @@ public class SnowflakeExtension implements Extension {
     /** The names at injection points of what is no bean, such as a servlet, and at references of entities. */
     private final Set<String> namesWithoutBean = new TreeSet<>();
 
-    /** Those of them that the container reports as enabled, with the class, method or field that declares each. */
+    /** Those that the container reports as enabled, with the class, method or field that declares each. */
     private final IdentityHashMap<Bean<?>, AnnotatedElement> enabled = new IdentityHashMap<>();
 
-    /** What declares the beans that others specialize, which are reported as enabled all the same. */
+    /** The classes, methods and fields that declare specialized beans, which the container reports as enabled all the same. */
     private final Set<AnnotatedElement> specialized = new HashSet<>();
 
     private @Nullable Ending ending;
@@ -88,7 +88,7 @@ public class SnowflakeExtension implements Extension {
         collectReferences(member.getAnnotations());
     }
 
-    /** Of entities that the container did not show. */
+    /** The references of entities that the container did not show. */
     private void collectReferences(Class<?> type) {
         try {
             for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
@@ -96,7 +96,7 @@ public class SnowflakeExtension implements Extension {
                 collectReferences(declaring.getDeclaredMethods());
             }
         } catch (LinkageError e) {
-            // A class that a field or a method names is not there.
+            // A class that a field or a method names is missing.
             PersistenceUnits.warn(type.getName(), e);
         }
     }
@@ -190,7 +190,7 @@ public class SnowflakeExtension implements Extension {
         return injected;
     }
 
-    /** What there is a bean of. Beans that are not enabled may have to be valid all the same. */
+    /** The names that have a bean. Beans that are not enabled may have to be valid all the same. */
     private Set<String> named() {
         Set<String> named = new TreeSet<>(namesWithoutBean);
         named.addAll(new ConfiguredValues().claimedAtStartIfValid());
@@ -227,7 +227,7 @@ public class SnowflakeExtension implements Extension {
                 || observer.getObservedQualifiers().contains(Initialized.Literal.APPLICATION);
     }
 
-    /** In Java SE a container that fails to start destroys nothing, and the process may go on. */
+    /** In Java SE a container that fails to start destroys no beans, and the process may go on. */
     private <T> void tell(ObserverMethod<T> observer, EventContext<T> start, BeanManager beans) {
         try {
             observer.notify(start);
@@ -239,13 +239,13 @@ public class SnowflakeExtension implements Extension {
         }
     }
 
-    /** A server decides for itself what becomes of an application whose observer failed, and ends what it gives up. */
+    /** A server decides itself whether an application whose observer failed goes on, and ends it if not. */
     private static boolean isStartOfSeContainer() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
                 .walk(frames -> frames.anyMatch(frame -> isSeContainerInitializer(frame.getDeclaringClass())));
     }
 
-    /** By its name, since servers need not have that class. */
+    /** By its name, since servers may lack that class. */
     private static boolean isSeContainerInitializer(@Nullable Class<?> type) {
         return type != null
                 && (type.getName().equals("jakarta.enterprise.inject.se.SeContainerInitializer")
@@ -294,7 +294,7 @@ public class SnowflakeExtension implements Extension {
         }
     }
 
-    /** All contexts are gone, and whoever might have wanted an id. */
+    /** All contexts are gone, and with them all beans that might have asked for an id. */
     void end(@Observes BeforeShutdown event) {
         if (ending != null) {
             ending.complete();

@@ -21,8 +21,8 @@ import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.SnowflakeStatus;
 
 /**
- * Readiness: up while every open generator is ready, as {@code snowflake.health.ready-until} says. Never opens one, and says
- * {@code UNCLAIMED} of one that was not. There is no liveness check: what becomes of the coordinator must not end a process.
+ * Readiness: up while every open generator is ready, as {@code snowflake.health.ready-until} says. It never opens one, and reports {@code
+ * UNCLAIMED} for one that is not open. There is no liveness check: a coordinator's failure must not end a process.
  */
 final class SnowflakeHealthCheck implements HealthCheck {
 
@@ -54,7 +54,7 @@ final class SnowflakeHealthCheck implements HealthCheck {
         return response.status(ready).build();
     }
 
-    /** Nobody has asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
+    /** The application has not asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
     private void describeUnclaimed(String generator, HealthCheckResponseBuilder response) {
         response.withData(generator + ".state", "UNCLAIMED");
         List<String> problems = new StartCheck(container, List.of(generator)).problems();

@@ -80,7 +80,7 @@ class ConsulFaultsTest {
         return catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of("snowflake/meta"), timeout));
     }
 
-    /** What is tried of one that does not answer. */
+    /** The calls that the tests make to a server that does not answer. */
     private static void requireEndsInTime(RecordStore store) {
         requireWithin(
                 Duration.ofMillis(1_200),
@@ -121,7 +121,7 @@ class ConsulFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
-    /** The network drops what asks for a connection. */
+    /** The network drops requests for connections. */
     @Test
     void everyCallEndsInTimeWhereNoConnectionIsMade() throws IOException {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -144,7 +144,7 @@ class ConsulFaultsTest {
         }
     }
 
-    /** In the middle of a body, where the JDK's timeout of a request ends nothing. */
+    /** In the middle of a body, when the JDK's request timeout has no effect. */
     @Test
     void everyCallEndsInTimeWhenAnAnswerStops() throws IOException {
         try (ServerSocket web = answering("HTTP/1.1 200 OK\r\nX-Consul-Index: 1\r\nContent-Length: 100\r\n\r\n[");
@@ -190,13 +190,13 @@ class ConsulFaultsTest {
     }
 
     @Test
-    void hostThatNobodyKnowsIsNamed() {
-        try (Node lost = ConsulNode.at("http://nobody.invalid:8500", namespace)) {
+    void anUnknownHostIsNamed() {
+        try (Node lost = ConsulNode.at("http://unknown.invalid:8500", namespace)) {
             CoordinatorException thrown =
                     catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
             assertThat(thrown)
-                    .hasMessage("Consul (http://nobody.invalid:8500) is not reachable: its host is unknown."
+                    .hasMessage("Consul (http://unknown.invalid:8500) is not reachable: its host is unknown."
                             + " Check host, port, and http or https in snowflake.consul.url.");
             assertThat(thrown.permanent()).isFalse();
         }
@@ -215,7 +215,7 @@ class ConsulFaultsTest {
         }
     }
 
-    // ---- outcomes that nobody knows
+    // ---- unknown outcomes
 
     @Test
     void claimWhoseReplyIsHeldIsUnknownAndCanBeSeen() {
@@ -306,7 +306,7 @@ class ConsulFaultsTest {
         }
     }
 
-    /** Answers each request so, and closes the connection where the answer says that. */
+    /** Gives each request this answer, and closes the connection if the answer says so. */
     private static ServerSocket answering(String answer) throws IOException {
         ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         Thread thread = new Thread(
@@ -331,7 +331,7 @@ class ConsulFaultsTest {
                         try {
                             each.close();
                         } catch (IOException e) {
-                            // it is gone either way
+                            // the connection is gone either way
                         }
                     });
                 },

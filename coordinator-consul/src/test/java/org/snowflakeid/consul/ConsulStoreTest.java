@@ -29,7 +29,7 @@ import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.ConsulServer;
 
-/** The promises of a store of records, where the coordinator's contract does not look. */
+/** The promises of a store of records that the coordinator's contract does not check. */
 class ConsulStoreTest {
     private static ConsulServer server;
 
@@ -150,7 +150,7 @@ class ConsulStoreTest {
     }
 
     @Test
-    void whoeverReadsSeesWhatWasAcknowledgedBefore() {
+    void aReadSeesWhatWasAcknowledgedBefore() {
         try (RecordStore reader = open()) {
             create(key("meta"), "0");
             for (int i = 1; i <= 300; i++) {

@@ -34,8 +34,8 @@ import org.snowflakeid.support.Shared;
  *
  * <ul>
  *   <li>Each is sent once, with a deadline.
- *   <li>gRPC waits longer and longer before it connects again. Here a connection that can't be made, or that brought no answer three times
- *       in a row (with several servers: once), is thrown away: a new one is made at once, to what answers.
+ * <li>gRPC waits longer and longer before it connects again. This class throws a connection away if it can't be made, or got no answer
+ * three times in a row (with several servers: once). It makes a new one at once, to a server that answers.
  *   <li>When there is no answer, it is known whether the request has left the process, so that an unreachable server leaves no write in
  *       doubt.
  * </ul>
@@ -56,7 +56,7 @@ final class EtcdConnection implements AutoCloseable {
         }
     }
 
-    /** Checking a password takes a server its time; a call that can't wait so long finds the login done the next time. */
+    /** A server takes long to check a password; a call that can't wait for it finds the login done the next time. */
     private static final Duration LOGIN_TIMEOUT = Duration.ofSeconds(10);
 
     private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(2);
@@ -85,7 +85,7 @@ final class EtcdConnection implements AutoCloseable {
         return settings.access();
     }
 
-    /** Runs it later, on a thread where nothing may block; not once this is closed. */
+    /** Runs it later, on a thread that must not block; does nothing once this is closed. */
     void later(long nanos, Runnable task) {
         SharedEtcd shared = loan.present();
         if (shared != null) {
@@ -124,7 +124,7 @@ final class EtcdConnection implements AutoCloseable {
         requests.forEach(request -> all.add(send(deadline, method, request)));
         List<Answer<A>> answers = new ArrayList<>(await(all, deadline));
         for (int i = 0; i < all.size(); i++) {
-            // Of the servers each may be one that only learns.
+            // Any of the servers may be a learner.
             for (int again = 0; again <= settings.endpoints().size(); again++) {
                 if (!maySendAgain(all.get(i), answers.get(i).failure())) {
                     break;
@@ -152,7 +152,7 @@ final class EtcdConnection implements AutoCloseable {
         return failure != null && failure.refusesToTalk() ? new Answer<>(null, failure.ofOneAmongSeveral()) : answer;
     }
 
-    /** A connection that fails tells of one of its servers only: so each is asked alone. False too if that can't be found out soon. */
+    /** A failed connection tells only of one of its servers: so each is asked alone. Also false if that can't be found out soon. */
     private boolean allRefuseToTalk(Deadline deadline) {
         SharedEtcd shared = loan.present();
         if (shared == null) {
@@ -176,7 +176,7 @@ final class EtcdConnection implements AutoCloseable {
         return all;
     }
 
-    /** That is no second sending: nothing left this process, or the server refused to look at it. */
+    /** That does not send a request twice: nothing left this process, or the server refused to look at it. */
     private boolean maySendAgain(Sent<?> sent, @Nullable EtcdFailure failure) {
         return failure != null
                 && loan.present() != null
@@ -196,7 +196,7 @@ final class EtcdConnection implements AutoCloseable {
         });
     }
 
-    /** Waits until somebody has logged in; null if there is no user. */
+    /** Waits for a login, of this call or another one; null if there is no user. */
     private @Nullable Sent<AuthenticateResponse> logIn(SharedEtcd shared, Deadline deadline) throws EtcdFailure {
         String user = settings.user();
         if (user == null) {
@@ -307,7 +307,7 @@ final class EtcdConnection implements AutoCloseable {
                             ? known
                             : EtcdFailure.of(settings, e, sent.trace.isSent()));
         } catch (TimeoutException e) {
-            // gRPC has yet to end the call, and until then may send it. Of a login others may wait for the end.
+            // gRPC has not ended the call yet, and may still send it. Other calls may wait for a login to end.
             boolean overdue = sent.deadline.isExpired();
             if (overdue) {
                 sent.answer.cancel(true);

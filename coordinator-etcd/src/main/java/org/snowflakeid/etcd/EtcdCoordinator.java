@@ -56,7 +56,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     /** Each is a write of the mark and a look at the owner. */
     private static final int MAX_EXTENSIONS = MAX_OPERATIONS / 2;
 
-    /** Of so many worker ids, mark and owner each, a refused transaction can show what it saw, beside the namespace record. */
+    /** For so many worker ids a refused transaction can return mark and owner, beside the namespace record. */
     private static final int MAX_SHOWN = (MAX_OPERATIONS - 1) / 2;
 
     /** Up to so many ids are read key by key. */
@@ -64,7 +64,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     private static final int PAGE = 4_000;
 
-    /** The least an extension leaves for the renewal, however long its transaction took. */
+    /** The least time that an extension leaves to keep leases alive, however long its transaction took. */
     private static final long MIN_RENEWAL_MILLIS = 200;
 
     private final EtcdConnection connection;
@@ -120,7 +120,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    /** What was read of the slots of a range, wherever it came from. */
+    /** What was read of the slots of a range, from keys or from pages. */
     private static final class Reading {
         private final int fromId;
         private final @Nullable Stored[] marks;
@@ -167,7 +167,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         return reading;
     }
 
-    /** Both prefixes in pages, all of the revision of the first: worker ids are not padded, so a range of keys is no range of ids. */
+    /** Reads both prefixes in pages, all at the revision of the first: worker ids are not padded, so a range of keys is no range of ids. */
     private Reading readRanges(int fromId, int toId, Deadline deadline) throws EtcdFailure {
         Reading reading = new Reading(fromId, toId);
         TxnResponse first = commit(
@@ -310,7 +310,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 if (e.nothingChanged() && from == 0) {
                     throw e.exception();
                 }
-                // The others would fail in the same way, or take more time than there is.
+                // The others would fail in the same way, or exceed the time that is left.
                 results.addAll(Collections.nCopies(extensions.size() - from, new CasResult.Unknown(e.exception())));
                 break;
             }
@@ -356,7 +356,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         return applied;
     }
 
-    /** What there was no room to show: later than the refusal, which is no less true. */
+    /** Reads what the refusal had no room to show: a later state, which is just as true. */
     private List<CasResult> lookAt(List<Integer> ids, Deadline deadline) throws EtcdFailure {
         if (ids.isEmpty()) {
             return List.of();
@@ -368,13 +368,13 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    /** Which of the owner entries are ours and stay. Their leases are renewed at the same time. */
+    /** Which of the owner entries are ours and stay. Keeps their leases alive at the same time. */
     private List<Boolean> renew(List<Extension> extensions, List<RangeResponse> owners, Deadline deadline) {
         List<LeaseKeepAliveRequest> renewals = new ArrayList<>();
         List<Boolean> ours = new ArrayList<>();
         for (int i = 0; i < extensions.size(); i++) {
             String owner = extensions.get(i).owner();
-            // Whatever claim is still on its way expects the mark that was replaced now.
+            // A claim that is still on its way expects the mark that was just replaced.
             doubtful.values().removeIf(owner::equals);
             boolean own = owner.equals(value(owners.get(i)));
             ours.add(own);
@@ -407,7 +407,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
             watch.end(owner(id));
-            // Nested, so that the mark is freed in any case and an owner who is somebody else stays.
+            // Nested, so that the mark is freed in any case and the entry of another owner stays.
             RequestOp removal =
                     RequestOp.newBuilder().setRequestTxn(removal(id, owner)).build();
             TxnResponse response = commit(
@@ -524,7 +524,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 .build();
     }
 
-    /** What its reads found, in their order. */
+    /** The results of its reads, in their order. */
     private static List<RangeResponse> ranges(TxnResponse response) {
         return response.getResponsesList().stream()
                 .filter(ResponseOp::hasResponseRange)

@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the loss hint when somebody deletes or replaces an owner entry of this process, or its lease is revoked; and when the connection
- * breaks: who reconnects may meet a server with older data, and the extension that the hint asks for is tried again until a server answers.
- * Only a hint: it may come late or never, and no failure of it is anybody else's. A watch that ended is not repaired here but begun anew by
- * the next extension that finds the owner in place.
+ * Gives the loss hint when an owner entry of this process is deleted or replaced, or its lease is revoked; and when the connection
+ * breaks: after it the client may reach a server with older data, and the extension that the hint asks for is tried again until a server
+ * answers. It is only a hint: it may come late or never, and if it fails, no call fails with it. This class does not repair a watch that
+ * ended: the next extension that finds the owner in place begins a new one.
  */
 final class OwnerWatch {
     private static final System.Logger LOG = System.getLogger(OwnerWatch.class.getName());
 
-    /** Where watches break as soon as they begin, extensions would follow each other without a pause. */
+    /** If watches broke as soon as they began, extensions would follow each other without a pause. */
     private static final long BETWEEN_BREAKS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final EtcdConnection connection;
@@ -57,11 +57,11 @@ final class OwnerWatch {
     synchronized void watch(ByteString key, long revision) {
         EtcdChannel present = connection.channel();
         if (stream != null && !stream.channel.equals(present)) {
-            // An end that is still to come. None comes where an error has ended the thread of that connection.
+            // Its end is still to come. None comes if an error has ended the thread of that connection.
             ended(stream);
         }
         Stream open = stream;
-        // Whatever is thrown, the next call begins anew.
+        // After any exception the next call begins a new one.
         stream = null;
         try {
             if (open == null && present != null) {
@@ -176,7 +176,7 @@ final class OwnerWatch {
             endLater();
         }
 
-        /** This thread may be that of another's call, which holds what is his: it must not wait for what is held here. */
+        /** This may be the thread of another call, which holds locks of its own: it must not wait for a lock that is held here. */
         private void endLater() {
             connection.later(0, () -> ended(this));
         }

@@ -21,14 +21,14 @@ import javax.net.ssl.HttpsURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What time it is at the server, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not say it.
- * Asked while a read is under way, on a background thread, one question at a time. Who asks gets the answer of one that has not begun yet:
- * nobody's answer is older than the question.
+ * The server's time, from the {@code Date} header of its {@code GET /version}: etcd's own protocol does not tell it. A background thread
+ * asks for it while a read is under way, one request at a time. A caller gets the answer to a request that begins after its call, so no
+ * answer is older than the question.
  */
 final class ServerTime {
     private static final int TIMEOUT_MILLIS = 400;
 
-    /** A server that answers gRPC but not HTTP here will hardly begin to. One that has much to do may be late once or twice. */
+    /** A server that answers gRPC but not HTTP will hardly begin to. A busy one may be late once or twice. */
     private static final int FAILURES_BEFORE_PAUSE = 3;
 
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -38,12 +38,12 @@ final class ServerTime {
 
     private CompletableFuture<Optional<Instant>> underWay = CompletableFuture.completedFuture(Optional.empty());
 
-    /** It has not begun, or never will, since no thread could be had. */
+    /** It has not begun, or never will, since no thread could be started. */
     private @Nullable CompletableFuture<Optional<Instant>> next;
 
     private volatile int preferred;
 
-    /** In a row, while gRPC was answered. Of one question at a time. */
+    /** Failures in a row while gRPC was answered. Used by one question at a time. */
     private int failures;
 
     private volatile @Nullable Long pausedSinceNanos;
@@ -54,7 +54,7 @@ final class ServerTime {
         this.answers = answers;
     }
 
-    /** Begins to ask; the answer is empty where none can be had. */
+    /** Begins to ask; the answer is empty if there is none. */
     synchronized Future<Optional<Instant>> ask(EtcdSettings settings) {
         Long pausedSince = pausedSinceNanos;
         if (pausedSince != null && answers.getAsBoolean() && System.nanoTime() - pausedSince < PAUSE_NANOS) {
@@ -62,7 +62,7 @@ final class ServerTime {
         }
         CompletableFuture<Optional<Instant>> question = next;
         if (question == null || question.isDone()) {
-            // Whatever became of the one before.
+            // However the one before ended.
             question = underWay.handleAsync(
                     (before, failure) -> {
                         begin();
@@ -106,7 +106,7 @@ final class ServerTime {
                 pausedSinceNanos = null;
                 return Optional.of(time);
             } catch (IOException | RuntimeException e) {
-                // The next one, perhaps. The answer is welcome, never needed.
+                // The next server may answer. The answer is useful, never needed.
             }
         }
         failures = answeredBefore ? failures + 1 : 0;

@@ -43,8 +43,8 @@ final class SharedEtcd {
     private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
 
     /**
-     * Held by whoever begins a login, so that all have one. Not this: gRPC may end the watches of others on the thread that sends, and they
-     * look at the connection.
+     * Held by the thread that begins a login, so that all share it. It is not {@code this}: gRPC may end other calls' watches on the thread
+     * that sends, and those look at the connection.
      */
     private final Object beginsLogin = new Object();
 
@@ -56,7 +56,7 @@ final class SharedEtcd {
     private int failures;
     private EtcdConnection.@Nullable Sent<AuthenticateResponse> login;
 
-    /** Whose last calls are awaited. Guarded by this. */
+    /** Connections whose last calls are awaited. Guarded by this. */
     private final List<EtcdChannel> givenUp = new ArrayList<>();
 
     private SharedEtcd(ApplicationThreads threads) {
@@ -65,7 +65,7 @@ final class SharedEtcd {
         this.background = new ThreadPoolExecutor(
                 2,
                 2,
-                // Between two extensions there is no thread that has only asked for the time.
+                // A thread that has only asked for the time ends before the next extension.
                 1,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
@@ -123,7 +123,7 @@ final class SharedEtcd {
         try {
             var unused = liveLoop().schedule(task, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // An error has ended it just now, and with it what the task is about.
+            // An error has just ended it, and with it the connection that the task is about.
             LOG.log(Level.DEBUG, "the thread of the connection has ended", e);
         }
     }
@@ -193,7 +193,7 @@ final class SharedEtcd {
     }
 
     /**
-     * No server answered, as far as can be seen. What one connection did is nothing to say against the next.
+     * No server answered, as far as this process can tell. That says nothing about the next connection.
      *
      * @param inVain it can't connect, or would go on sending to a server that does not answer
      */
@@ -206,7 +206,7 @@ final class SharedEtcd {
         }
     }
 
-    /** That server does nothing for us: the next connections do without it for a while. */
+    /** That server does not serve our requests: the next connections avoid it for a while. */
     synchronized void noteLearner(@Nullable SocketAddress server) {
         if (server != null && !isAvoided(server)) {
             learners.put(server, System.nanoTime());
@@ -225,7 +225,7 @@ final class SharedEtcd {
         present = null;
         if (old != null) {
             givenUp.add(old);
-            // There, since whoever is called at the end of a watch may hold locks of its own.
+            // On the other thread, since what is called at the end of a watch may need locks of its own.
             later(0, old::giveUp);
         }
     }

@@ -73,7 +73,7 @@ class EtcdFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
-    /** Who starts before it has nothing else to doubt a wrong clock by. */
+    /** A process that starts before the server has no other witness against a wrong clock. */
     @Test
     void aServerThatWasAwayTellsItsTimeAsSoonAsItIsThere() {
         server.kill();
@@ -117,7 +117,7 @@ class EtcdFaultsTest {
     }
 
     @Test
-    void firstCallAfterARestartNobodyNoticedSucceeds() {
+    void firstCallAfterAnUnnoticedRestartSucceeds() {
         List<Stored> marks = new ArrayList<>(List.of(node.claim(3)));
         requireWithin(Duration.ofSeconds(5), () -> {
             server.kill();
@@ -182,7 +182,7 @@ class EtcdFaultsTest {
         }
     }
 
-    /** Where the machine has no such address, that is what is said. */
+    /** If the machine has no such address, the message says that. */
     @Test
     void worksAtAnAddressOfTheSixthVersion() throws IOException {
         boolean present = NetworkInterface.networkInterfaces()
@@ -205,12 +205,12 @@ class EtcdFaultsTest {
     }
 
     @Test
-    void hostThatNobodyKnowsIsNamed() {
-        try (Node lost = EtcdNode.at("http://nobody.invalid:2379", namespace)) {
+    void anUnknownHostIsNamed() {
+        try (Node lost = EtcdNode.at("http://unknown.invalid:2379", namespace)) {
             CoordinatorException thrown =
                     catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
-            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("nobody.invalid");
+            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("unknown.invalid");
             assertThat(thrown.permanent()).isFalse();
         }
     }

@@ -34,7 +34,7 @@ class EtcdSpaceTest {
         try (Node node = EtcdNode.at(server.endpoint(), namespace)) {
             Stored meta = node.meta();
             Stored mark = node.claim(id);
-            // Whoever is late would find no space for that.
+            // A late one would find no space for that.
             claimed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             for (; ; ) {
                 Stored next = new Stored(unique(LARGE), 0);

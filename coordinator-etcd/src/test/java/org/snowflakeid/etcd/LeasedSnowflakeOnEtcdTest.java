@@ -36,7 +36,7 @@ import org.snowflakeid.tck.Stopwatch;
 import org.snowflakeid.testservers.EtcdCluster;
 import org.snowflakeid.testservers.EtcdServer;
 
-/** The whole generator on a real etcd: what its users see of faults. */
+/** A whole generator on a real etcd: what applications see of faults. */
 class LeasedSnowflakeOnEtcdTest {
     private static final String[] NO_WAITING = {"snowflake.wait-timeout", "PT0S"};
 
@@ -242,7 +242,7 @@ class LeasedSnowflakeOnEtcdTest {
                 etcd.etcdctl("del", "--prefix", "/" + wiped + "/");
                 await(Node.PATIENCE, () -> ids.status().state() == State.SUSPENDED);
 
-                // Not merely because the window is used up.
+                // The cause is not only that the window is used up.
                 assertThat(Instant.now()).isBefore(end);
                 assertThatThrownBy(ids::nextId)
                         .isInstanceOf(CoordinatorRegressedException.class)
@@ -268,7 +268,7 @@ class LeasedSnowflakeOnEtcdTest {
                 long noticedAfter = await(Node.PATIENCE, () -> ids.status().state() == State.SUSPENDED);
 
                 if (!Instant.now().isBefore(end)) {
-                    // The server's start took all of the window: it is not known why ids ended.
+                    // The server took the whole window to start: the reason why ids ended is unknown.
                     return Duration.ofMinutes(1);
                 }
                 assertThatThrownBy(ids::nextId).isInstanceOf(CoordinatorRegressedException.class);
@@ -312,7 +312,7 @@ class LeasedSnowflakeOnEtcdTest {
         ExecutorService threads = Executors.newFixedThreadPool(claimants);
         List<Callable<LeasedSnowflake>> claims = new ArrayList<>();
         for (int i = 0; i < claimants; i++) {
-            // Nobody loses a worker id while others are still starting.
+            // No generator loses its worker id while others are still starting.
             claims.add(() ->
                     open(etcd.endpoint(), "snowflake.worker-ids", "0-" + (claimants - 1), "snowflake.window", "PT60S"));
         }

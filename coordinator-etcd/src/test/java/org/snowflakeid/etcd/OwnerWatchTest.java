@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.EtcdServer;
 
-/** Watches that gRPC does not begin, since there are no threads, say, or no memory. */
+/** Watches that gRPC fails to begin, for want of threads, say, or memory. */
 class OwnerWatchTest {
     private static final String OWNER = "/snowflake/workers/3";
 
@@ -64,7 +64,7 @@ class OwnerWatchTest {
 
     // an extension that was applied ended with an exception, and no loss was noticed any more
     @Test
-    void watchThatFailsHarmsNobodyAndIsBegunTheNextTime() throws EtcdFailure {
+    void watchThatFailsIsBegunTheNextTimeAndNoCallFails() throws EtcdFailure {
         OwnerWatch watch = failsAtFirst(() -> {
             throw new RejectedExecutionException("planted");
         });

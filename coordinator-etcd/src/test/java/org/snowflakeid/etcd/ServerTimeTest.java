@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.FreePorts;
 
-/** On a server that answers only when it is told to: the real one would have to be stopped in the middle of an answer. */
+/** A server that answers only when a test tells it to: a real one can't be stopped in the middle of an answer. */
 class ServerTimeTest {
 
     private final ExecutorService background = Executors.newCachedThreadPool();
@@ -55,7 +55,7 @@ class ServerTimeTest {
             exchange.close();
         });
         server.start();
-        // Whoever had no answer in time asks again at once.
+        // Without a pause after a question that had no answer in time.
         time = new ServerTime(background, () -> false);
         String endpoint = "http://127.0.0.1:" + server.getAddress().getPort();
         settings = settings(endpoint);
@@ -83,7 +83,7 @@ class ServerTimeTest {
 
     // the answer under way may have been written before a copy of this process was taken
     @Test
-    void answersNobodyWithWhatWasAskedForBefore() throws Exception {
+    void answersNoCallWithWhatWasAskedForBeforeIt() throws Exception {
         Future<Optional<Instant>> first = time.ask(settings);
         assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
         List<Future<Optional<Instant>>> later = new ArrayList<>();
@@ -126,7 +126,7 @@ class ServerTimeTest {
     }
 
     @Test
-    void asksAnewWhenNobodyIsWaiting() throws Exception {
+    void asksAnewWhenNoCallIsWaiting() throws Exception {
         released.countDown();
 
         for (int i = 1; i < 10; i++) {
@@ -136,7 +136,7 @@ class ServerTimeTest {
         }
     }
 
-    // for half a minute a server was not asked that had answered late once
+    // a server that had answered late once was not asked for half a minute
     @Test
     void asksAgainAfterAnAnswerThatWasLate() throws Exception {
         ServerTime patient = new ServerTime(background, () -> true);
@@ -150,7 +150,7 @@ class ServerTimeTest {
 
     @Test
     void pausesAfterThreeQuestionsWithoutAnAnswer() throws Exception {
-        EtcdSettings nobody = settings("http://127.0.0.1:" + FreePorts.next());
+        EtcdSettings closed = settings("http://127.0.0.1:" + FreePorts.next());
         AtomicInteger tasks = new AtomicInteger();
         ServerTime pausing = new ServerTime(
                 task -> {
@@ -159,13 +159,13 @@ class ServerTimeTest {
                 },
                 () -> true);
         for (int i = 0; i < 5; i++) {
-            assertThat(pausing.ask(nobody).get(10, TimeUnit.SECONDS)).isEmpty();
+            assertThat(pausing.ask(closed).get(10, TimeUnit.SECONDS)).isEmpty();
         }
 
         assertThat(tasks).hasValue(3);
     }
 
-    // an application that was started before its server believed a wrong clock, and had nothing to doubt it by
+    // an application that started before its server believed a wrong clock, and had no witness against it
     @Test
     void asksAServerThatWasAwayAsSoonAsItIsThere() throws Exception {
         int port = FreePorts.next();

@@ -34,14 +34,14 @@ import org.snowflakeid.tck.Node;
 import org.snowflakeid.tck.Stopwatch;
 import org.snowflakeid.testservers.EtcdServer;
 
-/** What those who share a connection must not do to each other. */
+/** Coordinators that share a connection must not disturb each other. */
 @Isolated("the log of Netty fails meanwhile")
 class SharedEtcdTest {
     private final EtcdServer server = EtcdServer.start();
     private final String namespace = Node.freshNamespace();
     private final Node node = EtcdNode.at(server.endpoint(), namespace);
 
-    /** Of the same settings: it shares that of the node. */
+    /** With the same settings: it shares the node's connection. */
     private final EtcdConnection connection = connection();
 
     private EtcdConnection connection() {
@@ -63,7 +63,7 @@ class SharedEtcdTest {
         assertThat(answers.get(0).failure()).isNull();
     }
 
-    /** As where there is no memory: a task ends with an error, and so does Netty's report of that. */
+    /** As if memory ran out: a task ends with an error, and so does Netty's report of that. */
     private static void endTheThread(EtcdConnection connection) {
         Logger reports = Logger.getLogger("io.netty.util.concurrent.AbstractEventExecutor");
         Handler full = new Handler() {
@@ -139,7 +139,7 @@ class SharedEtcdTest {
 
     // gRPC may end another's watch on the thread that begins a call: each waited for what the other one held, for ever
     @Test
-    void nobodyIsKeptWaitingWhileALoginBegins() {
+    void aLoginThatBeginsBlocksNoOtherThread() {
         grant(connection);
         try (var loan = SharedEtcd.ALL.loan(connection.access())) {
             SharedEtcd shared = requireNonNull(loan.get());
@@ -155,7 +155,7 @@ class SharedEtcdTest {
     }
 
     @Test
-    void whoeverAsksForTheTimeKeepsNobodyWaitingMeanwhile() throws Exception {
+    void aQuestionForTheTimeBlocksNoOtherThread() throws Exception {
         EtcdConnection asking = connection();
         grant(asking);
         var loan = SharedEtcd.ALL.loan(asking.access());

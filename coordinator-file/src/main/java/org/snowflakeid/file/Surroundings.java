@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Says what may be wrong with a place that can be used: nobody but the user knows whether it is. */
+/** Warns of what may be wrong with a usable folder: only the user knows whether it is. */
 final class Surroundings {
     private static final System.Logger LOGGER = System.getLogger(Surroundings.class.getName());
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
@@ -22,7 +22,7 @@ final class Surroundings {
     private Surroundings() {}
 
     /**
-     * Once for each folder.
+     * Warns once for each folder.
      *
      * @param place the directory, or what lies below it
      */

@@ -50,7 +50,8 @@ class ClassLoadersTest {
         }
     }
 
-    // "no coordinator is on the class path", for whoever used a generator first in CompletableFuture.supplyAsync
+    // applications that used a generator first in CompletableFuture.supplyAsync got "no coordinator is on the class
+    // path"
     @Test
     void aGeneratorIsOpenedByThreadsThatBelongToNoApplication() throws Exception {
         List<ClassLoader> ofOthers = List.of(ClassLoader.getSystemClassLoader(), ClassLoader.getPlatformClassLoader());

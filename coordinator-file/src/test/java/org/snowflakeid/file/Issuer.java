@@ -20,7 +20,7 @@ final class Issuer {
     private Issuer() {}
 
     /** @param arguments the folder of the journals, or nothing for the output, and settings as {@code key=value} */
-    // Whoever writes to the output writes until it is killed.
+    // It writes to the output until it is killed.
     @SuppressWarnings("ClosingStandardOutputStreams")
     public static void main(String[] arguments) throws Exception {
         Map<String, String> keys = new HashMap<>();

@@ -45,7 +45,7 @@ class KilledProcessesTest {
         }
         for (Process process : processes) {
             awaitWrites(process);
-            assertThat(process.isAlive()).as("nobody gave up by itself").isTrue();
+            assertThat(process.isAlive()).as("no process gave up by itself").isTrue();
             kill(process);
         }
 

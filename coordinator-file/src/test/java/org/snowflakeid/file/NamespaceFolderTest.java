@@ -35,7 +35,7 @@ import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
-/** What lies on the disk, and what somebody may do to it. */
+/** What lies on the disk, and what else may be done to it there. */
 class NamespaceFolderTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -94,7 +94,7 @@ class NamespaceFolderTest {
                 .map(text -> text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Nobody takes its worker id, whoever held it stops, and the others are not concerned. */
+    /** No process claims its worker id, its holder stops, and the other worker ids are not affected. */
     @ParameterizedTest
     @MethodSource("damage")
     void neverTakesADamagedMarkForAValueOrForAbsent(byte[] bytes) throws IOException {
@@ -187,7 +187,7 @@ class NamespaceFolderTest {
         assertThat(Files.isSymbolicLink(version("marks/7"))).isFalse();
     }
 
-    /** Its name comes from a file, and what is found dead is deleted. */
+    /** A mark names the file that shows its process alive, and the coordinator deletes that file if the process is dead. */
     @Test
     void neitherLocksNorDeletesWhatIsNoSignOfLife() throws Exception {
         Path victim = Files.writeString(directory.resolve("victim"), "precious");
@@ -306,7 +306,7 @@ class NamespaceFolderTest {
         assertRefusedAtOnce(directory, "file", file + " is no folder");
         assertRefusedAtOnce(directory, "n".repeat(256), "longer than 255 bytes");
         assertRefusedAtOnce(directory.resolve("\u00e9".repeat(128)), "ns", "longer than 255 bytes");
-        // Who may write there, as root may, can't create one either.
+        // Even a user with the right to write there, such as root, can't create one.
         boolean mayWrite = Files.isWritable(Path.of("/proc"));
         assertRefusedAtOnce(
                 Path.of("/proc/x"),
@@ -358,7 +358,7 @@ class NamespaceFolderTest {
         }
     }
 
-    // it wrote into the folder of before
+    // it wrote into the old folder
     @Test
     void writesWhereALinkLeadsNow() throws IOException {
         Path one = Files.createDirectories(directory.resolve("one"));

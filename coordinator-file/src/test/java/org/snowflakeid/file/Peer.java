@@ -29,7 +29,7 @@ public final class Peer implements UnaryOperator<String> {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final WorkerCoordinator coordinator;
-    private String owner = "nobody";
+    private String owner = "none";
 
     /** @param place directory and time to live, joined by a line feed */
     public Peer(String place) {

@@ -20,13 +20,14 @@ import org.snowflakeid.support.TlsKeys;
 public final class HttpSettings {
 
     /**
-     * @param product as messages name it, such as {@code Consul}
+     * @param product its name in messages, such as {@code Consul}
      * @param address the key that says where the servers are
      */
     public record Keys(String product, Key<String> address, TlsKeys tls, Key<Duration> callTimeout) {}
 
     /**
-     * Equal for those who may use the same connections. Files are named here and read when they are needed, since they are replaced while a
+     * Equal for coordinators that may use the same connections. Files are named here and read when they are needed, since they are
+     * replaced while a
      * process runs.
      */
     public record Access(Keys keys, List<String> servers, Map<String, String> files) {
@@ -44,7 +45,7 @@ public final class HttpSettings {
      *
      * @param servers URLs, all {@code http} or all {@code https} in lower case, without a slash at their ends; empty if the address was refused
      * @param secretFile the key of a file with a secret, which {@link #anew} reads
-     * @param secret what is sent to the servers and nobody else shall see, for messages; null: nothing
+     * @param secret what is sent to the servers and must not be in messages; null: nothing
      */
     public HttpSettings(
             String generator,

@@ -21,14 +21,14 @@ import org.snowflakeid.support.Shared;
 import org.snowflakeid.support.Tls;
 
 /**
- * HTTP with some servers, for all coordinators that {@linkplain Shared share} it. No proxy and no cache lies between as far as this class
- * can see to it.
+ * HTTP with some servers, for all coordinators that {@linkplain Shared share} it. This class makes sure, as far as it can, that no proxy
+ * and no cache lies between.
  *
  * <p>From Java 21 on nothing of it is left when the last of them has closed it; before, the JDK's client can't be closed, and its thread
  * ends some seconds after the next garbage collection.
  */
 final class SharedHttp {
-    /** How long a request may go on whose call has ended. */
+    /** How long a request may go on after its call has ended. */
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(LATE_NANOS);
@@ -39,7 +39,7 @@ final class SharedHttp {
 
     private final ApplicationThreads threads;
 
-    /** Has all threads but the one that each client has; tests let it have none. */
+    /** Runs all threads but the one of each client; tests give it none. */
     final ThreadPoolExecutor pool;
 
     // Guarded by this.
@@ -47,14 +47,14 @@ final class SharedHttp {
     private @Nullable Tls tls;
     private boolean filesMayDiffer;
 
-    /** Requests in a row that the present client got no answer to, when the first of them failed, and whether the last was late. */
+    /** Requests in a row to which the present client got no answer; then when the first failed, and whether the last was late. */
     private int silent;
 
     private long silentSince;
     private boolean silentFromLateness;
     private boolean over;
 
-    /** Requests that nobody waits for any more, and since when. */
+    /** Requests whose callers no longer wait, and since when. */
     private final Map<CompletableFuture<?>, Long> late = new HashMap<>();
 
     private SharedHttp(HttpSettings.Access access, ApplicationThreads threads) {
@@ -142,8 +142,8 @@ final class SharedHttp {
     }
 
     /**
-     * The JDK's client has a thread of its own, which ends with an error where no other can be started. From then on it answers nothing, and
-     * newer JDKs say so at once, older ones never. A handshake on a busy machine looks the same for as long as it is let go on.
+     * The JDK's client has a thread of its own, which ends with an error if it can't start another. From then on the client answers
+     * nothing: newer JDKs fail at once, older ones never. A handshake on a busy machine looks the same while it goes on.
      */
     private boolean seemsDead() {
         return silent >= SILENT_BEFORE_REBUILD
@@ -162,7 +162,7 @@ final class SharedHttp {
         Tls files = settings.tls();
         filesMayDiffer = false;
         if (present == null || seemsDead() || (files != null && !files.equals(tls))) {
-            // HTTP/1.1: of a request that was sent over HTTP/2, the JDK might send another one by itself.
+            // HTTP/1.1: the JDK might send a request over HTTP/2 a second time by itself.
             HttpClient.Builder builder = HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_1_1)
                     .followRedirects(HttpClient.Redirect.NEVER)
@@ -184,7 +184,7 @@ final class SharedHttp {
         return present;
     }
 
-    /** The client's own thread would keep the class loader of the one that makes it: before Java 21 that might be for ever. */
+    /** The client's own thread would keep the class loader of the thread that creates it: before Java 21 perhaps for ever. */
     private static HttpClient ofNoApplication(HttpClient.Builder builder) {
         Thread self = Thread.currentThread();
         ClassLoader before = self.getContextClassLoader();
@@ -196,7 +196,7 @@ final class SharedHttp {
         }
     }
 
-    /** Waits for what it breaks off, but not for long. */
+    /** Waits for the requests that it aborts, but not for long. */
     private void end() {
         HttpClient last;
         synchronized (this) {
@@ -214,11 +214,11 @@ final class SharedHttp {
         threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
 
-    /** By a thread that may be interrupted. */
+    /** Call this on a thread that may be interrupted. */
     private static void end(HttpClient client) {
         // Since Java 21; before, it ends by itself when it has been collected as garbage.
         if (client instanceof AutoCloseable closeable) {
-            // Whoever is interrupted does not wait for what is under way, but breaks it off.
+            // On an interrupted thread close() does not wait for requests under way, but aborts them.
             Thread.currentThread().interrupt();
             try {
                 closeable.close();

@@ -237,7 +237,7 @@ class HttpCallerTest {
         CoordinatorException refused =
                 catchThrowableOfType(CoordinatorException.class, () -> put(caller(closed), LONG));
         CoordinatorException unknown = catchThrowableOfType(
-                CoordinatorException.class, () -> put(caller(List.of("http://nobody.invalid"), Map.of()), LONG));
+                CoordinatorException.class, () -> put(caller(List.of("http://unknown.invalid"), Map.of()), LONG));
 
         assertThat(refused)
                 .hasMessage("Server (http://127.0.0.1:" + closed + ") is not reachable: it accepts no connection."
@@ -289,7 +289,7 @@ class HttpCallerTest {
         }
     }
 
-    /** Otherwise a machine that needs longer for a handshake than a call may take would never be connected again. */
+    /** Otherwise a machine whose handshakes take longer than a call may would never connect again. */
     @Test
     void aHandshakeThatOutlastsItsCallServesALaterOne() throws Exception {
         Certificates certificates = new Certificates(directory);
@@ -401,7 +401,7 @@ class HttpCallerTest {
             }
             return factory.newThread(task);
         });
-        // Those that are there would do for a while.
+        // The threads that exist would suffice for a while.
         shared.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
         await(() -> {
             boolean unused = answers(caller, SHORT);

@@ -11,8 +11,8 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.support.Handshakes;
 
 /**
- * A call that failed, and what is certain about it, by SQLSTATE: classes of exceptions differ from driver to driver. Pools wrap what the
- * driver threw, so that all causes are looked at.
+ * A call that failed, and what is certain about it, by SQLSTATE: classes of exceptions differ from driver to driver. Pools wrap the
+ * driver's exception, so this looks at all causes.
  */
 final class JdbcFailure extends Exception {
     private static final long serialVersionUID = 1L;
@@ -20,7 +20,7 @@ final class JdbcFailure extends Exception {
     /** No such table, or in H2 no such schema. */
     private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04", "90079");
 
-    /** Somebody created the table at the same time. */
+    /** Another process created the table at the same time. */
     private static final Set<String> PRESENT = Set.of("42P07", "42S01", "23505");
 
     private static final Set<String> READ_ONLY = Set.of("25006", "90097");
@@ -30,7 +30,7 @@ final class JdbcFailure extends Exception {
     /** MariaDB, where HY000 and 42000 say nothing: --read-only, and read-only by a super user or InnoDB. */
     private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1792, 1836, 1874);
 
-    /** MariaDB: denied are a command, a column, a privilege, a table. */
+    /** MariaDB: a denied command, column, privilege, or table. */
     private static final Set<Integer> FORBIDDEN_CODES = Set.of(1142, 1143, 1227, 1370);
 
     private static final int UNKNOWN_DATABASE = 1049;
@@ -39,9 +39,9 @@ final class JdbcFailure extends Exception {
     private static final int LOCK_WAIT_TIMEOUT = 1205;
 
     /**
-     * With these, or their first two characters, a database says that it has undone a statement that was a transaction by itself:
-     * wrong data, syntax or rights, a read-only database, a conflict with others, a lock that was not had, a statement that was
-     * cancelled. What is not named may have been committed: of 08… and 40003 it is known, of 57P01 and 58030 as well.
+     * By these, or their first two characters, a database says that it rolled back a statement that was a transaction by itself: wrong
+     * data, syntax or rights, a read-only database, a conflict, a lock that it did not get, a cancelled statement. After all others the
+     * statement may have been committed: after 08… and 40003, and after 57P01 and 58030 too.
      */
     private static final Set<String> UNDONE =
             Set.of("22", "42", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
@@ -101,7 +101,7 @@ final class JdbcFailure extends Exception {
                 || UNDONE.contains(stateClass(said))
                 || READ_ONLY_CODES.contains(said.getErrorCode())
                 || said.getErrorCode() == LOCK_WAIT_TIMEOUT;
-        // A driver quotes the URL where it can't read it. What a server answers has an SQLSTATE.
+        // A driver quotes a URL that it can't read. A server's answer has an SQLSTATE.
         boolean unreadable =
                 state(said).isEmpty() && quotes(chain, settings.access().url());
         return new JdbcFailure(
@@ -135,7 +135,7 @@ final class JdbcFailure extends Exception {
                         .anyMatch(each -> String.valueOf(each.getMessage()).contains(text));
     }
 
-    /** What waiting can't cure, and its remedy; empty if it can. */
+    /** A problem that waiting can't cure, and its remedy; empty if it can. */
     private static String wrongSetting(JdbcSettings settings, SQLException said) {
         String state = state(said);
         int code = said.getErrorCode();

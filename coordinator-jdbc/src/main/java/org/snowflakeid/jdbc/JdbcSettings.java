@@ -74,7 +74,7 @@ final class JdbcSettings {
     /** The table has 200 characters for a name, and the longest worker id has seven. */
     private static final int LONGEST_NAMESPACE = 200 - "/marks/1048575".length();
 
-    /** Parameters by which the URLs of those drivers ask for encryption, and without which nothing is certain. */
+    /** Parameters by which the URLs of those drivers ask for encryption; without them it is not certain. */
     private static final Map<String, Pattern> ENCRYPTED = Map.of(
             "jdbc:postgresql:", Pattern.compile("[?&](ssl(=true)?(&|$)|sslmode=(require|verify-ca|verify-full))"),
             "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=(trust|verify-ca|verify-full)|usessl=true)"),
@@ -132,7 +132,7 @@ final class JdbcSettings {
             return name.hashCode();
         }
 
-        /** What drivers quote where they can't read a URL, and no message may show: all of it, and what may be a password in it. */
+        /** What drivers quote if they can't read a URL, and no message may show: the URL, and what may be a password in it. */
         List<String> secrets() {
             return url == null
                     ? List.of()
@@ -261,7 +261,7 @@ final class JdbcSettings {
         }
     }
 
-    /** Not by the DriverManager alone: it knows none that came with an application of a server. */
+    /** Not by the DriverManager alone: it does not know the drivers that an application brings to a server. */
     static Optional<Driver> driver(String url) {
         ClassLoader application = Thread.currentThread().getContextClassLoader();
         return Stream.of(application, JdbcSettings.class.getClassLoader())
@@ -317,7 +317,7 @@ final class JdbcSettings {
         return access;
     }
 
-    /** Whether nobody has chosen the data source. */
+    /** Whether it is the server's default data source, and not one that a setting names. */
     boolean isOfTheServer() {
         return ofTheServer;
     }
@@ -332,7 +332,7 @@ final class JdbcSettings {
         return access.table();
     }
 
-    /** For messages of those who don't know where it was found. */
+    /** For messages of callers that don't know where it was found. */
     String tableAsSet() {
         return (schema() == null ? "" : schema() + ".") + table();
     }

@@ -34,17 +34,17 @@ import org.snowflakeid.support.Shared;
  * Threads and connections of all coordinators that {@linkplain Shared share} them.
  *
  * <ul>
- *   <li>A call has a thread of its own, on which no transaction of the application is under way, and which inherits nothing. JDBC can't be
- *       interrupted, and a pool has no deadline for one call: a call that outlasts its time is left alone, its connection is aborted, and
- *       whatever it has not sent by then it never sends. Never is such a thread interrupted: H2 would close its files.
+ * <li>A call has a thread of its own, on which no transaction of the application is under way, and which inherits nothing. JDBC can't be
+ * interrupted, and a pool has no deadline for one call: when a call exceeds its time, its caller stops waiting and aborts its connection,
+ * and the call sends nothing more. Such a thread is never interrupted: H2 would close its files.
  *   <li>A data source lends a connection for each call. One that was opened by URL is kept for a few seconds after its last call, since
- *       several follow each other; so it never gets old enough for a firewall to forget it, or for its password to be replaced.
- *   <li>A connection by URL may take longer to be set up than a call lasts. It goes on without that call, for those who come after.
+ *       several follow each other; so it never gets old enough for a firewall to drop it, or for its password to be replaced.
+ *   <li>A connection by URL may take longer to be set up than a call lasts. It goes on without that call, for later ones.
  * </ul>
  */
 final class SharedDatabase {
 
-    /** Also those whose call was given up, and hangs all the same. */
+    /** Including threads whose call was given up and still hangs. */
     private static final int MAX_CALLS = 8;
 
     /** One that hangs for longer takes no other's place any more, as long as there are no more threads than that. */
@@ -60,7 +60,7 @@ final class SharedDatabase {
     /** The first of these steps needs no work of the database, and where several hosts are named it is the next one's turn then. */
     private static final int REACH_MILLIS = 5_000;
 
-    /** A database that is slow would be slower by more of them. */
+    /** More of them would make a slow database slower. */
     private static final int MAX_SET_UPS = 2;
 
     /** How much later than the driver's own timeout the wait ends, so that the report is normally the driver's. */
@@ -83,7 +83,7 @@ final class SharedDatabase {
     /** Calls that were given up and may go on, each with when. Guarded by itself. */
     private final Map<Attempt<?>, Long> hanging = new HashMap<>();
 
-    /** With all threads there are; tests let it have none. */
+    /** Runs all threads; tests give it none. */
     final ThreadPoolExecutor pool;
 
     /** The one that was used last comes first. Guarded by itself. */
@@ -111,12 +111,12 @@ final class SharedDatabase {
         try {
             task.run();
         } finally {
-            // The last thread ends when the last call is that long ago, and takes what is left along.
+            // The last thread ends that long after the last call, and closes the remaining connections.
             closeIdle(LINGER_SECONDS - 1);
         }
     }
 
-    /** Where the records are; empty as long as that was not asked. */
+    /** The records' table; empty until it was looked up. */
     String location() {
         Table table = known.table();
         return table == null ? "" : "table " + table;
@@ -160,7 +160,7 @@ final class SharedDatabase {
         }
     }
 
-    /** A driver without a timeout of its own may wait for ever for a server that went away without a word. */
+    /** A driver without a timeout of its own may wait for ever for a server that vanished. */
     private void forgetOld() {
         List<Attempt<?>> old = new ArrayList<>();
         synchronized (hanging) {
@@ -181,13 +181,13 @@ final class SharedDatabase {
             attempt.leavePlace();
             throw new CoordinatorException("jdbc (" + access + "): the coordinator is closed", e, true);
         } catch (RuntimeException | Error e) {
-            // No thread could be had, and so nobody else will.
+            // No thread could be started that would leave it later.
             attempt.leavePlace();
             throw e;
         }
     }
 
-    /** One call, which may go on when nobody waits for it any more. */
+    /** One call, which may go on after its caller has stopped waiting for it. */
     private final class Attempt<T> implements Callable<T> {
         private final JdbcSettings settings;
         private final long deadlineNanos;
@@ -233,7 +233,7 @@ final class SharedDatabase {
             try {
                 pool.getThreadFactory().newThread(() -> abort(used)).start();
             } catch (OutOfMemoryError e) {
-                // No thread can be had: the driver's timeout ends the call then.
+                // No thread can be started: the driver's timeout ends the call then.
             }
         }
 
@@ -248,7 +248,7 @@ final class SharedDatabase {
             sent = true;
         }
 
-        /** Makes it this call's, or leaves it to those who come after if this call is over. */
+        /** Makes it this call's, or leaves it to later calls if this call is over. */
         private Connection use(Connection taken) throws SQLException {
             synchronized (this) {
                 if (!givenUp) {
@@ -260,7 +260,7 @@ final class SharedDatabase {
             throw new SQLException("the call was given up");
         }
 
-        /** @return whether nobody is about to abort it */
+        /** @return whether no other thread is about to abort it */
         private synchronized boolean leave() {
             connection = null;
             return !givenUp;
@@ -304,7 +304,7 @@ final class SharedDatabase {
             boolean lent = access.dataSource() != null;
             boolean committing = taken.getAutoCommit();
             if (lent || !committing) {
-                // Who had it before may have begun a transaction by a statement, unseen by JDBC, and left it open; and
+                // Its last user may have begun a transaction by a statement, unseen by JDBC, and left it open; and
                 // drivers that connect anew by themselves, when a server went away, begin as the URL says.
                 commitEachStatement(taken);
             }
@@ -318,7 +318,7 @@ final class SharedDatabase {
             }
         }
 
-        /** For who borrows it next from the application's pool. */
+        /** For its next user from the application's pool. */
         private void restore(Connection taken, boolean committing, int millis) {
             try {
                 if (!committing) {
@@ -350,8 +350,8 @@ final class SharedDatabase {
     }
 
     /**
-     * Whatever URL, driver and server have made of auto-commit. It is turned off first, since a driver that wrongly believes that it is on
-     * sends nothing to turn it on.
+     * Turns auto-commit on, whatever URL, driver and server have set. It is turned off first, since a driver that wrongly believes that it
+     * is on would send nothing.
      */
     private static void commitEachStatement(Connection connection) throws SQLException {
         connection.setAutoCommit(false);
@@ -410,7 +410,7 @@ final class SharedDatabase {
         }
     }
 
-    /** @param callMillis what is left of the call for which it is */
+    /** @param callMillis what is left of the time of the call that it is for */
     private static Connection connect(JdbcSettings settings, String url, int callMillis) throws SQLException {
         Properties properties = new Properties();
         String user = settings.access().login().user();
@@ -466,7 +466,7 @@ final class SharedDatabase {
         }
     }
 
-    /** @param seconds since when a connection has not been used; all of them if nobody will use one again */
+    /** @param seconds closes connections that have been idle for this long; all of them at the end */
     private void closeIdle(long seconds) {
         List<Idle> old = new ArrayList<>();
         synchronized (idle) {

@@ -139,9 +139,9 @@ class ApplicationDataSourceTest {
         assertThat(server.sql("SELECT count(*) FROM work")).startsWith("0");
     }
 
-    /** JDBC knows nothing of it, and so the pool lends it as it is. */
+    /** JDBC does not see the transaction, so the pool lends the connection as it is. */
     @Test
-    void isNotUsedInATransactionThatSomebodyLeftOpen() throws SQLException {
+    void isNotUsedInATransactionThatTheApplicationLeftOpen() throws SQLException {
         Stored meta = createMeta();
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(server.url());
@@ -163,7 +163,7 @@ class ApplicationDataSourceTest {
         assertThat(coordinator.read(3, 3, TIMEOUT).slots().get(0).mark()).isNotNull();
     }
 
-    /** Those of a driver that waits without end for a server that went away. */
+    /** The connections of a driver that waits for ever for a server that vanished. */
     @Test
     void callsThatHangForEverTakeNoPlaceForEver() {
         CountDownLatch end = new CountDownLatch(1);
@@ -216,7 +216,7 @@ class ApplicationDataSourceTest {
             assertThat(one.isValid(5) && other.isValid(5)).isTrue();
         }
 
-        // Whoever waits there still gets a connection, and gives it back unused.
+        // A thread that still waits there gets a connection, and gives it back unused.
         await(
                 Node.PATIENCE,
                 () -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 0
@@ -269,7 +269,7 @@ class ApplicationDataSourceTest {
 
     private static final Duration WINDOW = Duration.ofSeconds(24);
 
-    /** What is opened has threads that can be told from those of others by their class loader. */
+    /** Threads of what a test opens can be told from others by their class loader. */
     private static <T> T with(ClassLoader loader, Supplier<T> opening) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();

@@ -34,7 +34,7 @@ import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.TcpProxy;
 
-/** A database that is frozen, killed, not there, or behind a network that loses what it carries. */
+/** A database that is frozen, killed, absent, or behind a network that loses packets. */
 class JdbcFaultsTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
 
@@ -142,7 +142,7 @@ class JdbcFaultsTest {
 
     @ParameterizedTest
     @EnumSource
-    void worksAgainAfterARestartNobodyNoticed(Product product) {
+    void worksAgainAfterAnUnnoticedRestart(Product product) {
         try (Place place = new Place(product)) {
             Stored mark = place.other.claim(3);
 
@@ -204,8 +204,7 @@ class JdbcFaultsTest {
     }
 
     /**
-     * Claims 3. Somebody else has the row locked meanwhile, by which it is known when the write has arrived; then no answer comes back
-     * any more.
+     * Claims 3 while another connection has its row locked, which shows when the write has arrived; from then on no answer comes back.
      */
     private static CasResult duringTheWrite(Place place, Fault fault) throws Exception {
         String key = place.node.namespace + "/marks/3";
@@ -304,7 +303,7 @@ class JdbcFaultsTest {
                     .count();
             place.proxy.pass();
 
-            // Of this test and of those beside it.
+            // The threads of this test and of those beside it.
             assertThat(threads).isLessThan(60);
             await(Node.PATIENCE, place.node::answers);
         }

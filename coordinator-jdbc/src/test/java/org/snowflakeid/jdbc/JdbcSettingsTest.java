@@ -121,10 +121,10 @@ class JdbcSettingsTest {
 
     @Test
     void refusesTheNameOfNoDataSource() {
-        assertThat(problems("data-source", "nobody"))
+        assertThat(problems("data-source", "unknown"))
                 .singleElement()
                 .asString()
-                .startsWith("snowflake 'orders': snowflake.jdbc.data-source=nobody is neither")
+                .startsWith("snowflake 'orders': snowflake.jdbc.data-source=unknown is neither")
                 .contains("snowflake.jdbc.url");
     }
 

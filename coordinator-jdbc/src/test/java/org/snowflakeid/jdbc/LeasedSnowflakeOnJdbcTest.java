@@ -22,7 +22,7 @@ import org.snowflakeid.testservers.DatabaseServer;
 import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 
-/** The whole generator on a real database: what its users see of faults. */
+/** A whole generator on a real database: what applications see of faults. */
 class LeasedSnowflakeOnJdbcTest {
 
     enum Product {
@@ -145,7 +145,7 @@ class LeasedSnowflakeOnJdbcTest {
                         "snowflake.jdbc.url",
                         url + (product == Product.POSTGRESQL ? "x" : ""),
                         "snowflake.jdbc.user",
-                        "nobody",
+                        "unknown",
                         "snowflake.jdbc.password",
                         "hunter2"))
                 .isInstanceOf(CoordinatorException.class)

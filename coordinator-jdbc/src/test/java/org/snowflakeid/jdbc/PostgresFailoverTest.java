@@ -107,9 +107,9 @@ class PostgresFailoverTest {
     }
 
     /**
-     * Clients that are too early are led to a standby still.
+     * Clients that come too early still reach a standby.
      *
-     * @return the mark that the standby had when nobody could write any more
+     * @return the mark that the standby had when no client could write any more
      */
     private String failOver() {
         primary.kill();
@@ -170,7 +170,7 @@ class PostgresFailoverTest {
                 while (!over) {
                     taken.add(ids.nextId());
                     count = taken.size();
-                    // So many are enough; nobody waits for it.
+                    // So many are enough; nothing waits for it.
                     Thread.sleep(1);
                 }
             } catch (InterruptedException e) {
@@ -201,7 +201,7 @@ class PostgresFailoverTest {
         }
     }
 
-    /** What has become of the write when the primary dies. */
+    /** How far the write has come when the primary dies. */
     enum Write {
         /** It waits for a lock there. */
         IS_LOST {
@@ -273,7 +273,7 @@ class PostgresFailoverTest {
             assertThat(taken).isSorted();
             all.addAll(taken);
         }
-        // Whoever comes next goes on behind what was issued.
+        // The next holder goes on behind what was issued.
         try (LeasedSnowflake next = open("3", "PT60S")) {
             assertThat(next.status().workerIds()).containsExactly(3);
             for (int i = 0; i < 1_000; i++) {

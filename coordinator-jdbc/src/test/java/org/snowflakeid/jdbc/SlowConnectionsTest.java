@@ -33,11 +33,11 @@ import org.snowflakeid.tck.Node;
 import org.snowflakeid.tck.Stopwatch;
 import org.snowflakeid.testservers.PostgresServer;
 
-/** Databases that let a connection in later than a call may last. */
+/** Databases that take longer to open a connection than a call may last. */
 class SlowConnectionsTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
-    /** That of H2, whose connections are had one by one, when a test says so. */
+    /** H2's driver, whose connections come one by one, when a test says so. */
     private static final class SlowDriver implements Driver, AutoCloseable {
         private final String name = Node.freshNamespace();
         final String url = "jdbc:slow:" + name;
@@ -185,7 +185,7 @@ class SlowConnectionsTest {
     }
 
     @Test
-    void oneThatIsNotThereAfterTwentySecondsKeepsNobodyFromBeginningAnother() throws SQLException {
+    void oneThatIsNotThereAfterTwentySecondsKeepsNoCallFromBeginningAnother() throws SQLException {
         try (SlowDriver driver = new SlowDriver();
                 Node node = JdbcNode.at(driver.url, Node.freshNamespace())) {
             begin(2, driver, node);
@@ -198,7 +198,7 @@ class SlowConnectionsTest {
     }
 
     @Test
-    void oneThatComesAfterTheCoordinatorIsClosedIsClosedAndNobodyWaitsForIt() throws SQLException {
+    void oneThatComesAfterTheCoordinatorIsClosedIsClosedAndNoThreadWaitsForIt() throws SQLException {
         try (SlowDriver driver = new SlowDriver();
                 Node node = JdbcNode.at(driver.url, Node.freshNamespace())) {
             begin(2, driver, node);
@@ -211,7 +211,7 @@ class SlowConnectionsTest {
     }
 
     @Test
-    void oneThatNobodyUsesIsClosed() throws SQLException {
+    void anIdleOneIsClosed() throws SQLException {
         try (SlowDriver driver = new SlowDriver();
                 Node node = JdbcNode.at(driver.url, Node.freshNamespace())) {
             begin(1, driver, node);

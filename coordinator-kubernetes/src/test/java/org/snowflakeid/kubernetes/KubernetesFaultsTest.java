@@ -36,7 +36,7 @@ import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.kubernetes.MockApiServer;
 import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
 
-/** Servers that are frozen, gone or wrong, answers that are lost, and those that say no. */
+/** Servers that are frozen, gone or wrong; answers that are lost, and refusals. */
 class KubernetesFaultsTest {
     private static final Duration SHORT = Duration.ofSeconds(3);
 
@@ -107,7 +107,7 @@ class KubernetesFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
-    /** Otherwise a machine that needs longer for a handshake than a call may take would never be connected again. */
+    /** Otherwise a machine whose handshakes take longer than a call may would never connect again. */
     @Test
     void aHandshakeThatOutlastsItsCallServesALaterOne() {
         Map<String, String> separate = new HashMap<>(settingsByProxy);
@@ -123,7 +123,7 @@ class KubernetesFaultsTest {
     }
 
     @Test
-    void aConnectionThatNobodyAcceptsEndsInTime() throws IOException {
+    void aConnectionThatIsNeverAcceptedEndsInTime() throws IOException {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             try (Node nowhere = new KubernetesNode(namespace, at("https://127.0.0.1:" + full.getLocalPort()))) {
                 requireWithin(
@@ -253,7 +253,7 @@ class KubernetesFaultsTest {
     @Test
     void unreachableAndUnknownHostsAreNamedAndNotPermanent() {
         int closed = FreePorts.next();
-        for (String url : List.of("https://127.0.0.1:" + closed, "https://nobody.invalid")) {
+        for (String url : List.of("https://127.0.0.1:" + closed, "https://unknown.invalid")) {
             try (Node nowhere = new KubernetesNode(namespace, at(url))) {
                 CoordinatorException read =
                         catchThrowableOfType(CoordinatorException.class, () -> nowhere.coordinator.read(0, 0, TIMEOUT));
@@ -338,7 +338,7 @@ class KubernetesFaultsTest {
         assertThat(thrown.permanent()).isTrue();
     }
 
-    /** What says only "not found" does not say that a record is not there. */
+    /** An answer that says only "not found" does not mean that a record is absent. */
     @Test
     void whatIsNotAnApiServerHasNoRecordsThatAreAbsent() {
         try (Node lost = new KubernetesNode(namespace, at("https://127.0.0.1:" + server.port() + "/elsewhere"))) {
@@ -381,13 +381,13 @@ class KubernetesFaultsTest {
         server.put(
                 name,
                 "{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\",\"metadata\":{\"name\":\"" + name
-                        + "\"},\"spec\":{\"holderIdentity\":\"somebody\"}}");
+                        + "\"},\"spec\":{\"holderIdentity\":\"another-tool\"}}");
 
         CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
 
         assertThat(thrown).hasMessageContainingAll(name, "not one of Snowflake ID's", "snowflake.namespace");
         assertThat(thrown.permanent()).isTrue();
-        assertThat(server.lease(name)).contains("somebody");
+        assertThat(server.lease(name)).contains("another-tool");
     }
 
     @Test

@@ -24,7 +24,7 @@ import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.kubernetes.ApiServer;
 import org.snowflakeid.testservers.kubernetes.MockApiServer;
 
-/** The objects themselves: what they say to people, and how they are read. */
+/** The objects themselves: what they show to people, and how they are read. */
 class KubernetesLeasesTest {
     private static final String OWNER = "token=abc host=app-17 pid=1 since=2026-03-01T10:00:00.123456789Z process=def";
 
@@ -102,7 +102,7 @@ class KubernetesLeasesTest {
         }
     }
 
-    /** Whoever retires a namespace has to know all its marks. */
+    /** The operator's command has to know all marks of a namespace before it retires it. */
     @Test
     void areSeenInAWholeNamespaceWhateverTheirLabelsAre() {
         try (Node node = new KubernetesNode(namespace, settings)) {

@@ -140,7 +140,7 @@ class KubernetesRightsTest {
             CoordinatorException thrown = readRefused(node);
 
             assertThat(thrown.permanent()).isTrue();
-            // A real one takes such a client for somebody whom nothing is granted.
+            // A real one takes such a client for a user without any rights.
             assertThat(thrown.getMessage()).matches(text -> Stream.of(
                             "Set snowflake.kubernetes.token-file", "forbids this client to get leases")
                     .anyMatch(text::contains));

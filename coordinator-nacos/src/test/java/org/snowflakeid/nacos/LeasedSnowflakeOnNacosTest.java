@@ -25,7 +25,7 @@ class LeasedSnowflakeOnNacosTest extends ServerFaultsContract {
         SERVER.delete("snowflake", namespace, "meta");
     }
 
-    /** Of files that nobody writes to. */
+    /** Of files that no process writes to. */
     @Override
     protected Runnable backup() {
         SERVER.kill();

@@ -54,7 +54,7 @@ class NacosSecurityTest {
         });
     }
 
-    /** Tried until it works: Nacos looks every 15 seconds what users and roles there are. */
+    /** Tries until it works: Nacos reloads users and roles every 15 seconds. */
     private static void asAdministrator(String path, String form) {
         await(Node.PATIENCE, () -> {
             try {
@@ -111,12 +111,12 @@ class NacosSecurityTest {
     @Test
     void unknownUserIsPermanent() {
         assertPermanent(
-                refused(user("nobody", "pear")),
-                "Nacos (http://" + withUsers.address() + "/nacos) refuses user 'nobody': answers 403",
+                refused(user("unknown", "pear")),
+                "Nacos (http://" + withUsers.address() + "/nacos) refuses user 'unknown': answers 403",
                 "snowflake.nacos.user");
     }
 
-    /** Nacos answers as if it had failed itself. */
+    /** Nacos answers with an error of its own. */
     @Test
     void wrongPasswordIsSaidToBePossibleAndNotShown() {
         assertThat(refused(user("app", "pear")).getMessage())

@@ -29,7 +29,7 @@ import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.NacosServer;
 
-/** The promises of a store of records, where the coordinator's contract does not look. */
+/** The promises of a store of records that the coordinator's contract does not check. */
 class NacosStoreTest {
     private static NacosServer server;
 
@@ -140,7 +140,7 @@ class NacosStoreTest {
     }
 
     @Test
-    void whoeverReadsSeesWhatWasAcknowledgedBefore() {
+    void aReadSeesWhatWasAcknowledgedBefore() {
         List<String> many =
                 IntStream.range(0, 100).mapToObj(id -> key("marks/" + id)).toList();
         try (RecordStore reader = open()) {
@@ -161,7 +161,7 @@ class NacosStoreTest {
         }
     }
 
-    /** The first of all included, where the server's answer to the others says nothing. */
+    /** Including the creation, when the server's answer does not tell the others their outcome. */
     @Test
     void ofManyWhoReplaceTheSameOneSucceeds() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);

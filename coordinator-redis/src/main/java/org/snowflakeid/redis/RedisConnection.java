@@ -19,13 +19,13 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** One connection: opened once, by the thread that uses it, and closed by anybody. */
+/** One connection: opened once, by the thread that uses it, and closed by any thread. */
 final class RedisConnection {
 
     /** For each step on the way to an open connection; a virtual machine that has just started needs seconds for its first handshake. */
     private static final int STEP_MILLIS = 5_000;
 
-    /** For all steps together: a step has no end while single bytes trickle in. */
+    /** For all steps together: a step does not end while single bytes trickle in. */
     private static final long SET_UP_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private final RedisSettings settings;
@@ -58,7 +58,7 @@ final class RedisConnection {
         } catch (JedisDataException e) {
             throw RedisFailure.answered(settings, e);
         } catch (IOException | RuntimeException e) {
-            // What is not of its protocol makes the client fail in many ways.
+            // An answer that is not in its protocol makes the client fail in many ways.
             throw RedisFailure.lost(settings, e, false);
         }
     }

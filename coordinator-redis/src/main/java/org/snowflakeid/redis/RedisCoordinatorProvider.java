@@ -21,7 +21,7 @@ public final class RedisCoordinatorProvider implements WorkerCoordinatorProvider
         return RedisSettings.KEYS;
     }
 
-    /** Redis reports to nobody what others change, so there are no hints. */
+    /** Redis does not report what other clients change, so there are no hints. */
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
         return new RecordCoordinator(config, new RedisStore(RedisSettings.of(config)));

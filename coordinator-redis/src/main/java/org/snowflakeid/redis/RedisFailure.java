@@ -18,15 +18,15 @@ import org.snowflakeid.support.Handshakes;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A request that failed, and what is certain about it. The distinctions are those a real server showed: which words it answers with is
- * in the tests.
+ * A request that failed, and what is certain about it. The distinctions are those of real servers: the tests have the words of their
+ * answers.
  */
 final class RedisFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
     /**
-     * What a server answers when it did not replace a record. What is not named may come from something between it and us, which does not know: of
-     * that nothing is certain.
+     * A server's answers when it did not replace a record. Any other answer may come from something between server and client: after it
+     * nothing is certain.
      */
     private enum Answer {
         PASSWORD_MISSING("NOAUTH .*", true),
@@ -121,7 +121,7 @@ final class RedisFailure extends Exception {
 
     static RedisFailure answered(RedisSettings settings, JedisDataException answered) {
         JedisDataException e = withoutArguments(answered);
-        // A script's name says nothing to anybody.
+        // A script's name says nothing to an operator.
         String message = String.valueOf(e.getMessage())
                 .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
                 .replaceFirst("\\.$", "");
@@ -137,7 +137,7 @@ final class RedisFailure extends Exception {
         return arguments.find() ? new JedisDataException(arguments.replaceFirst("")) : e;
     }
 
-    /** Whether it is the command that is refused, and not who asks, or everybody. */
+    /** Whether the server refuses this command, rather than this client or all clients. */
     static boolean isAboutTheCommand(JedisDataException e) {
         String message = String.valueOf(e.getMessage());
         return Answer.of(message) != Answer.CONNECTIONS

@@ -14,8 +14,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Looks at each new connection whether the server is one that keeps what it acknowledges. What it does not say, or not to this user, is
- * a warning.
+ * Checks on each new connection that the server keeps what it acknowledges. What the server does not tell, or not to this user, is a
+ * warning.
  */
 final class ServerCheck {
     private final RedisSettings settings;
@@ -38,7 +38,7 @@ final class ServerCheck {
      * Returns warnings.
      *
      * @throws RedisFailure if the server must not be used
-     * @throws JedisDataException if it lets nobody in
+     * @throws JedisDataException if it does not let this client in
      */
     static List<String> check(RedisSettings settings, Connection connection) throws RedisFailure {
         ServerCheck check = new ServerCheck(settings);

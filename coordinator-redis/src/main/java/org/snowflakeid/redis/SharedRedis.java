@@ -22,8 +22,8 @@ import redis.clients.jedis.Connection;
  * The connection of all coordinators that {@linkplain Shared share} it.
  *
  * <p><b>Deadlines.</b> A read from a socket ends neither at an interrupt nor, if bytes trickle in, at its timeout. So the connection
- * belongs to a thread of its own, and who calls waits for that: who waits no longer closes the connection if the request was on its way, and
- * else sees to it that it never is. A connection that is being set up goes on without him, for those who come after,
+ * belongs to a thread of its own, and callers wait for that thread. A caller that stops waiting closes the connection if its request was on
+ * its way, and otherwise keeps it from ever being sent. A connection that is being set up goes on without that caller, for later ones,
  * unless it takes far too long.
  *
  * <p>After any failure the next call begins with a new connection, which looks at the server anew.
@@ -37,7 +37,7 @@ final class SharedRedis {
     private final ApplicationThreads threads;
     private final ThreadPoolExecutor thread;
 
-    /** What was said need not be said again at each connection. The thread's alone. */
+    /** Warnings that were logged are not repeated at each connection. Only the thread uses them. */
     private final Set<String> warnings = new HashSet<>();
 
     // Guarded by this.
@@ -59,7 +59,7 @@ final class SharedRedis {
             }
         }
         thread.shutdownNow().forEach(waiting -> ((Call<?>) waiting).run());
-        // Not by the executor, which says that it has ended when its thread has a last step to do.
+        // Not asked of the executor: it reports its end while its thread still has a last step to do.
         threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
 
@@ -103,7 +103,7 @@ final class SharedRedis {
             this.request = request;
         }
 
-        /** Whether the server may have got it, and may still get it. */
+        /** Whether the server may have received it, or may still receive it. */
         synchronized boolean giveUp() {
             givenUp = true;
             if (sentOver != null && !result.isDone()) {

@@ -101,7 +101,7 @@ class RedisFaultsTest {
     }
 
     @Test
-    void firstCallAfterARestartNobodyNoticedSucceeds() {
+    void firstCallAfterAnUnnoticedRestartSucceeds() {
         Stored mark = node.claim(3);
         server.kill();
         server.startAgain();
@@ -148,12 +148,12 @@ class RedisFaultsTest {
     }
 
     @Test
-    void hostThatNobodyKnowsIsNamed() {
-        try (Node lost = RedisNode.at("redis://nobody.invalid:6379", namespace)) {
+    void anUnknownHostIsNamed() {
+        try (Node lost = RedisNode.at("redis://unknown.invalid:6379", namespace)) {
             CoordinatorException thrown =
                     catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
-            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("nobody.invalid");
+            assertThat(thrown).hasMessageContaining("is not reachable").hasMessageContaining("unknown.invalid");
             assertThat(thrown.permanent()).isFalse();
         }
     }
@@ -199,10 +199,10 @@ class RedisFaultsTest {
         }
     }
 
-    /** It accepts connections, in plain or to be encrypted, and says nothing ever. */
+    /** It accepts connections, plain or encrypted, and never answers. */
     @ParameterizedTest
     @ValueSource(strings = {"redis", "rediss"})
-    void aBlackHoleHoldsNobodyUpForLongerThanHisTimeout(String scheme) throws IOException {
+    void aBlackHoleHoldsNoCallUpForLongerThanItsTimeout(String scheme) throws IOException {
         List<Socket> swallowed = new ArrayList<>();
         try (ServerSocket hole = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 Node lost = RedisNode.at(scheme + "://127.0.0.1:" + hole.getLocalPort(), namespace)) {
@@ -237,7 +237,7 @@ class RedisFaultsTest {
         }
     }
 
-    /** Who waits as long as it takes is told why. */
+    /** A call that waits long enough is told why. */
     @Test
     void aConnectionThatIsNotAnsweredIsGivenUpByItself() throws IOException {
         List<Socket> swallowed = new ArrayList<>();
@@ -283,7 +283,7 @@ class RedisFaultsTest {
         }
     }
 
-    /** The line of a status, which has no end. */
+    /** A status line that never ends. */
     private static void trickle(Socket to) {
         try {
             to.getOutputStream().write('+');
@@ -295,7 +295,7 @@ class RedisFaultsTest {
     @Test
     void theCallTimeoutOfTheSettingsHolds() {
         try (Node node = RedisNode.at(server.uri(), Map.of("snowflake.redis.call-timeout", "PT0.5S"))) {
-            // A first connection within half a second is not to be had each time.
+            // A first connection may take longer than half a second.
             await(Node.PATIENCE, node::answers);
             server.pause();
 

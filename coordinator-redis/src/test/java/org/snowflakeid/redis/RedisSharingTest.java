@@ -24,7 +24,7 @@ import org.snowflakeid.testservers.TcpProxy;
 /** What several generators, and several worker ids, cost Redis and the process: connections and threads. */
 @Isolated("it looks at all threads of the JVM")
 class RedisSharingTest extends SharingContract {
-    /** Who closes waits no longer for threads to end: one that is held up may still be there then. */
+    /** close() does not wait for threads to end: one that is held up may still run then. */
     private static final Duration LONGEST_END = Duration.ofSeconds(2);
 
     private final RedisServer server = RedisServer.start();
@@ -66,7 +66,7 @@ class RedisSharingTest extends SharingContract {
         server.close();
     }
 
-    /** One that looks after the generators, and one for the connection, which ends where it has nothing to do for long. */
+    /** The keeper's thread, and the one of the connection, which ends when it has been idle for long. */
     @Override
     protected void awaitShared(int shared) {
         List<String> wanted = Stream.of("snowflake-redis", "snowflake-redis-connection")
@@ -126,7 +126,7 @@ class RedisSharingTest extends SharingContract {
         server.resume();
     }
 
-    /** A connection waits for the server's word for seconds; whoever closes does not. */
+    /** A new connection waits for the server's answer for seconds; a thread that closes does not. */
     @Test
     void closingWhileAConnectionIsSetUpTakesNoLongerThanItMay() throws Exception {
         server.pause();

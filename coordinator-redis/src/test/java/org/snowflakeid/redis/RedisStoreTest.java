@@ -111,7 +111,7 @@ class RedisStoreTest {
         assertThat(entry(key + "/A").value()).isEqualTo("V");
     }
 
-    /** What others wrote there is no text: it is compared as it is, and can be replaced. */
+    /** A value of another program that is not text is compared byte for byte, and can be replaced. */
     @Test
     void whatIsNoTextIsComparedByItsBytes() {
         server.command("BITFIELD", key, "SET", "u8", "0", "255", "SET", "u8", "8", "254");
@@ -149,7 +149,7 @@ class RedisStoreTest {
         assertThat(reading.time()).isBetween(before.minusMillis(50), after.plusMillis(50));
     }
 
-    /** One command of them all would be refused by older servers, and keeps everybody else waiting. */
+    /** Older servers would refuse one command for all of them, and it keeps all other clients waiting. */
     @Test
     void manyRecordsAreReadByCommandsOfAThousandEach() {
         List<String> keys =
@@ -280,7 +280,7 @@ class RedisStoreTest {
             slow.command("EVAL", "for i = 1, 20000 do redis.call('SET', 'fill/' .. i, 'x') end", "0");
             applied(own.compareAndSet(key, null, "x", TIMEOUT));
             CoordinatorException thrown = null;
-            // Whoever is held up for longer than it loads finds it ready.
+            // A test thread that is held up for longer than the server loads finds it ready.
             for (int attempt = 0; attempt < 5 && thrown == null; attempt++) {
                 slow.kill();
                 // It answers once in a thousand commands that it reads, microseconds each.

@@ -32,7 +32,7 @@ public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> fil
         return reader.isSet(password) || reader.isSet(file);
     }
 
-    /** Notes in the reader what is wrong with them; a file that everybody may read is a warning. */
+    /** Notes in the reader what is wrong with them; a file that all users may read is a warning. */
     public void check(SettingsReader reader) {
         if (reader.isSet(password) && reader.isSet(file)) {
             reader.refuse(file, "is set beside " + password + ". Remove one of them.");

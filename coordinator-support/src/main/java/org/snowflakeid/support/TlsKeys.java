@@ -95,7 +95,7 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
 
     /**
      * What is wrong is noted in the reader; the result is then as if the files in question were not named. A private key that
-     * everybody may read is a warning.
+     * all users may read is a warning.
      */
     public Tls read(SettingsReader reader) {
         requireOther(reader, cert, key, "comes without its private key.");

@@ -28,7 +28,7 @@ class HostAndPortTest {
     @ValueSource(
             strings = {
                 "http:///path",
-                "mailto:somebody",
+                "mailto:name",
                 "http://one:0",
                 "http://one:65536",
                 "http://my_server:0",

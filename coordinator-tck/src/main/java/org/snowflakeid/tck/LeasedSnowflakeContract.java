@@ -43,7 +43,7 @@ import org.snowflakeid.SnowflakeUnavailableException;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 public abstract class LeasedSnowflakeContract {
 
-    /** As for a process: a generator, and the connection that its death would end. */
+    /** Stands for a process: a generator, and the connection that its death would end. */
     private record Actor(LeasedSnowflake ids, SeverableProvider connection) {
 
         int workerId() {
@@ -93,7 +93,7 @@ public abstract class LeasedSnowflakeContract {
 
     @Test
     public final void keepsItsWorkerIdWindowAfterWindow() throws Exception {
-        // Who is held up for that long may find its window ended.
+        // A generator that is held up for that long may find its window ended.
         Stopwatch.unlessHeldUp(fixture.platform()::nanoTime, window().dividedBy(3), (number, stopwatch) -> {
             Actor actor = open("0-9");
             try {
@@ -142,7 +142,7 @@ public abstract class LeasedSnowflakeContract {
         assertThat(holder.next().workerId()).isZero();
     }
 
-    /** A start whose last look fails, on a machine where the server is slow, says that and not what it saw before. */
+    /** On a machine with a slow server, a start whose last read fails reports that, and not what it saw before. */
     private Actor openWhereTheServerAnswers(String workerIds) {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -244,7 +244,7 @@ public abstract class LeasedSnowflakeContract {
 
     @Test
     public final void aShortOutageHasNoEffect() throws Exception {
-        // From the last extension on, the keeper has the rest of a window for what it does here.
+        // After the last extension the keeper has the rest of a window for this.
         Stopwatch.unlessHeldUp(fixture.platform()::nanoTime, window(), (number, stopwatch) -> {
             Actor actor = open("0-9");
             try {
@@ -344,7 +344,8 @@ public abstract class LeasedSnowflakeContract {
                 try {
                     actor = open("0-2", "snowflake.startup-timeout", halfMore());
                 } catch (NoFreeWorkerIdException | CoordinatorException e) {
-                    // A busy server may not answer all within so short a time; that some hold an id is asserted below.
+                    // A busy server may not answer all in so short a time; an assertion below checks that some hold
+                    // an id.
                     continue;
                 }
                 lives.incrementAndGet();

@@ -25,7 +25,7 @@ import org.snowflakeid.Platform;
  */
 public final class ManualPlatform implements Platform {
 
-    /** Real time that started threads are given to come to rest before time moves on without them. */
+    /** How much real time started threads get to come to rest before time moves on without them. */
     private final String process;
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -58,7 +58,7 @@ public final class ManualPlatform implements Platform {
 
     /**
      * From now on time moves by itself while a thread that was not {@link #start started} here, such as the test's own, waits
-     * in {@link #park}: to the next moment anybody waits for.
+     * in {@link #park}: to the next moment that a thread waits for.
      */
     public ManualPlatform callersMoveTime() {
         lock.lock();
@@ -81,7 +81,7 @@ public final class ManualPlatform implements Platform {
         move(time, false);
     }
 
-    /** Sets the wall clock forward, or back if negative. Wakes nobody. */
+    /** Sets the wall clock forward, or back if negative. Wakes no thread. */
     public void stepWallClock(Duration step) {
         lock.lock();
         try {

@@ -24,17 +24,16 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * What one process does with its coordinator, in few words, for tests of what the contracts leave open. The values it writes are
- * unique, as those of core are.
+ * A process and its coordinator, with short methods for tests of what the contracts leave open. It writes unique values, as core does.
  */
 public class Node implements AutoCloseable {
-    /** For what is expected to succeed; generous, since machines are slow at times. */
+    /** For calls that are expected to succeed; generous, since machines are slow at times. */
     public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** How long something that must happen is waited for: far longer than it takes. */
+    /** How long tests wait for something that must happen: far longer than it takes. */
     public static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    /** Of owners that nobody means to lose: a server may take a minute to start again. */
+    /** Of owners that a test does not mean to lose: a server may take a minute to start again. */
     public static final Duration TIME_TO_LIVE = Duration.ofMinutes(5);
 
     public final WorkerCoordinator coordinator;
@@ -81,9 +80,9 @@ public class Node implements AutoCloseable {
         return result;
     }
 
-    /** What it wrote when it claimed the worker id by {@link #claim}; what nobody wrote if it did not. */
+    /** What it wrote when it claimed the worker id by {@link #claim}; if it did not, an owner that no node ever wrote. */
     public String owner(int id) {
-        return owners.getOrDefault(id, "nobody");
+        return owners.getOrDefault(id, "none");
     }
 
     /** Claims a worker id that has no mark. */
@@ -109,7 +108,7 @@ public class Node implements AutoCloseable {
         return coordinator.read(from, to, TIMEOUT);
     }
 
-    /** All that a generator asks for, of worker id 3, to see that it may; in a namespace that is created if it is not there. */
+    /** Makes all requests of a generator, for worker id 3, to check its rights; creates the namespace if it is absent. */
     public void claimExtendAndRelease() {
         Stored meta = read(0, 0).meta() == null ? createMeta() : meta();
         Stored mark = applied(claim(3, slot(3).mark(), unique("host=a"))).written();
@@ -119,7 +118,7 @@ public class Node implements AutoCloseable {
         applied(coordinator.release(3, extended.written(), unique("free"), owner(3), meta, TIMEOUT));
     }
 
-    /** Waiting can't cure it, and it says all of that. */
+    /** Asserts that waiting can't cure it, and that its message has all of these. */
     public static void assertPermanent(CoordinatorException thrown, String... parts) {
         assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
         assertThat(thrown.getMessage()).contains(parts);
@@ -154,7 +153,7 @@ public class Node implements AutoCloseable {
         }
     }
 
-    /** Waits until it holds, and returns after how many milliseconds it did. */
+    /** Waits until it holds, and returns how many milliseconds that took. */
     public static long await(Duration atMost, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {

@@ -198,7 +198,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         Stored[] mark = {claim(coordinator, ID, null, meta)};
         String owner = owner(mark[0]);
-        // Where it takes a question of its own, an answer may stay away.
+        // If it takes a request of its own, the answer may be missing.
         Duration patience = fixture.tellsTime() ? fixture.unit().multipliedBy(10) : Duration.ZERO;
 
         boolean told = fixture.comesTrue(patience, () -> {
@@ -359,7 +359,7 @@ public abstract class WorkerCoordinatorContract {
         assertThat(claimed(coordinator.read(8, 8, timeout()))).isEmpty();
     }
 
-    /** Whoever changes the record and reads the marks then sees all that was granted. What is written later grants nothing. */
+    /** A process that changes the record and then reads the marks sees all that was granted. What is written later grants nothing. */
     @Test
     public final void grantsNothingOnceTheRecordHasChanged() throws Exception {
         WorkerCoordinator holder = open();
@@ -376,7 +376,7 @@ public abstract class WorkerCoordinatorContract {
                 if (actor == 0) {
                     return extendUntilRejected(holder, begun, owner, old);
                 }
-                // Until the other is at it, which it may not be soon where all processors are busy.
+                // Until the other one has begun, which may take a while if all processors are busy.
                 long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
                 while (mark(slot(operator)).equals(begun) && System.nanoTime() - deadline < 0) {
                     Thread.onSpinWait();
@@ -545,7 +545,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
 
         Rejected result =
-                rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", "of nobody", meta, timeout()));
+                rejected(coordinator.extend(ID, new Stored("limit=1", 0), "limit=2", "of none", meta, timeout()));
 
         assertThat(result).isEqualTo(new Rejected(meta, new Slot(ID, null, null)));
         assertThat(slot(coordinator)).isEqualTo(new Slot(ID, null, null));
@@ -563,7 +563,7 @@ public abstract class WorkerCoordinatorContract {
         assertThat(slot(holder)).isEqualTo(new Slot(ID, result.written(), owner(mark)));
     }
 
-    /** Which process it is does not count, but which claim: this one may be over, and its worker id claimed again. */
+    /** Claims count, not processes: this claim may be over, and its worker id claimed again. */
     @Test
     public final void whatIsDoneForAnotherOwnerLeavesTheOwnerAlone() {
         WorkerCoordinator coordinator = open();
@@ -646,7 +646,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(coordinator);
         List<Extension> extensions = claimSeveral(coordinator, 300, meta);
 
-        // That may be as many requests, on a machine that is busy with others.
+        // That may be as many requests, on a busy machine.
         List<CasResult> results = coordinator.extendAll(extensions, meta, Duration.ofMinutes(5));
 
         requireExtended(extensions, results);
@@ -981,7 +981,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
-    public final void aFormerHolderHarmsNobody() {
+    public final void aFormerHolderChangesNothing() {
         WorkerCoordinator former = openBriefly();
         WorkerCoordinator holder = open();
         Stored meta = create(former);
@@ -1104,7 +1104,7 @@ public abstract class WorkerCoordinatorContract {
             Stored mark = claim(coordinator, id, null, meta);
             coordinator.abandon(id, owner(mark), timeout());
             coordinator.abandon(id, owner(mark), timeout());
-            coordinator.abandon(id + 100, "of nobody", timeout());
+            coordinator.abandon(id + 100, "of none", timeout());
             requireVanished(coordinator, id);
 
             stopwatch.startAgain();
@@ -1117,7 +1117,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
-    public final void closingReleasesNoMarkAndHarmsNobody() {
+    public final void closingReleasesNoMarkAndLeavesOthersAlone() {
         WorkerCoordinator leaving = open();
         WorkerCoordinator staying = open();
         Stored meta = create(leaving);
@@ -1165,7 +1165,7 @@ public abstract class WorkerCoordinatorContract {
         Stored meta = create(before);
         Stored mark = claim(before, ID, null, meta);
         Duration briefly = fixture.unit();
-        // Others would share what it has.
+        // Others would share its connection.
         close(before);
 
         fixture.disconnect(namespace);
@@ -1250,7 +1250,7 @@ public abstract class WorkerCoordinatorContract {
     }
 
     @Test
-    public final void anAbandonedClaimBlocksNobodyForLong() throws Exception {
+    public final void anAbandonedClaimBlocksOthersOnlyBriefly() throws Exception {
         WorkerCoordinator coordinator = openBriefly();
         WorkerCoordinator other = open();
         Stored meta = create(coordinator);
@@ -1368,7 +1368,7 @@ public abstract class WorkerCoordinatorContract {
         return fixture.unit().multipliedBy(3);
     }
 
-    /** How long something that must happen is waited for: far longer than it takes, since machines are slow at times. */
+    /** How long tests wait for something that must happen: far longer than it takes, since machines are slow at times. */
     private Duration patience() {
         Duration patience = fixture.unit().multipliedBy(30);
         Duration least = Duration.ofSeconds(30);
@@ -1387,7 +1387,7 @@ public abstract class WorkerCoordinatorContract {
         void with(int id, Stopwatch stopwatch);
     }
 
-    /** Tries what needs an owner with a brief time to live; with another worker id again, if that one may rightly have vanished. */
+    /** Tries what needs an owner with a brief time to live; again with another worker id, if that owner may rightly have expired. */
     private void unlessHeldUp(Owning attempt) throws Exception {
         Stopwatch.unlessHeldUp(
                 fixture.platform()::nanoTime, brief(), (number, stopwatch) -> attempt.with(ID + number, stopwatch));

@@ -31,7 +31,7 @@ class MapFixture implements CoordinatorFixture {
 
     @Override
     public void crash(WorkerCoordinator coordinator) {
-        // Nobody hears of it again.
+        // The server never hears of it again.
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 
-/** Stands for what a coordinator is written for: somebody else's server, with a client that is what it is. */
+/** Stands for the server that a coordinator is written for, with a client whose API is given. */
 final class MapServer {
 
     /** @param number counts the writes of this server */

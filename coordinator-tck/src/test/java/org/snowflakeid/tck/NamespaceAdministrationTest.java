@@ -81,7 +81,7 @@ class NamespaceAdministrationTest {
         return namespace;
     }
 
-    /** The coordinator itself, to write into it what nobody should. */
+    /** The coordinator itself, to write into it what must not be written. */
     private WorkerCoordinator raw(MemoryStore at) {
         return at.provider()
                 .open(
@@ -98,8 +98,8 @@ class NamespaceAdministrationTest {
         Stored meta = raw.read(id, id, TIMEOUT).meta();
         Stored mark = raw.read(id, id, TIMEOUT).slots().get(0).mark();
         CasResult result = mark == null
-                ? raw.claim(id, null, value, "nobody", false, meta, TIMEOUT)
-                : raw.extend(id, mark, value, "nobody", meta, TIMEOUT);
+                ? raw.claim(id, null, value, "none", false, meta, TIMEOUT)
+                : raw.extend(id, mark, value, "none", meta, TIMEOUT);
         assertThat(result).isInstanceOf(CasResult.Applied.class);
     }
 
@@ -109,7 +109,7 @@ class NamespaceAdministrationTest {
                 .isInstanceOf(CasResult.Applied.class);
     }
 
-    /** Ids under the clock of the moment, as many as are to be had for so long. */
+    /** Takes ids by the present clock, all that there are in so long a time. */
     private void issue(LeasedSnowflake generator, Duration time) {
         Instant end = platform.now().plus(time);
         while (platform.now().isBefore(end)) {
@@ -499,7 +499,7 @@ class NamespaceAdministrationTest {
     }
 
     @Test
-    void movesOnlyToWhereNobodyIs() {
+    void movesOnlyToWhereNoNamespaceIsInUse() {
         generator(store).close();
         generator(elsewhere).close();
         requireRefused(Reason.PLACE_TAKEN, () -> namespace(store).prepareMove(namespace(elsewhere)), "is in use");
@@ -727,7 +727,7 @@ class NamespaceAdministrationTest {
     }
 
     @Test
-    void aRecordThatSaysBothActiveAndMovedIsUsedByNobody() {
+    void noGeneratorUsesARecordThatSaysBothActiveAndMoved() {
         generator(store).close();
         namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
         editMeta(store, store.meta("snowflake").replace("state=moved", "state=active"));
@@ -815,7 +815,7 @@ class NamespaceAdministrationTest {
                 "floor=9223372036854775807", "floor=2199023255552", "floor=-1",
                 "epoch=-1000000000-01-01T00:00:00Z", "epoch=+1000000000-12-31T23:59:59Z"
             })
-    void anAbsurdRecordIsComputedWithByNobody(String pair) {
+    void noGeneratorComputesWithAnAbsurdRecord(String pair) {
         generator(store, "snowflake.worker-ids", "0").close();
         String key = pair.substring(0, pair.indexOf('='));
         editMeta(store, store.meta("snowflake").replaceAll(key + "=\\S+", pair));

@@ -35,8 +35,8 @@ import org.snowflakeid.testing.MemoryStore;
 import org.snowflakeid.testing.MemoryStore.Fault;
 
 /**
- * What one operator does is interrupted by what another does, or ends, at each of its calls to a coordinator; then both do the
- * same again. Three coordinators have the same name. Whoever may claim takes a span of ticks between any two calls: no two of
+ * At each of its calls to a coordinator, one operator's command is interrupted by another's, or ends; then both run
+ * again. Three coordinators have the same name. Between any two calls, each generator that may claim takes a span of ticks: no two of
  * these overlap, and there is always exactly one place where ids go on, or will when the last operation is repeated.
  */
 class NamespaceInterleavingsTest {
@@ -71,7 +71,7 @@ class NamespaceInterleavingsTest {
         }
     }
 
-    /** What was done before, up to which call of it. */
+    /** The operation before, and up to which of its calls. */
     enum Beginning {
         IN_USE_AT_A(null, 0),
         MOVED_TO_B(Operation.A_TO_B, Integer.MAX_VALUE),
@@ -126,7 +126,7 @@ class NamespaceInterleavingsTest {
 
         private boolean betweenTwoCalls;
 
-        /** The id of what is lost for good: nobody will finish the move to it, and it is in use nowhere. */
+        /** The id of a namespace that is lost for good: no operator will finish the move to it, and it is in use nowhere. */
         private @Nullable String lost;
 
         World(Beginning beginning) {
@@ -171,7 +171,7 @@ class NamespaceInterleavingsTest {
             return calls;
         }
 
-        /** Of what the operator is shown when he prepares it. */
+        /** Those doubts of a preparation that are true. */
         private Set<NamespaceDoubt> whatIsTrueOf(Map<NamespaceDoubt, String> doubts) {
             String shown = doubts.getOrDefault(NamespaceDoubt.LOST_SUCCESSOR, "");
             return lost != null && shown.contains("id " + lost) ? Set.of(NamespaceDoubt.LOST_SUCCESSOR) : Set.of();
@@ -239,7 +239,7 @@ class NamespaceInterleavingsTest {
                     .open(new CoordinatorConfig("raw", "snowflake", Duration.ofMinutes(1), key -> null), () -> {});
         }
 
-        /** Takes what can be had, wherever it can, with no regard for any clock. */
+        /** Claims all it can at each coordinator, whatever the clocks show. */
         private void observe() {
             observing = true;
             for (int store = 0; store < stores.size(); store++) {
@@ -268,7 +268,7 @@ class NamespaceInterleavingsTest {
                 until = from + 120_000;
             }
             String next = "limit=" + until + " token=" + granted.size() + " k=0 from=" + from;
-            CasResult result = raw.claim(0, mark, next, "somebody", true, meta, TIMEOUT);
+            CasResult result = raw.claim(0, mark, next, "owner", true, meta, TIMEOUT);
             assertThat(result).isInstanceOf(CasResult.Applied.class);
             Span span = new Span("abc".substring(store, store + 1), from, until);
             assertThat(granted)
@@ -303,7 +303,7 @@ class NamespaceInterleavingsTest {
         }
     }
 
-    /** Nobody operates on what is at C, but to move there. */
+    /** Operators only move to C, and do nothing else there. */
     private static final List<Operation> OPERATIONS = List.of(
             Operation.RESTORE_A,
             Operation.A_TO_B,
@@ -367,7 +367,7 @@ class NamespaceInterleavingsTest {
         return world;
     }
 
-    /** B is gone for good; whoever is shown that, accepts it. The other ends anywhere, too. */
+    /** B is gone for good, and an operator who is shown that accepts it. The other's command ends anywhere, too. */
     @Test
     void whateverTwoOperatorsDoAfterTheyAcceptedThatASuccessorIsLostThereIsOneNamespace() {
         List<Operation> operations = Operation.at(0, 2);

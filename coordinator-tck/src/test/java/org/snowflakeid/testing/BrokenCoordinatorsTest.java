@@ -120,7 +120,7 @@ class BrokenCoordinatorsTest {
                         "swallows the interrupts of several",
                         SwallowsInterruptsOfSeveral::new,
                         "anInterruptEndsTheExtensionOfSeveralAndKeepsTheFlag"),
-                fails("deletes its marks at the end", DeletesMarks::new, "closingReleasesNoMarkAndHarmsNobody"));
+                fails("deletes its marks at the end", DeletesMarks::new, "closingReleasesNoMarkAndLeavesOthersAlone"));
     }
 
     @AfterAll

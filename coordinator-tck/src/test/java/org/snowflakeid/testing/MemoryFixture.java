@@ -36,7 +36,7 @@ class MemoryFixture implements CoordinatorFixture {
         // The store never hears of it again.
     }
 
-    /** Every other request is lost, and the answer to those that arrive; whoever waits, waits in vain. */
+    /** Every other request is lost, and so are the answers to those that arrive; callers wait in vain. */
     @Override
     public void disconnect(String namespace) {
         store.latency(Duration.ofDays(1));

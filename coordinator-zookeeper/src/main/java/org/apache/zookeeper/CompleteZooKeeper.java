@@ -8,7 +8,7 @@ import org.jspecify.annotations.NullMarked;
 
 /**
  * ZooKeeper's client with both of its threads, or with none. The one that connects is started first: if the other one can't be started, the
- * client's own constructor throws and leaves it behind, where it would keep a session alive that nobody has. A {@link HostProvider} that
+ * client's own constructor throws and leaves it behind, where it would keep a session alive that no caller has. A {@link HostProvider} that
  * throws would not end it. It is here because only this package can change how the client connects.
  */
 @NullMarked

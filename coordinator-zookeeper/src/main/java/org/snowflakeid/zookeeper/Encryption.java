@@ -14,14 +14,14 @@ import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 
 /**
- * How connections are encrypted: by the files that were named, which are read anew for each connection, since certificates and keys are
- * replaced while a process runs. Key and certificate are nowhere but in memory.
+ * Encrypts connections by the files that the settings name. It reads them anew for each connection, since certificates and keys are
+ * replaced while a process runs, and keeps key and certificate in memory only.
  */
 final class Encryption {
     private final TlsKeys keys;
     private final String generator;
 
-    /** Which files: as it was set at first. Equal where the same are read. */
+    /** The files, as they were set. Equal if the same ones are read. */
     private final Map<String, String> named;
 
     /** What is wrong with the names of the files is noted in the reader. */
@@ -61,7 +61,7 @@ final class Encryption {
         return socket;
     }
 
-    /** The files can't be used now: somebody may be replacing them. */
+    /** The files can't be used now: an operator may be replacing them. */
     static final class UnreadableException extends IOException {
         private static final long serialVersionUID = 1L;
 

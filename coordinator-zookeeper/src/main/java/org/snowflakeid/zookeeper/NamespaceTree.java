@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Deadline;
 
 /**
- * The nodes of a namespace: where they are and who may do what to them. With a digest they are its user's and nobody else's. Marks and
- * the record of the namespace can't be deleted by anybody, this process included: their parents don't grant it.
+ * The nodes of a namespace: where they are and who may do what to them. With a digest only its user may use them. No client
+ * can delete marks or the record of the namespace, not even this process: their parents don't grant it.
  */
 final class NamespaceTree {
     private static final int KEEP = Perms.READ | Perms.WRITE | Perms.CREATE | Perms.ADMIN;
@@ -74,8 +74,8 @@ final class NamespaceTree {
     }
 
     /**
-     * The leader's time where no node of the namespace is there to be touched: the stamp of a node that is created and deleted in one
-     * transaction, so that nobody ever sees it. Null if that is not permitted.
+     * The leader's time if the namespace has no node yet to touch: the stamp of a node that is created and deleted in one
+     * transaction, so that no client ever sees it. Null if that is not permitted.
      */
     @Nullable
     Instant timeWithoutNamespace(Session session, Deadline deadline) throws ZooKeeperFailure {
@@ -100,7 +100,7 @@ final class NamespaceTree {
         return path.lastIndexOf('/') > 0 ? path.substring(0, path.lastIndexOf('/')) : "/";
     }
 
-    /** From below: whoever may write here need not have a right on what is above. */
+    /** Upwards from the deepest: a user that may write here need not have rights on the nodes above. */
     private void createFolder(Session session, String path, int permissions, Deadline deadline)
             throws ZooKeeperFailure {
         for (int attempt = 0; attempt < 2; attempt++) {

@@ -14,7 +14,7 @@ import javax.net.ssl.SSLSocket;
 import org.snowflakeid.support.Handshakes;
 import org.snowflakeid.support.HostAndPort;
 
-/** Finds out why no session comes about: ZooKeeper's client does not say it, but tries again. */
+/** Finds out why no session can be opened: ZooKeeper's client does not tell, but tries again. */
 final class Reachability {
     private static final int CONNECT_MILLIS = 300;
     private static final int HANDSHAKE_MILLIS = 1_000;
@@ -39,8 +39,8 @@ final class Reachability {
             false);
 
     /**
-     * What is to be said of all servers: first of all what waiting can't cure, which needs somebody to look at it. Only where each of them
-     * says so waiting is in vain.
+     * The finding for all servers together: above all one that waiting can't cure, which an operator has to see. Waiting is in vain only
+     * if it is for each of them.
      */
     static Finding together(List<Finding> ofEach) {
         Finding told = ofEach.stream()
@@ -53,7 +53,7 @@ final class Reachability {
         return new Finding(told.text(), ofEach.stream().allMatch(Finding::permanent));
     }
 
-    /** Tries to connect to a server, and returns the reason that it meets. */
+    /** Tries to connect to a server, and returns why that fails. */
     Finding look(HostAndPort server) {
         try (Socket socket = new Socket()) {
             InetAddress address = InetAddress.getAllByName(server.host())[0];
@@ -85,7 +85,7 @@ final class Reachability {
             tls.setSoTimeout(REFUSAL_MILLIS);
             int ignored = tls.getInputStream().read();
         } catch (SocketTimeoutException silent) {
-            // As a server is that waits for a request.
+            // A server that waits for a request sends nothing either.
         }
     }
 

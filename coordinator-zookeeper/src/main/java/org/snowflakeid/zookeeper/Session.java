@@ -27,11 +27,11 @@ import org.snowflakeid.spi.Deadline;
 
 /**
  * One ZooKeeper session, from its first connection to its end; never replaced by another. Owner
- * entries hang on it, and end with it. Its requests are answered in the order they were sent, also over a change of servers: a server
- * that was left can't apply what it still has.
+ * entries hang on it, and end with it. Its requests are answered in the order they were sent, also when it changes servers: the old server
+ * can't apply what it still has.
  *
- * <p>ZooKeeper's client keeps a session alive whatever becomes of the process's work. So the session keeps account of the worker ids
- * that hang on it, and ends itself when none of them was extended for a time to live.
+ * <p>ZooKeeper's client keeps a session alive even if the process's work has stopped. So the session records which worker ids depend on
+ * it, and ends itself when none of them was extended for a time to live.
  *
  * <p>Requests are sent once, and waited for no longer than the caller allows.
  */
@@ -49,7 +49,7 @@ final class Session {
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-    /** Requests in a row that were not answered in time. Of the one thread that calls. */
+    /** Requests in a row that were not answered in time. Used by the calling thread only. */
     private int unanswered;
 
     // All that follows is guarded by this.
@@ -64,7 +64,7 @@ final class Session {
     /** Until when each worker id hangs on it, by the monotonic clock. */
     private final Map<Integer, Long> holds = new HashMap<>();
 
-    /** Worker ids that were let go of, but whose owner entry may still be there, or come. */
+    /** Released worker ids whose owner entry may still exist, or still arrive. */
     private final Set<Integer> leftovers = new HashSet<>();
 
     private long idleUntilNanos;
@@ -98,7 +98,7 @@ final class Session {
             notOpened(e);
             throw new UncheckedIOException(e);
         } catch (RuntimeException | Error e) {
-            // The client makes two threads: there may be no room for them.
+            // The client starts two threads, which may fail.
             notOpened(e);
             throw e;
         }
@@ -145,8 +145,8 @@ final class Session {
     }
 
     /**
-     * Nothing is lost with it: the next begins at once, while servers that lost data would refuse this one for ever, and its client would never
-     * give it up.
+     * Nothing is lost with it: the next one begins at once. Servers that lost data would refuse this one for ever, and its client would
+     * never give it up.
      */
     private synchronized boolean isDispensable() {
         return wasConnected && holds.isEmpty() && leftovers.isEmpty();
@@ -249,7 +249,7 @@ final class Session {
         return ZooKeeperFailure.of(sessions.settings(), code);
     }
 
-    /** Of all: OK, or why nothing was applied. */
+    /** For all of them: OK, or why nothing was applied. */
     static Code outcome(List<OpResult> results) {
         for (OpResult result : results) {
             if (result instanceof OpResult.ErrorResult error && error.getErr() != Code.OK.intValue()) {
@@ -262,7 +262,7 @@ final class Session {
     private ZooKeeper awaitConnection(Deadline deadline) throws ZooKeeperFailure, InterruptedException {
         synchronized (this) {
             while (!ended && deadline.nanosLeft() > 0) {
-                // The client may say that it is connected before whoever makes it has it.
+                // The client may say that it is connected before its constructor has returned.
                 ZooKeeper client = zooKeeper;
                 if (connected && client != null) {
                     return client;
@@ -367,7 +367,7 @@ final class Session {
         }
     }
 
-    /** Certainly nothing of that worker id hangs on it. */
+    /** Nothing of that worker id can depend on it. */
     synchronized void forget(int id) {
         holds.remove(id);
         leftovers.remove(id);
@@ -378,7 +378,7 @@ final class Session {
         idleUntilNanos = nanos + sessions.timeToLive().toNanos();
     }
 
-    /** Something of that worker id may hang on it, or come to: it is to be cleared away. */
+    /** An entry of that worker id may depend on it, or still arrive: it has to be deleted. */
     synchronized void leave(int id) {
         holds.remove(id);
         leftovers.add(id);

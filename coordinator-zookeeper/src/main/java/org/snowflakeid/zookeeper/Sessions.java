@@ -24,16 +24,15 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.support.HostAndPort;
 
-/** Opens the sessions of one coordinator and ends them, with the threads they need: none of this may delay a call. */
+/** Opens and ends the sessions of one coordinator, with the threads for that: none of it may delay a call. */
 final class Sessions implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Sessions.class.getName());
     private static final long FAREWELL_MILLIS = 1_000;
     private static final long LOOK_MILLIS = 700;
     private static final Duration NEXT_THREAD = Duration.ofMillis(500);
 
-    // It logs each attempt to connect, which is reported to the caller anyway. The logger is our own, by the package it
-    // is
-    // relocated to. Held here, since java.util.logging forgets the level of a logger that nobody holds.
+    // It logs each attempt to connect, which is reported to the caller anyway. The logger is our own, by the package
+    // it is relocated to. Held here, since java.util.logging forgets the level of a logger without a reference.
     private static final Logger CLIENT_LOGGER = Logger.getLogger(ZooKeeper.class.getPackageName());
 
     static {
@@ -108,7 +107,7 @@ final class Sessions implements AutoCloseable {
         }
     }
 
-    /** A call begins: what is due has ended before, and nothing ends by itself until {@link #endCall}. */
+    /** A call begins: sessions that are due have ended before, and none ends by itself until {@link #endCall}. */
     void beginCall() {
         List.copyOf(open).forEach(Session::endIfDue);
         calling = true;
@@ -177,7 +176,7 @@ final class Sessions implements AutoCloseable {
             throw new IllegalStateException("closed");
         }
         Session session = new Session(this);
-        // One that has ended may still wait for a thread, until when the timer is needed.
+        // One that has ended may still wait for a thread, and needs the timer until then.
         open.removeIf(s -> s.closed().isDone());
         open.add(session);
         session.connect();
@@ -245,7 +244,7 @@ final class Sessions implements AutoCloseable {
         return Reachability.together(found);
     }
 
-    /** On a thread of its own, since a server that is silent takes longer than there is time for all of them. */
+    /** On a thread of its own, since one silent server takes longer than the time for all of them. */
     private CompletableFuture<Reachability.Finding> look(HostAndPort server) {
         CompletableFuture<Reachability.Finding> found = new CompletableFuture<>();
         background(() -> {
@@ -258,7 +257,7 @@ final class Sessions implements AutoCloseable {
         return found;
     }
 
-    /** Says farewell for as long as a server listens. */
+    /** Closes it properly, if a server still answers. */
     @Override
     public void close() {
         synchronized (this) {
@@ -273,7 +272,7 @@ final class Sessions implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // The servers end what heard no farewell.
+            // The servers end a session that was not closed.
         }
     }
 }

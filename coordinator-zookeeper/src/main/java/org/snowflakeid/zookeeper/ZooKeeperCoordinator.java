@@ -37,7 +37,7 @@ import org.snowflakeid.spi.WorkerCoordinator;
  * <p>Versions of nodes count from 0 again after a restore of ZooKeeper, values never repeat. So each write looks first, compares values,
  * and then names the versions it saw: one transaction that is applied if nothing changed in between.
  *
- * <p>What a server shows may be old. That is enough to try a write by, since the leader compares again, but not to say that a write is
+ * <p>What a server shows may be old. That is enough to try a write, since the leader compares again, but not to report that a write is
  * lost. So nothing is reported as rejected unless a quorum has answered this session before the last look: the refused transaction
  * itself, or one made for the purpose. (sync() would not do: a leader that has just been deposed answers it alone.)
  */
@@ -65,7 +65,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     /**
      * Servers that come back show owner entries of processes that are about to come back too. If they lost data, these must see that before
-     * somebody else is granted what they were: twice the pause between two attempts to connect, and one of core's between two calls.
+     * other processes are granted the same: twice the pause between two attempts to connect, and one of core's between two calls.
      */
     private static final Duration BEFORE_EVICTION = Duration.ofSeconds(3);
 
@@ -115,7 +115,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Deadline deadline = Deadline.after(timeout);
         sessions.beginCall();
         try {
-            // The one that claimed it knows what became of a claim of unknown outcome.
+            // The session that sent a claim of unknown outcome knows whether it was applied.
             Session reader = fromId == toId ? session(fromId, deadline) : sessions.current();
             clearAway(reader, List.of(), deadline);
             Instant now = touch(reader, deadline);
@@ -163,7 +163,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         return new Snapshot(stored(reader, got.get(0)), slots, now);
     }
 
-    /** Not at one moment: ZooKeeper reads no more than fits one message at once. Each entry is as it was after the call began. */
+    /**
+     * Not a snapshot: ZooKeeper reads no more at once than fits one message. Each entry is as it was at some moment after the call began.
+     */
     private Snapshot readListed(Session reader, int fromId, int toId, @Nullable Instant now, Deadline deadline)
             throws ZooKeeperFailure {
         List<OpResult> listed = reader.prepare(
@@ -220,7 +222,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
 
     private static @Nullable Stored stored(Session reader, OpResult result) throws ZooKeeperFailure {
         if (result instanceof OpResult.GetDataResult data) {
-            // Null where somebody else wrote it so.
+            // Null if another program wrote it so.
             byte[] bytes = data.getData() == null ? NOTHING : data.getData();
             return new Stored(
                     new String(bytes, StandardCharsets.UTF_8), data.getStat().getVersion());
@@ -324,7 +326,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
                 }
             }
             if (failure != null) {
-                // They would fail in the same way, or take more time than there is.
+                // They would fail in the same way, or exceed the time that is left.
                 CasResult unknown = new CasResult.Unknown(failure);
                 together.forEach(each -> results.put(each.id(), unknown));
             } else if (results.get(together.get(0).id()) instanceof CasResult.Unknown unknown) {
@@ -644,8 +646,8 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
     }
 
     /**
-     * Its session it has for itself: that lives as long as the windows of its worker ids, and is ended to be sure that nothing comes to hang
-     * on it any more, which must harm no other generator.
+     * It does not share its session: that lives as long as the windows of its worker ids, and this coordinator ends it to be sure that
+     * nothing is added to it any more, which must not affect another generator.
      */
     @Override
     public Object connection() {

@@ -11,7 +11,7 @@ import org.snowflakeid.CoordinatorException;
 final class ZooKeeperFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** After these nobody knows what became of the request. All other codes of the API are a server's refusal. */
+    /** After these it is unknown what became of the request. All other codes of the API are a server's refusal. */
     private static final Set<Code> UNKNOWN =
             Set.of(Code.SESSIONEXPIRED, Code.SESSIONMOVED, Code.REQUESTTIMEOUT, Code.RECONFIGINPROGRESS);
 
@@ -55,7 +55,7 @@ final class ZooKeeperFailure extends Exception {
                 new CoordinatorException(prefix(settings) + why.text(), why.permanent()), true, false);
     }
 
-    /** This process ended the session, or the servers did, or it could not be opened. */
+    /** This process or the servers ended the session, or it could not be opened. */
     static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
         CoordinatorException exception = cause == null
                 ? new CoordinatorException(prefix(settings) + "ended the session. The next call opens another.", false)

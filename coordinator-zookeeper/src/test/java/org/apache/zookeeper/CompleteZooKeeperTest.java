@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 class CompleteZooKeeperTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final String NOBODY = "127.0.0.1:1";
+    private static final String NO_SERVER = "127.0.0.1:1";
     private static final int TIMEOUT_MILLIS = 10_000;
 
     // such a client connected, and kept a session alive, until the JVM ended
     @Test
     void aClientThatFindsNoThreadForItsEventsEndsTheOneThatConnects() throws Exception {
-        HostProvider servers = new StaticHostProvider(new ConnectStringParser(NOBODY).getServerAddresses());
+        HostProvider servers = new StaticHostProvider(new ConnectStringParser(NO_SERVER).getServerAddresses());
         ZKClientConfig config = new ZKClientConfig() {
             // It would look for Netty.
             @Override
@@ -28,11 +28,11 @@ class CompleteZooKeeperTest {
         };
         config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
         Watcher deaf = event -> {};
-        ZooKeeper client = new CompleteZooKeeper(NOBODY, TIMEOUT_MILLIS, deaf, servers, config);
+        ZooKeeper client = new CompleteZooKeeper(NO_SERVER, TIMEOUT_MILLIS, deaf, servers, config);
         try {
             ClientCnxn connection = client.createConnection(
                     "", servers, TIMEOUT_MILLIS, config, deaf, new ClientCnxnSocketNIO(config), false);
-            // It can't be started now, as if there was no thread to be had.
+            // It can't be started now, as if the process had no thread left.
             connection.eventThread.start();
 
             assertThatThrownBy(connection::start).isInstanceOf(IllegalThreadStateException.class);

@@ -32,7 +32,7 @@ import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
-/** What is particular to ZooKeeper, on a server in good health. */
+/** What only ZooKeeper does, on a healthy server. */
 class ZooKeeperCoordinatorTest {
     private static final String SUPER = "super:secret";
 
@@ -79,7 +79,7 @@ class ZooKeeperCoordinatorTest {
         return "/" + namespace + "/" + kind + "/" + id;
     }
 
-    /** How many transactions there have been. */
+    /** The number of transactions so far. */
     private static long transactions() {
         String zxid = server.command("srvr")
                 .lines()
@@ -132,7 +132,7 @@ class ZooKeeperCoordinatorTest {
         }
     }
 
-    /** As an operator's command for a node writes it that names no value. */
+    /** As an operator's command writes a node without a value. */
     @Test
     void nodesWithoutDataAreReadAsEmptyOnes() throws Exception {
         Stored mark = node.claim(7);
@@ -231,7 +231,7 @@ class ZooKeeperCoordinatorTest {
     }
 
     @Test
-    void grantsNobodyToDeleteMarksOrTheRecordOrWhatIsAboveThem() throws Exception {
+    void letsNoClientDeleteMarksOrTheRecordOrWhatIsAboveThem() throws Exception {
         node.claim(7);
 
         for (String kept : List.of(path("marks", 7), "/" + namespace + "/meta")) {

@@ -118,9 +118,9 @@ class ZooKeeperEnsembleTest {
         assertThat(node.slot(3).owner()).isNotNull();
     }
 
-    // with windows of five minutes whoever came to it first waited there for a hundred seconds
+    // with windows of five minutes a call that came to it first waited there for a hundred seconds
     @Test
-    void nobodyWaitsForLongAtAFrozenMember() {
+    void noCallWaitsForLongAtAFrozenMember() {
         ZooKeeperServer frozen = ensemble.members().stream()
                 .filter(member -> !member.leads())
                 .findFirst()

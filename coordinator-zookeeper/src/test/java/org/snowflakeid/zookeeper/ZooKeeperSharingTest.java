@@ -55,12 +55,12 @@ class ZooKeeperSharingTest {
         return ids;
     }
 
-    /** Those that look after generators. */
+    /** The threads of keepers. */
     private static long keepers() {
         return threads().filter("snowflake-zookeeper"::equals).count();
     }
 
-    /** Beside the two of ZooKeeper's client, each session has one that ends it when nobody extends. */
+    /** Beside the two of ZooKeeper's client, each session has one that ends it when its extensions stop. */
     private static long timers() {
         return threads()
                 .filter(name -> name.matches("snowflake-zookeeper-[a-z]+-\\d+"))

@@ -4,8 +4,8 @@ package org.snowflakeid.hibernate;
 import org.snowflakeid.Snowflake;
 
 /**
- * Where the ids of entities come from in an application without CDI: a setting of Hibernate, by the name {@value #SETTING}. It is asked
- * once for each {@link SnowflakeId}, while Hibernate starts, so that a generator is claimed before the application takes requests.
+ * The source of generators for entities in an application without CDI: a setting of Hibernate, with the name {@value #SETTING}. Hibernate
+ * asks it once for each {@link SnowflakeId}, while Hibernate starts, so that a generator is claimed before the application takes requests.
  *
  * <pre>{@code
  * settings.put(GeneratorSource.SETTING, (GeneratorSource) name -> ids);
@@ -18,7 +18,7 @@ public interface GeneratorSource {
     String SETTING = "org.snowflakeid.hibernate.generators";
 
     /**
-     * The generator of a name; whoever gives it closes it, after Hibernate's session factory.
+     * The generator of a name; the source that gives it closes it, after Hibernate's session factory.
      *
      * @throws org.snowflakeid.SnowflakeException if there is none
      */

@@ -20,10 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.IdAttribute;
 
-/** How Hibernate obeys {@link SnowflakeId}; nobody else needs it. */
-// Hibernate may make it while an application is built, before there are beans: so with CDI it looks for its generator
-// when
-// it needs an id.
+/** How Hibernate obeys {@link SnowflakeId}; applications don't need it. */
+// Hibernate may make it while an application is built, before there are beans: so with CDI it looks for its
+// generator when it needs an id.
 public class SnowflakeIdGenerator implements BeforeExecutionGenerator, AnnotationBasedGenerator<SnowflakeId> {
     private static final long serialVersionUID = 1L;
 
@@ -43,14 +42,14 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     public void initialize(SnowflakeId mark, Member member, GeneratorCreationContext context) {
         Type declared =
                 member instanceof Field field ? field.getGenericType() : ((Method) member).getGenericReturnType();
-        // In a generic superclass the entity decides what it is.
+        // In a generic superclass the entity decides the type.
         Class<?> type = declared instanceof Class<?> known
                 ? known
                 : context.getProperty().getType().getReturnedClass();
         attribute = new IdAttribute(mark.value(), mark.format(), type, member);
         Property property = context.getProperty();
         PersistentClass entity = context.getPersistentClass();
-        // Hibernate 6 does not say to which entity what is in an embeddable belongs.
+        // Hibernate 6 does not tell which entity an embeddable belongs to.
         column = entity != null && entity.getPropertyClosure().contains(property) ? property.getName() : null;
         ConfigurationService settings = context.getServiceRegistry().requireService(ConfigurationService.class);
         if (settings.getSettings().get(GeneratorSource.SETTING) instanceof GeneratorSource source) {
@@ -75,21 +74,21 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         return given == null ? attribute.next() : attribute.next(given);
     }
 
-    /** Null if it has no value. Not all that an entity holds is shown to a generator. */
+    /** Null if it has no value. Hibernate does not show a generator all values of an entity. */
     private @Nullable Object present(
             IdAttribute attribute,
             Object owner,
             @Nullable Object currentValue,
             SharedSessionContractImplementor session) {
         if (column != null) {
-            // Shown is what it held when it was persisted, which may have been set since.
+            // Hibernate shows its value at the time it was persisted, which may have been set since.
             Object now = session.getEntityPersister(null, owner).getPropertyValue(owner, column);
             return attribute.isMissing(now) ? currentValue : now;
         }
         if (currentValue != null) {
             return currentValue;
         }
-        // Hibernate Reactive does not show which key an entity has already.
+        // Hibernate Reactive does not show the key that an entity already has.
         EntityPersister entity = session.getEntityPersister(null, owner);
         return equals(entity.getGenerator()) ? entity.getIdentifier(owner, session) : null;
     }

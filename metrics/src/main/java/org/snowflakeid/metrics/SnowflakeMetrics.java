@@ -31,7 +31,7 @@ import org.snowflakeid.SnowflakeStatus;
  * <p>Each meter has the tag {@code snowflake.generator}, the generator's name. Gauges: {@code snowflake.ready} (1 or 0),
  * {@code snowflake.reserved} and {@code snowflake.drift} (times). Counters: {@code snowflake.ids}, {@code snowflake.extensions.failed},
  * {@code snowflake.swaps}. Timers, with a count and a total: {@code snowflake.waits}, {@code snowflake.extensions}. The generator is read
- * when the registry is; that costs no request and never blocks. Registries refer to it weakly, as Micrometer does: whoever uses it keeps it.
+ * when the registry is; that costs no request and never blocks. Registries refer to it weakly, as Micrometer does: keep a reference to it.
  */
 public final class SnowflakeMetrics implements MeterBinder, AutoCloseable {
 
@@ -135,8 +135,9 @@ public final class SnowflakeMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Removes the meters from all registries that they were bound to. The generator stays open. Where another generator of the same name
-     * takes its place, close this first, and bind that one then: meters of one name are the same for a registry, and would go with this.
+     * Removes the meters from all registries that they were bound to. The generator stays open. If another generator of the same name
+     * replaces it, close this first and then bind that one: a registry has one meter for each name, and closing this later would remove
+     * the new one's.
      */
     @Override
     public void close() {

@@ -15,7 +15,7 @@ import org.snowflakeid.administration.NamespaceReport.Worker;
 /** What changed from one look at a namespace to the next, for people. */
 final class Changes {
 
-    /** A thousand holders extend fifty a second, which is all the same to who watches. */
+    /** A thousand holders extend fifty times a second; single extensions tell an operator nothing. */
     private static final int NAMED = 10;
 
     private final List<String> lines = new ArrayList<>();
@@ -67,7 +67,7 @@ final class Changes {
                 && (now == null || now.unreadable() != before.unreadable() || (end != null && newEnd == null))) {
             lines.add("worker id " + id + ": " + mark(now) + " (was " + mark(before) + ")");
         } else if (end != null && newEnd != null && newEnd.isBefore(end)) {
-            // Given back, that is right; still held, somebody edited it or the coordinator lost data.
+            // Right if it was given back; if it is still held, it was edited or the coordinator lost data.
             lines.add("worker id " + id + ": " + mark(now) + ", lowered (was " + mark(before) + ")");
         } else if (newEnd != null && !newEnd.equals(end)) {
             extended.add(id);

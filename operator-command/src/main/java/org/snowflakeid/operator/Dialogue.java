@@ -8,10 +8,10 @@ import java.io.PrintWriter;
 import java.io.Reader;
 import java.nio.charset.Charset;
 
-/** What is said to the operator, and what comes back. */
+/** The output to the operator, and the operator's answers. */
 final class Dialogue {
 
-    /** What was said did not arrive: the disk is full, or nobody reads the pipe any more. */
+    /** The output was lost: the disk is full, or the pipe has no reader any more. */
     static final class OutputLostException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -49,7 +49,7 @@ final class Dialogue {
         out.println(line);
     }
 
-    /** A PrintWriter keeps errors to itself. */
+    /** A PrintWriter throws no errors. */
     void requireSaid() {
         if (out.checkError()) {
             throw new OutputLostException();
@@ -61,7 +61,7 @@ final class Dialogue {
     }
 
     /**
-     * Only the whole name will do, so that nobody confirms a namespace that he did not mean; no answer at all is none.
+     * Only the whole name will do, so that no operator confirms another namespace by mistake; no answer at all is a no.
      *
      * @param question what comes before the name is asked for
      */

@@ -43,7 +43,7 @@ final class GivenSettings {
     private static final String COORDINATOR = "snowflake.coordinator";
     private static final String IGNORE = "snowflake.ignore";
 
-    /** What Spring takes a part of a file by, which is none of the application if it runs with another profile. */
+    /** The keys by which Spring selects a part of a file; with another profile in force that part does not count. */
     private static final Pattern CONDITION = Pattern.compile("spring\\.config\\.activate\\..*|spring\\.profiles");
 
     private static final Pattern SEPARATOR = Pattern.compile("(?m)^[#!]---[ \\t]*$");
@@ -63,12 +63,12 @@ final class GivenSettings {
     private final Profile profile;
     private final Map<String, String> environment;
 
-    /** By which a value is typed that goes before all others: {@code -D}, say. */
+    /** The option for a typed value, which overrides all others: {@code -D}, say. */
     private final String option;
 
     private final Set<String> asked = new HashSet<>();
 
-    /** The names of all that this command brings. */
+    /** The names of all coordinators that this command brings. */
     private final Set<String> coordinators = coordinators();
 
     GivenSettings(Map<String, String> environment, Profile profile, String option) {
@@ -138,7 +138,7 @@ final class GivenSettings {
         }
     }
 
-    /** Whether a file that was not named has keys of ours. It may be anything, so that nothing in it is an error. */
+    /** Whether a file that was not named has keys of ours. It may be any file, so nothing in it is an error. */
     private static boolean hasKeys(Path file) {
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
             return lines.map(String::strip)
@@ -148,7 +148,7 @@ final class GivenSettings {
         }
     }
 
-    /** @throws InvalidSettingsException if a file of a profile lies there, and it was not said which profile is in force */
+    /** @throws InvalidSettingsException if a file of a profile lies there, and no profile was named */
     private void requireNoFileOfAProfile() {
         filesOfProfiles.keySet().removeAll(files);
         filesOfProfiles.forEach((file, name) -> {
@@ -217,7 +217,7 @@ final class GivenSettings {
     private @Nullable String lookup(String key) {
         asked.add(key);
         String value = given(key);
-        // Only of what is read: an application's file has much that this command has no use for.
+        // Only for keys that are read: an application's file has much that this command does not use.
         Path file = value != null && value.contains("${") ? fileOf(key) : null;
         if (file != null) {
             throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
@@ -254,8 +254,8 @@ final class GivenSettings {
     }
 
     /**
-     * What is taken from a file, though the application takes it from the environment; a sentence for each key. To be called when all
-     * that is needed has been read.
+     * Values that this command takes from a file and the application from the environment; a sentence for each key. Call this when all
+     * keys have been read.
      */
     List<String> contradictions() {
         List<String> found = new ArrayList<>();
@@ -277,7 +277,7 @@ final class GivenSettings {
         return found;
     }
 
-    /** What the environment has of another coordinator, where a file configures the one that is taken and nothing names it. */
+    /** The environment's keys of another coordinator, if a file configures the chosen one and no setting names it. */
     private Optional<String> otherCoordinator() {
         Source source = given(COORDINATOR) == null ? configuring() : null;
         if (source == null || source.file() == null) {
@@ -347,7 +347,7 @@ final class GivenSettings {
         requireNoFileOfAProfile();
         Set<String> names = new HashSet<>(environment.keySet());
         sources.forEach(source -> names.addAll(source.values().keySet()));
-        // Not by lookup(): of what is merely looked at nobody knows yet whether it is read.
+        // Not by lookup(), which notes a key as read: these are only looked at.
         String ignored = lookup(IGNORE);
         List<String> problems = UnknownKeys.among(names, key -> key.equals(IGNORE) ? ignored : given(key))
                 .problems();
@@ -377,9 +377,9 @@ final class GivenSettings {
     }
 
     /**
-     * To be called when all of them have been opened.
+     * Call this when all of them have been opened.
      *
-     * @throws InvalidSettingsException if something typed is no key that anybody reads: misspelt, it would leave a default in
+     * @throws InvalidSettingsException if no part of this command reads a key that was typed: misspelt, it would leave a default in
      *     force
      */
     static void requireAllRead(GivenSettings... opened) {
@@ -400,7 +400,7 @@ final class GivenSettings {
         return profile;
     }
 
-    /** Where the coordinator is, such as a URL; empty if that is not known. No secret is among it. */
+    /** The coordinator's address, such as a URL; empty if it is unknown. It contains no secret. */
     String place() {
         Set<String> places = new LinkedHashSet<>();
         for (Key<?> key : SnowflakeKeys.all(GivenSettings.class.getClassLoader())) {

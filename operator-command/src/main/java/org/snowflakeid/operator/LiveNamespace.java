@@ -18,25 +18,25 @@ import org.snowflakeid.administration.NamespaceReport;
 import org.snowflakeid.administration.NamespaceReport.Worker;
 
 /**
- * What pages are shown of a namespace. Asked for changes it reads the coordinator, unless that was done a moment ago or is under way: one
- * reading at a time however many pages ask, and none if nobody does.
+ * What pages are shown of a namespace. When a page asks for changes it reads the coordinator, unless it did so a moment ago or is doing so:
+ * one reading at a time however many pages ask, and none if no page asks.
  */
 final class LiveNamespace implements AutoCloseable {
 
     /** Between two readings. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_000);
 
-    /** Where readings take long, the coordinator is left alone for a multiple of what it worked. */
+    /** If readings take long, the next one waits for a multiple of that time. */
     private static final int PAUSE_PER_READING = 8;
 
-    /** How long a page waits for a reading under way, before it is shown what is known already. */
+    /** How long a page waits for a reading under way before it gets what is already known. */
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     /** More is not shown. */
     private static final int MOST_EVENTS = 500;
 
     /**
-     * What is new to a page.
+     * The news for a page.
      *
      * @param cursor to be sent with the next question
      * @param reset forget everything before: this is all there is
@@ -120,7 +120,7 @@ final class LiveNamespace implements AutoCloseable {
     });
 
     private SnowflakeLayout layout;
-    /** Of a map: drawn anew with each, so that no page takes the versions of one for those of another. */
+    /** Identifies a map: random for each, so that no page confuses the versions of two maps. */
     private String run = UUID.randomUUID().toString();
 
     private WorkerMap map;
@@ -304,7 +304,7 @@ final class LiveNamespace implements AutoCloseable {
         }
     }
 
-    /** A reading under way is left to itself. */
+    /** Does not wait for a reading under way. */
     @Override
     public void close() {
         reader.shutdownNow();

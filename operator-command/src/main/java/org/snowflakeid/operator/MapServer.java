@@ -27,12 +27,12 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The map of a namespace by HTTP, for browsers on this machine. Nothing can be changed by it. It has no passwords: whoever may use this
- * machine may look. So it must not be reached from elsewhere: not over the network, nor through a page of somebody else in a browser here.
+ * The map of a namespace by HTTP, for browsers on this machine. It changes nothing. It has no passwords: all users of this machine may
+ * look. So it must not be reached from elsewhere: neither over the network, nor through another site's page in a browser here.
  */
 final class MapServer implements AutoCloseable {
 
-    /** Small answers gain nothing. */
+    /** Small answers gain nothing from compression. */
     private static final int WORTH_COMPRESSING = 2_000;
 
     private static final int THREADS = 16;
@@ -89,7 +89,7 @@ final class MapServer implements AutoCloseable {
         server.start();
     }
 
-    /** What browsers write as the host: they leave out the port that is that of HTTP anyway. */
+    /** The host as browsers send it: they leave out HTTP's default port. */
     static Set<String> ownNames(int port) {
         Set<String> names = Set.of("127.0.0.1", "localhost", "[::1]");
         Set<String> all = names.stream().map(name -> name + ":" + port).collect(Collectors.toSet());
@@ -132,15 +132,15 @@ final class MapServer implements AutoCloseable {
     }
 
     /**
-     * A page of somebody else whose name suddenly means 127.0.0.1 would be of the same origin as this server, to the browser. Its name
-     * in the request gives it away.
+     * If the name of another site suddenly resolves to 127.0.0.1, the browser takes that site's pages for pages of this server. The name in
+     * the request gives it away.
      */
     private boolean isForUs(HttpExchange exchange) {
         List<String> hosts = exchange.getRequestHeaders().getOrDefault("Host", List.of());
         return hosts.size() == 1 && ownNames.contains(hosts.get(0));
     }
 
-    /** Browsers say so; what is no browser needs no protection from other pages. */
+    /** Browsers send this header; other clients need no protection from other pages. */
     private static boolean isOfOurPage(HttpExchange exchange) {
         String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
         return site == null || site.equals("same-origin") || site.equals("none");

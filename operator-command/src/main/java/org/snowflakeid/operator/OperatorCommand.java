@@ -45,7 +45,7 @@ public final class OperatorCommand {
         }
     }
 
-    // Held, since java.util.logging forgets the level of a logger that nobody holds.
+    // Held, since java.util.logging forgets the level of a logger without a reference.
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
     @Option(
@@ -104,7 +104,7 @@ public final class OperatorCommand {
                 });
     }
 
-    /** The name of the generator says nothing here. */
+    /** The generator's name tells an operator nothing here. */
     static String withoutGenerator(Exception e) {
         return String.valueOf(e.getMessage()).replace("snowflake 'default': ", "");
     }

@@ -69,7 +69,7 @@ final class ReportText {
                 .count();
     }
 
-    /** What stays the same unless somebody writes the record, each under its name. */
+    /** What stays the same unless the record is written, each under its name. */
     static Map<String, String> facts(NamespaceReport report) {
         Map<String, String> facts = new LinkedHashMap<>();
         if (!report.location().isEmpty()) {
@@ -99,7 +99,7 @@ final class ReportText {
                 + (unreadable == 0 ? "" : ", " + unreadable + " with unreadable marks");
     }
 
-    /** @param all also those that nobody holds and nothing is reserved for */
+    /** @param all also those without a holder and a reservation */
     static List<String> workers(NamespaceReport report, boolean all) {
         List<String> lines = new ArrayList<>();
         for (NamespaceReport.Worker worker : report.workers()) {

@@ -73,8 +73,8 @@ final class RestoreCommand implements Callable<Integer> {
     }
 
     /**
-     * What was lost can only be bounded by what an application may reserve, which nobody but the operator knows: the record is lost,
-     * another one, or an older one.
+     * Only what an application may reserve bounds what was lost, and only the operator knows that: the record is lost, another one, or
+     * an older one.
      */
     private static String assumption(NamespaceReport report, GivenNamespace namespace) {
         Duration longest = report.maxWindow()

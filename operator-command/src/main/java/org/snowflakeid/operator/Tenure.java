@@ -12,7 +12,7 @@ final class Tenure {
     enum Ending {
         /** Given back: its reservation was cut to what it had used. */
         RELEASED("released"),
-        /** Its owner entry vanished, its reservation is still there: it died, was cut off, or somebody deleted the entry. */
+        /** Its owner entry vanished, its reservation is still there: it died, was cut off, or the entry was deleted. */
         LOST("lost"),
         /** Somewhere between two readings; it can't be known how. */
         UNSEEN("released or lost");

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
 /**
- * Looks at a namespace again and again, until the thread is interrupted or the process ended. A coordinator that can't be read may be
- * what one watches for, so it does not end this.
+ * Reads a namespace again and again, until the thread is interrupted or the process ends. A coordinator that can't be read does not end
+ * this: an operator may be watching for just that.
  */
 final class Watch {
 
@@ -18,7 +18,7 @@ final class Watch {
     private final Dialogue dialogue;
     private @Nullable SeenNamespace last;
 
-    /** @param dialogue where the view says it; this ends as soon as nobody can read that */
+    /** @param dialogue where the view says it; this ends as soon as that can't be written any more */
     Watch(Supplier<GivenNamespace> opener, StatusView view, Dialogue dialogue) {
         this.opener = opener;
         this.view = view;

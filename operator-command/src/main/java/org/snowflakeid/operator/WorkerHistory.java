@@ -23,10 +23,10 @@ final class WorkerHistory {
     /** Readings further apart may have missed anything. */
     static final Duration LONGEST_STEP = Duration.ofSeconds(10);
 
-    /** A rolling restart of some thousands; more than anybody reads. */
+    /** A rolling restart of some thousands; more than an operator reads. */
     static final int MOST_EVENTS = 10_000;
 
-    /** Of one worker id, ended: one that is claimed in a loop must not fill the memory. */
+    /** Ended tenures of one worker id: one that is claimed in a loop must not fill the memory. */
     private static final int MOST_TENURES = 50;
 
     /** @param after the reading before the one that showed it */
@@ -42,7 +42,7 @@ final class WorkerHistory {
     /**
      * Who made an id.
      *
-     * @param holder null if nobody knows
+     * @param holder null if it is unknown
      * @param certain false: one of several, or not seen to the end
      */
     record Answer(@Nullable Holder holder, boolean certain, String sentence) {
@@ -105,7 +105,7 @@ final class WorkerHistory {
             this.now = now;
         }
 
-        /** The first reading shows what was there already, no change. */
+        /** The first reading shows the state so far, no change. */
         Instant after() {
             return before == null ? now : before;
         }
@@ -142,7 +142,7 @@ final class WorkerHistory {
             note(how.words(), id, open.holder());
         }
 
-        /** @param unheld as it was before, where nobody held it then */
+        /** @param unheld as it was before, if no process held it then */
         private void begin(int id, Holder holder, @Nullable Worker unheld, Worker is) {
             Instant from = holder.since() == null ? after() : holder.since();
             if (unheld != null && !isGap()) {
@@ -215,7 +215,7 @@ final class WorkerHistory {
                             + " changed hands between two readings, and either may have been granted that timestamp.");
         }
         return holders.isEmpty()
-                ? nobody(workerId, timestamp, begin, lastReading)
+                ? unheld(workerId, timestamp, begin, lastReading)
                 : one(workerId, timestamp, holders.get(0));
     }
 
@@ -249,7 +249,7 @@ final class WorkerHistory {
                         + (tenure.reservedUntil() == null ? "an unknown time" : tenure.reservedUntil()) + ".");
     }
 
-    private Answer nobody(int workerId, Instant timestamp, Instant first, Instant last) {
+    private Answer unheld(int workerId, Instant timestamp, Instant first, Instant last) {
         Tenure open = open(workerId);
         if (open != null && !timestamp.isBefore(open.firstSeen())) {
             return Answer.unknown("Not known: when last read, at " + last + ", timestamps of worker id " + workerId

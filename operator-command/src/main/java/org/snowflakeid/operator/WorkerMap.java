@@ -22,10 +22,10 @@ final class WorkerMap {
     static final int FREE = 0;
     static final int HELD = 1;
 
-    /** Nobody holds it, but timestamps ahead of the clock are granted already. */
+    /** No process holds it, but timestamps ahead of the clock are granted already. */
     static final int RESERVED = 2;
 
-    /** Nobody reserves so far ahead by a right clock. */
+    /** No process with a right clock reserves so far ahead. */
     static final int FAR_AHEAD = 4;
 
     static final int UNREADABLE = 8;
@@ -121,7 +121,7 @@ final class WorkerMap {
         return states.length;
     }
 
-    /** Whether what a page knows of that version is still of use to it. */
+    /** Whether a page can go on from that version. */
     boolean continues(int since) {
         return since >= Math.max(1, numberedAnew) && since <= version;
     }

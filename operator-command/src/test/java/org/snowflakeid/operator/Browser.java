@@ -35,8 +35,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page in a headless Chromium, by the DevTools protocol. It knows no host but this one, so that a page that wants something from
- * elsewhere gets nothing. Its absence is a failure: Debian's package is chromium.
+ * One page in a headless Chromium, by the DevTools protocol. It resolves no host but this one, so that pages can't load anything from
+ * elsewhere. Its absence is a failure: Debian's package is chromium.
  */
 final class Browser implements AutoCloseable {
 
@@ -48,7 +48,7 @@ final class Browser implements AutoCloseable {
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Map<Integer, CompletableFuture<JsonObject>> answers = new ConcurrentHashMap<>();
 
-    /** What the page asked for, of anybody. */
+    /** What the page asked for, of any server. */
     final List<String> requests = new CopyOnWriteArrayList<>();
 
     /** Errors of the script, and what the Content-Security-Policy refused. */
@@ -219,7 +219,7 @@ final class Browser implements AutoCloseable {
         await("document.querySelector('" + selector + "').textContent.includes(" + new JsonPrimitive(part) + ")");
     }
 
-    /** As somebody at the keyboard does: into what has the focus. */
+    /** As a user at the keyboard does: into what has the focus. */
     void type(String selector, String text) {
         evaluate("{ const field = document.querySelector('" + selector + "'); field.focus(); field.select(); }");
         call("Input.insertText", Map.of("text", text));

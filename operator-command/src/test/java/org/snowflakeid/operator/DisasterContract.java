@@ -18,7 +18,7 @@ import org.snowflakeid.testservers.TcpProxy;
 /**
  * A coordinator loses what it had acknowledged, under generators that issue all the time: they notice within an extension and say so,
  * and the operator's command makes the namespace safe again. In some scenes one generator is cut off from the coordinator when it
- * happens: it can't notice, issues to its limit, and that must harm nobody either.
+ * happens: it can't notice, issues to its limit, and must not cause duplicates either.
  */
 abstract class DisasterContract {
     private final String coordinator;
@@ -233,7 +233,7 @@ abstract class DisasterContract {
 
                 edited().write(scene.key("meta"), "rubbish");
 
-                // Nothing more is granted, and what was granted is nobody else's.
+                // Nothing more is granted, and what was granted stays its holder's alone.
                 String symptom = "has an unreadable record 'rubbish'";
                 Instant written = Instant.now();
                 Scene.await(Scene.PATIENCE, () -> LogLines.of(one.generator).stream()

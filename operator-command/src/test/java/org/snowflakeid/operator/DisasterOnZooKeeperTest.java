@@ -19,8 +19,8 @@ import org.snowflakeid.testservers.ZooKeeperServer;
 class DisasterOnZooKeeperTest extends DisasterContract {
 
     /**
-     * An attempt to connect each second, and a pause of up to a second after a call that failed. It is less than what is waited for before an owner
-     * is replaced. A machine that is held up for that long is no fault of ours.
+     * An attempt to connect each second, and a pause of up to a second after a call that failed. That is less than the wait before an
+     * owner is replaced. A machine that is held up for that long is no fault of ours.
      */
     private static final Duration NOTICED_WITHIN = Duration.ofMillis(2_500);
 
@@ -82,8 +82,8 @@ class DisasterOnZooKeeperTest extends DisasterContract {
     }
 
     /**
-     * What was granted since the backup was made can be granted again by servers that don't know of it. Those who hold it look as soon as they
-     * are connected again, and stop; nobody replaces them before they had time to.
+     * Servers that don't know what was granted since the backup can grant it again. Its holders look as soon as they are connected again, and
+     * stop; no other process gets their worker ids before they had time to.
      */
     @Test
     void aBackupOfTwentySecondsAgoUnderFiveGeneratorsForFourWorkerIds() throws Exception {
@@ -124,7 +124,7 @@ class DisasterOnZooKeeperTest extends DisasterContract {
         return CompletableFuture.supplyAsync(() -> scene.start(role, "0-3"), task -> new Thread(task, role).start());
     }
 
-    /** Without a trace of an owner in the backup, nobody waits: how long may that last? */
+    /** Without a trace of an owner in the backup, the next process does not wait: how long may that last? */
     @Test
     void aWorkerIdThatWasClaimedAfterTheBackupIsIssuedTwiceForLessThanASecondAfterTheReconnect() throws Exception {
         Stopwatch.unlessHeldUp(NOTICED_WITHIN, (number, stopwatch) -> {

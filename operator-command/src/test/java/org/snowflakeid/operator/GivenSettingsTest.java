@@ -88,9 +88,9 @@ class GivenSettingsTest {
         assertThat(typed.settings("default").namespace()).isEqualTo("shop");
     }
 
-    // it was refused with the advice to type its value, and that was refused too, since nobody reads it
+    // it was refused with the advice to type its value, and that was refused too, since the command does not read it
     @Test
-    void anExpressionInTheFileDoesNotMatterIfNobodyReadsIt(@TempDir Path folder) throws IOException {
+    void anExpressionInTheFileDoesNotMatterIfItsKeyIsNotRead(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(
                 folder.resolve("application.properties"),
                 "snowflake.coordinator=file\nsnowflake.file.directory=" + folder

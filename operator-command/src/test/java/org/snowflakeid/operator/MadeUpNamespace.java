@@ -52,7 +52,7 @@ final class MadeUpNamespace {
         put(workerId, reservedUntil, "host " + host + " since " + since);
     }
 
-    /** Nobody holds it. */
+    /** No host holds it. */
     void leave(int workerId, Instant reservedUntil) {
         put(workerId, reservedUntil, null);
     }

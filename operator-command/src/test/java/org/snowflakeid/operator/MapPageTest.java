@@ -109,7 +109,7 @@ class MapPageTest {
                 browser.type("#filter", "EVIL.example");
                 browser.awaitText("#matches", "1 held by 1 host");
                 assertThat(browser.text("#hosts tr:nth-child(2)")).contains(MARKUP, "8");
-                browser.type("#filter", "nobody has this name");
+                browser.type("#filter", "no host has this name");
                 browser.awaitText("#hosts", "No host of that name holds a worker id.");
                 browser.type("#filter", " ");
 
@@ -170,7 +170,7 @@ class MapPageTest {
         return namespace;
     }
 
-    /** What happens while somebody looks. */
+    /** What happens while an operator looks. */
     private static void goOn(MadeUpNamespace namespace) {
         Instant now = namespace.now();
         namespace.hold(52, "shop-orders-41", now.minusMillis(700), now.plusSeconds(9));

@@ -115,7 +115,7 @@ class PackagedCommandIT {
     }
 
     @Test
-    void movesFromEtcdToAFolderAndBackWithAPasswordNobodySees() throws Exception {
+    void movesFromEtcdToAFolderAndBackWithAHiddenPassword() throws Exception {
         try (EtcdServer etcd = EtcdServer.start()) {
             LeasedSnowflake ids = LeasedSnowflake.open(SnowflakeSettings.of(
                     Map.of("snowflake.coordinator", "etcd", "snowflake.etcd.endpoints", etcd.endpoint())));

@@ -27,8 +27,8 @@ import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.LogLines;
 
 /**
- * What the pages tell operators to type is typed, in the situation that the page is about, on a real server; afterwards the
- * application starts. Every block of commands on the pages has to be run by a test here.
+ * Types what the pages tell operators to type, in the situation that the page is about, on a real server; afterwards the application
+ * starts. Every block of commands on the pages has to be run by a test here.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class RunbookContract {
@@ -133,7 +133,10 @@ abstract class RunbookContract {
         throw new AssertionError("started");
     }
 
-    /** Where the last call of a start comes to no end, on a machine that is held up, the start says that: then another one says it. */
+    /**
+     * On a machine that is held up, the last call of a start may not end, and the start reports that instead: then the next one reports
+     * it.
+     */
     private static void requireFailure(Runnable start, String message) {
         String failure = failureOf(start);
         for (int again = 0; again < 4 && !failure.contains(message); again++) {
@@ -323,7 +326,7 @@ abstract class RunbookContract {
                 .filter(method -> method.isAnnotationPresent(Test.class))
                 .count();
         if (ended.get() < tests) {
-            // Somebody runs a single one.
+            // A developer runs a single one.
             return;
         }
         Set<String> all = new TreeSet<>();

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Where an operator types: {@code snowflake-operator} and {@code zkCli.sh} are on the path, each a JVM of its own, and
- * {@code application.properties} is in the directory. Whoever is asked for a name answers {@code snowflake}.
+ * {@code application.properties} is in the directory. To each question for a name the operator answers {@code snowflake}.
  */
 final class Shell {
 

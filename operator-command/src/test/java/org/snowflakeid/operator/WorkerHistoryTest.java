@@ -34,7 +34,7 @@ class WorkerHistoryTest {
     private String who(Instant timestamp) {
         WorkerHistory.Answer answer = history.who(7, timestamp);
         Holder holder = answer.holder();
-        return (holder == null ? "nobody" : holder.host()) + (answer.certain() ? "" : "?");
+        return (holder == null ? "unknown" : holder.host()) + (answer.certain() ? "" : "?");
     }
 
     @Test
@@ -45,7 +45,7 @@ class WorkerHistoryTest {
         assertThat(events()).isEmpty();
         assertThat(who(at(-1_800))).isEqualTo("app-1");
         assertThat(history.who(7, at(-1_800)).sentence()).contains("says its owner entry", "first saw it at " + NOON);
-        assertThat(who(at(-3_601))).isEqualTo("nobody?");
+        assertThat(who(at(-3_601))).isEqualTo("unknown?");
         assertThat(history.who(7, at(-3_601)).sentence()).contains("the history of this command begins at " + NOON);
     }
 
@@ -60,7 +60,7 @@ class WorkerHistoryTest {
 
         assertThat(events()).containsExactlyInAnyOrder("released 7 app-1", "lost 8 app-2");
         assertThat(who(NOON)).isEqualTo("app-1");
-        assertThat(who(at(1))).isEqualTo("nobody?");
+        assertThat(who(at(1))).isEqualTo("unknown?");
         assertThat(history.who(8, at(49)).holder()).isNotNull();
     }
 
@@ -77,7 +77,7 @@ class WorkerHistoryTest {
         // It may still issue, cut off from the coordinator, up to the end of what it has reserved.
         assertThat(who(at(49))).isEqualTo("app-1");
         assertThat(who(at(50))).isEqualTo("app-2");
-        assertThat(who(at(60))).isEqualTo("nobody?");
+        assertThat(who(at(60))).isEqualTo("unknown?");
         assertThat(history.who(7, at(60)).sentence())
                 .contains("were granted to host app-2 until " + at(60) + " and no further");
     }
@@ -91,7 +91,7 @@ class WorkerHistoryTest {
 
         assertThat(events()).containsExactly("released or lost 7 app-1", "claimed 7 app-2");
         assertThat(who(at(0))).isEqualTo("app-1");
-        assertThat(who(at(20))).isEqualTo("nobody?");
+        assertThat(who(at(20))).isEqualTo("unknown?");
         assertThat(history.who(7, at(20)).sentence()).contains("Host app-1 or app-2", "changed hands");
         assertThat(who(at(55))).isEqualTo("app-2");
     }
@@ -122,7 +122,7 @@ class WorkerHistoryTest {
     }
 
     @Test
-    void aReservationThatStandsWhileNothingWasReadTellsThatNobodyElseCame() {
+    void aReservationThatStandsWhileNothingWasReadTellsThatNoOtherHostCame() {
         namespace.hold(7, "app-1", at(-10), at(50));
         read();
         namespace.now(at(600));
@@ -144,8 +144,8 @@ class WorkerHistoryTest {
     }
 
     @Test
-    void nobodyWhoWasSeenIsMadeUp() {
-        assertThat(who(NOON)).isEqualTo("nobody?");
+    void namesNoHostThatItHasNotSeen() {
+        assertThat(who(NOON)).isEqualTo("unknown?");
         assertThat(history.who(7, NOON).sentence()).contains("Nothing has been read");
         read();
         read();
@@ -169,7 +169,7 @@ class WorkerHistoryTest {
         read();
 
         assertThat(events()).isEmpty();
-        assertThat(who(NOON)).isEqualTo("nobody?");
+        assertThat(who(NOON)).isEqualTo("unknown?");
         assertThat(history.tenures(7)).isEmpty();
         assertThat(history.begin()).isEqualTo(at(2));
     }

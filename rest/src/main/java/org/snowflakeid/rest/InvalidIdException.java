@@ -4,7 +4,7 @@ package org.snowflakeid.rest;
 import jakarta.ws.rs.BadRequestException;
 import org.snowflakeid.IdFormatException;
 
-/** A request names an id, in a parameter or its body, with a text that is none. The message may be shown to whoever sent it. */
+/** A parameter or the body of a request has a text that is not an id. The message may be shown to the client. */
 public class InvalidIdException extends BadRequestException {
     private static final long serialVersionUID = 1L;
 

@@ -70,8 +70,8 @@ final class ConfiguredKeys {
     }
 
     /**
-     * All that there can be: the one without a name, and those that a key names. Environment variables name none, since the key that one
-     * means can't be known from it.
+     * All possible generators: the one without a name, and those that a key names. Environment variables name none, since the key can't be
+     * derived from the variable.
      */
     Set<String> generators() {
         Set<String> generators = new TreeSet<>(claimedAtStart());
@@ -104,7 +104,7 @@ final class ConfiguredKeys {
     }
 
     /**
-     * Spring's users leave out all hyphens of a key in its environment variable, which others replace: {@code SNOWFLAKE_WORKERIDS}. Nobody
+     * In a key's environment variable, Spring's users leave out all hyphens, which others replace: {@code SNOWFLAKE_WORKERIDS}. Neither
      * reads a variable in which some are left out and some replaced.
      */
     private static Map<String, String> variablesElsewhere(Set<String> generators) {

@@ -8,8 +8,8 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeStatus;
 
 /**
- * What the health contributor answers: the same as the readiness check of MicroProfile. Never opens a generator, and says {@code UNCLAIMED}
- * of one that is not open.
+ * The health contributor's answer: the same as that of the readiness check of MicroProfile. It never opens a generator, and reports {@code
+ * UNCLAIMED} for one that is not open.
  *
  * @param ready whether every open generator is
  */
@@ -37,7 +37,7 @@ record Readiness(boolean ready, Map<String, Object> details) {
         return new Readiness(ready, details);
     }
 
-    /** Nobody has asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
+    /** The application has not asked it for an id: that is no reason to send traffic elsewhere, whatever its settings are. */
     private static void describeUnclaimed(Generators generators, String generator, Map<String, Object> details) {
         details.put(generator + ".state", "UNCLAIMED");
         try {

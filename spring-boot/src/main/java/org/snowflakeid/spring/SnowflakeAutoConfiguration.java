@@ -19,8 +19,9 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.orm.jpa.AbstractEntityManagerFactoryBean;
 
 /**
- * The generator without a name, and one for each name that is configured. What nobody wants claims no worker id: that is why the beans
- * are lazy. One that a bean takes, an entity names, or {@code snowflake.claim-at-start} lists is claimed while the context starts.
+ * The generator without a name, and one for each name that is configured. A generator that the application does not use claims no worker
+ * id: that is why the beans are lazy. One that a bean takes, an entity names, or {@code snowflake.claim-at-start} lists claims its worker
+ * id while the context starts.
  */
 @AutoConfiguration
 @Import({NamedGenerators.class, HealthOnBoot3.class, HealthOnBoot4.class})
@@ -34,7 +35,7 @@ public class SnowflakeAutoConfiguration {
         return new Generators(context);
     }
 
-    /** Spring makes it when Flyway, Liquibase and the application's scripts are done, where there are any. */
+    /** Spring creates it after Flyway, Liquibase and the application's scripts, if there are any. */
     @Bean(name = ContextResources.INITIALIZED_DATABASES, defaultCandidate = false)
     @Lazy
     @DependsOnDatabaseInitialization

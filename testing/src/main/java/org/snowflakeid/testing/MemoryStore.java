@@ -21,12 +21,12 @@ import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 
 /**
- * The server behind {@link MemoryCoordinatorProvider}: what several "processes" of one test share, with the misfortunes of a
- * real server at the flip of a switch. Safe for use by any number of threads.
+ * The server behind {@link MemoryCoordinatorProvider}: several "processes" of one test share it, and a test can make it fail as a real
+ * server does. Safe for use by any number of threads.
  *
  * <p>An application reaches a store by its name, {@code snowflake.memory.store}; so does a test that wants to interfere, by
- * {@link #named}. Applications that name the same store and namespace are to each other what two processes on one etcd are: they
- * get different worker ids, and what one leaves behind the next one finds. A store belongs to the class loader of this library:
+ * {@link #named}. Applications that name the same store and namespace are like two processes on one etcd: they get different worker ids,
+ * and one finds what another left behind. A store belongs to the class loader of this library:
  * applications that bring a copy of it each share nothing.
  *
  * <p>Values alone are compared, as etcd does, so that a caller whose values repeat is found out. Owners expire by the
@@ -39,7 +39,7 @@ public final class MemoryStore {
 
     private static final Map<String, MemoryStore> NAMED = new ConcurrentHashMap<>();
 
-    /** What may happen to one call. */
+    /** The fate of one call. */
     public enum Fault {
         /** All goes well. */
         NONE,
@@ -112,14 +112,14 @@ public final class MemoryStore {
         this.startTime = Instant.ofEpochMilli(platform.wallMillis());
     }
 
-    /** The store that {@code snowflake.memory.store} names; made now if nobody asked for it before. */
+    /** The store that {@code snowflake.memory.store} names; created at the first call. */
     public static MemoryStore named(String name) {
         return NAMED.computeIfAbsent(name, n -> new MemoryStore(Platform.system()));
     }
 
     /**
-     * Lets whoever names this store next begin with an empty one, as the first test in a fresh JVM does. Applications that run
-     * keep what they have, and share it with nobody new.
+     * The next application that names this store gets an empty one, as the first test in a fresh JVM does. Running applications
+     * keep theirs, and no new one shares it.
      */
     public static void discard(String name) {
         NAMED.remove(name);
@@ -223,7 +223,7 @@ public final class MemoryStore {
         return meta == null ? null : meta.value();
     }
 
-    /** How many calls were made, whatever came of them. */
+    /** How many calls were made, with any outcome. */
     public synchronized long calls() {
         return calls;
     }
@@ -258,7 +258,7 @@ public final class MemoryStore {
         return write(name, timeout, operation, unknown -> unknown);
     }
 
-    /** @param unknown what the caller gets who can't know what became of it */
+    /** @param unknown what a caller gets that can't know the outcome */
     <T> T write(String name, Duration timeout, Operation<T> operation, Function<CasResult.Unknown, T> unknown) {
         if (Thread.currentThread().isInterrupted()) {
             return unknown.apply(new CasResult.Unknown(failure("interrupted")));

@@ -25,8 +25,8 @@ import org.snowflakeid.HotPathScenarios.InterruptWhileWaiting;
 import org.snowflakeid.HotPathScenarios.LateAfterUsedUpTick;
 import org.snowflakeid.HotPathScenarios.NoticedEnd;
 import org.snowflakeid.HotPathScenarios.RequestBesideLook;
-import org.snowflakeid.HotPathScenarios.ResumedCopy;
-import org.snowflakeid.HotPathScenarios.ResumedCopyBesideKeeper;
+import org.snowflakeid.HotPathScenarios.RestoredCopy;
+import org.snowflakeid.HotPathScenarios.RestoredCopyBesideKeeper;
 import org.snowflakeid.HotPathScenarios.SkipAndSeal;
 import org.snowflakeid.HotPathScenarios.StatusBesideExtension;
 import org.snowflakeid.HotPathScenarios.StatusBesideSwap;
@@ -58,7 +58,7 @@ import org.snowflakeid.lease.StatusView;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.lease.WaitingThreads;
 
-/** The scenarios are worth something only if they find the mistakes they are there for. */
+/** Scenarios are worth something only if they find the mistakes that they are for. */
 @SuppressWarnings("StringConcatToTextBlock") // the indentation of core's source is part of these texts
 class BrokenCoreTest {
 
@@ -248,28 +248,28 @@ class BrokenCoreTest {
                         "ClockMovedBackwardsException"),
                 fails(
                         Mutant.of(
-                                "wakes nobody whom it served",
+                                "does not wake the call that it served",
                                 WaitingLine.class,
                                 "        platform.unpark(first.thread);\n        queue.remove(first);",
                                 "        queue.remove(first);"),
                         UsedUpTick.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
-                                "calls nobody when a turn ends",
+                                "wakes no other call when a turn ends",
                                 WaitingLine.class,
                                 "            if (next.isWaiting()) {\n                platform.unpark(next.thread);\n",
                                 "            if (next.isWaiting()) {\n"),
                         UsedUpTick.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
-                                "passes the lead to who gave up",
+                                "passes the lead to a call that gave up",
                                 WaitingLine.class,
                                 "            if (next.isWaiting()) {\n                platform.unpark(next.thread);\n",
                                 "            if (true) {\n                platform.unpark(next.thread);\n"),
                         GivesUpWhenCalled.class,
-                        "nobody called the last one"),
+                        "the last one was not called"),
                 fails(
                         Mutant.of(
                                 "publishes a lease before it is open",
@@ -279,7 +279,7 @@ class BrokenCoreTest {
                                 "        shared.publish(inUse, next.claim().lease());\n"
                                         + "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"),
                         WaitingForSwap.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
                                 "wakes before it publishes",
@@ -290,7 +290,7 @@ class BrokenCoreTest {
                                 "        shared.wakeCallers();\n" + "        reports.swapped(",
                                 "        reports.swapped("),
                         WaitingForSwap.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
                                 "publishes an open lease after close",
@@ -332,7 +332,7 @@ class BrokenCoreTest {
                                 "|| broken != null, nanos",
                                 "|| false, nanos"),
                         BreakDownWhileWaiting.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
                                 "lets those who wait go on waiting when it closes",
@@ -340,7 +340,7 @@ class BrokenCoreTest {
                                 "|| closed || broken",
                                 "|| broken"),
                         CloseWhileWaiting.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
                                 "forgets a request that comes while it looks",
@@ -358,7 +358,7 @@ class BrokenCoreTest {
                                 "        sleepUntil(wake);\n",
                                 "        woken = false;\n" + "        sleepUntil(wake);\n"),
                         CloseWhileWaiting.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
                                 "looks before it asks to be woken",
@@ -368,7 +368,7 @@ class BrokenCoreTest {
                                 "platform.park(left);",
                                 "threads.add(self); platform.park(left);"),
                         WaitingForSwap.class,
-                        "nobody can go on"),
+                        "no thread can go on"),
                 fails(
                         Mutant.of(
                                 "does not look whether it was interrupted",
@@ -445,7 +445,7 @@ class BrokenCoreTest {
                                 "        if (guarded) {\n" + "            try {",
                                 "        clock.copyExcluded(steps);\n" + "        clock.show();\n"
                                         + "        if (guarded) {\n" + "            try {"),
-                        ResumedCopy.class,
+                        RestoredCopy.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(
@@ -453,7 +453,7 @@ class BrokenCoreTest {
                                 Keeper.class,
                                 "clock.copyExcluded(steps);",
                                 "clock.copyExcluded(clock.steps());"),
-                        ResumedCopyBesideKeeper.class,
+                        RestoredCopyBesideKeeper.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(
@@ -461,7 +461,7 @@ class BrokenCoreTest {
                                 VettedClock.class,
                                 "if (anchored && !isCopySuspected()) {",
                                 "if (anchored) {"),
-                        ResumedCopyBesideKeeper.class,
+                        RestoredCopyBesideKeeper.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(
@@ -469,7 +469,7 @@ class BrokenCoreTest {
                                 IdIssuer.class,
                                 "                && clock.isCredible(now)\n                && current.advance",
                                 "                && current.advance"),
-                        ResumedCopy.class,
+                        RestoredCopy.class,
                         "a copy of the process issued"),
                 fails(
                         Mutant.of(

@@ -77,13 +77,13 @@ abstract class GeneratorScenario implements Scenario {
         schedule.advance(Duration.ofSeconds(5).toNanos());
     }
 
-    /** The wall clock steps, as it does for a memory image that is resumed. At every reading from now on others may go on. */
+    /** The wall clock steps, as it does for a restored image. From now on other threads may run at each reading of it. */
     final void stepAhead(Duration by) {
         wallAheadMillis += by.toMillis();
         clockIsWatched = true;
     }
 
-    /** From now on whoever waits for the next millisecond wakes up so much later. */
+    /** From now on a thread that waits for the next millisecond wakes up so much later. */
     final void wakeLate(long millis) {
         wakesLateMillis = millis;
     }
@@ -110,7 +110,7 @@ abstract class GeneratorScenario implements Scenario {
         forgotten = true;
     }
 
-    /** Somebody else lawfully claims what comes after this generator's limit. */
+    /** Another process lawfully claims what comes after this generator's limit. */
     final void takeOver() {
         int workerId = ids.status().workerId().orElseThrow();
         Stored stored = new Stored(store.mark(NAMESPACE, workerId), 0);
@@ -128,7 +128,7 @@ abstract class GeneratorScenario implements Scenario {
     }
 
     /**
-     * A copy of this process, resumed from the same memory image, extends its mark: it has the same token.
+     * A copy of this process, restored from the same image, extends its mark: it has the same token.
      *
      * @return the worker id; -1 if it is just being changed
      */

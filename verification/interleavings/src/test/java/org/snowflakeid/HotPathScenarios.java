@@ -11,7 +11,7 @@ import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.testing.MemoryStore.Fault;
 
-/** What callers, the keeper and others do at the same time. In each, the ledger of {@link GeneratorScenario} is kept. */
+/** Callers, the keeper and others at the same time. Each scenario keeps the ledger of {@link GeneratorScenario}. */
 final class HotPathScenarios {
 
     private HotPathScenarios() {}
@@ -58,7 +58,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** More is wanted than a millisecond holds: whoever has the turn waits for the next, the others sleep. */
+    /** Callers want more ids than a millisecond holds: the leading call waits for the next, the others sleep. */
     static final class UsedUpTick extends GeneratorScenario {
         @Override
         void prepare() {
@@ -68,7 +68,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** Whoever waits for the next millisecond sleeps for longer, and ids go on where they were. */
+    /** A call that waits for the next millisecond sleeps too long, and ids go on where they were. */
     static final class LateAfterUsedUpTick extends GeneratorScenario {
         @Override
         void prepare() {
@@ -80,7 +80,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** A millisecond has few ids, so that whoever leads the queue serves the others. */
+    /** A millisecond has few ids, so that the leading call serves the others. */
     static final class ServedInTheQueue extends GeneratorScenario {
         @Override
         void prepare() {
@@ -102,7 +102,7 @@ final class HotPathScenarios {
             line = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
-                    // Whoever looks once has seen enough.
+                    // One look is enough.
                 }
             });
             WaitingLine.Waiter first = join(true);
@@ -130,7 +130,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** The queue by itself: who has the lead next gives up while it is called. */
+    /** The queue by itself: the call that has the lead next gives up while it is called. */
     static final class GivesUpWhenCalled extends GeneratorScenario {
         private WaitingLine line;
         private WaitingLine.Waiter last;
@@ -140,7 +140,7 @@ final class HotPathScenarios {
             line = new WaitingLine(new ScheduledPlatform() {
                 @Override
                 public void park(long nanos) {
-                    // Whoever looks once has seen enough.
+                    // One look is enough.
                 }
             });
             WaitingLine.Waiter first = join();
@@ -159,7 +159,7 @@ final class HotPathScenarios {
         @Override
         public void end() {
             line.await(last, 1);
-            require(last.leads(), "nobody called the last one");
+            require(last.leads(), "the last one was not called");
         }
     }
 
@@ -203,7 +203,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** Callers wait at the end of a window that nobody will extend: only the swap lets them go on. */
+    /** Callers wait at the end of a window that will not be extended: only the swap lets them go on. */
     static final class WaitingForSwap extends GeneratorScenario {
         @Override
         void prepare() {
@@ -280,8 +280,8 @@ final class HotPathScenarios {
         }
     }
 
-    /** A memory image is resumed, and another copy of it was first. */
-    static final class ResumedCopy extends GeneratorScenario {
+    /** A restored image, after another copy of it has extended. */
+    static final class RestoredCopy extends GeneratorScenario {
         @Override
         void prepare() {
             open();
@@ -293,7 +293,7 @@ final class HotPathScenarios {
     }
 
     /** The same at any moment while the keeper finds out that an earlier step had no copy behind it. */
-    static final class ResumedCopyBesideKeeper extends GeneratorScenario {
+    static final class RestoredCopyBesideKeeper extends GeneratorScenario {
         @Override
         void prepare() {
             open();
@@ -412,7 +412,7 @@ final class HotPathScenarios {
         }
     }
 
-    /** The coordinator forgets the mark: nobody waits for ever, and everybody is told why. */
+    /** The coordinator forgets the mark: no call waits for ever, and each is told why. */
     static final class BreakDownWhileWaiting extends GeneratorScenario {
         @Override
         void prepare() {
@@ -580,7 +580,7 @@ final class HotPathScenarios {
                 scenario.ids.layout().decode(id).workerId() != copied, "a copy of the process issued " + id);
     }
 
-    /** The one id that is left may be had; more may not. */
+    /** A caller may get the one id that is left, and no more. */
     private static void callInVain(GeneratorScenario scenario, Class<? extends SnowflakeException> expected) {
         try {
             scenario.call(2);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.jpa.SnowflakeId;
 import org.snowflakeid.jpa.SnowflakeIdListener;
 
-/** Somebody ordered something. */
+/** An order of a customer. */
 @Entity
 @Table(name = "orders")
 @EntityListeners(SnowflakeIdListener.class)

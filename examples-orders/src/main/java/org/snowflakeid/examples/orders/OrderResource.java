@@ -29,7 +29,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.rest.SnowflakeText;
 
-/** Takes orders and shows them. Nobody asks for their ids: persisting an order gives it one. */
+/** Takes orders and shows them. It never asks for an id: persisting an order gives it one. */
 @Path("/orders")
 @ApplicationScoped
 @Produces(MediaType.APPLICATION_JSON)

@@ -31,11 +31,11 @@ final class ChaosOnPostgres extends ServersUnderChaos<PostgresServer> {
 
     @Override
     public Map<String, String> settings(List<Integer> ports) {
-        // A statement that the server has prepared is sent by a number of its own, where nobody recognises it.
+        // A prepared statement is sent by a number of its own, by which the proxy would not recognise it.
         return Map.of("snowflake.jdbc.url", server(0).url(ports.get(0)) + "&prepareThreshold=0");
     }
 
-    /** Whoever finds its connection broken makes another first: what is held back is mostly an answer to that. */
+    /** A client that finds its connection broken opens another first: what is held back is mostly an answer to that. */
     @Override
     public String writing() {
         return "UPDATE \"public\".\"snowflake_record\"";

@@ -10,7 +10,7 @@ import org.snowflakeid.testservers.RedisServer;
 /** A Redis that synchronizes its file always. */
 final class ChaosOnRedis extends ServersUnderChaos<RedisServer> {
 
-    /** Of a worker id's record the first line alone, or both with another time in the second, while nobody replaces it. */
+    /** Edits a worker id's record to its first line alone, or to another time in the second, unless a client has replaced it. */
     private static final String EDIT_OWNER = """
             local record = redis.call('GET', KEYS[1])
             local edited = record and string.gsub(record, ARGV[1], ARGV[2])

@@ -17,10 +17,10 @@ import org.snowflakeid.IdParts;
 import org.snowflakeid.SnowflakeLayout;
 
 /**
- * Reads everything the workers recorded and looks for what must not be:
+ * Reads all recordings of the workers and looks for violations:
  *
  * <ul>
- *   <li>an id that was issued twice, by anybody
+ *   <li>an id that was issued twice, by any processes
  *   <li>ids of a thread that do not increase, or an id that is not above all that the same generator had returned before it was
  *       asked for
  *   <li>an id that carries a worker id outside the range, or a time further ahead than is allowed

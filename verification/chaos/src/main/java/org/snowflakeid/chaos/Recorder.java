@@ -55,7 +55,7 @@ public final class Recorder implements AutoCloseable {
     private long clockNanos;
     private int clockSteps;
 
-    /** Of a generator whose clock nobody in this process sets wrong, and whose ids are not compared with the time. */
+    /** For a generator whose clock this process never sets wrong, and whose ids are not compared with the time. */
     public Recorder(Path path) {
         this(path, 0, 0, 0, new SteppedPlatform());
     }
@@ -106,7 +106,7 @@ public final class Recorder implements AutoCloseable {
     private void noteClock() {
         long before;
         long wall;
-        // Frozen between the two readings, a process would take the past for the present.
+        // A process that is frozen between the two readings would take the past for the present.
         do {
             before = System.nanoTime();
             wall = System.currentTimeMillis();

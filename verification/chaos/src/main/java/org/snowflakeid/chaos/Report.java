@@ -51,7 +51,7 @@ final class Report {
 
     // ---- what was wrong
 
-    /** Empty if all is well: nothing twice, everybody recovered, and enough happened to say so. */
+    /** Empty if all is well: no id twice, all workers recovered, and enough happened to say so. */
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         report(problems, findings.duplicates(), "ids were issued twice");

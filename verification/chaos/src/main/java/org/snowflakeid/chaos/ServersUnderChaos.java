@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.snowflakeid.testservers.TestServer;
 
-/** What is the same for all coordinators: the members are processes. */
+/** The common part of all coordinators: the members are processes. */
 abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
     private final List<S> members;
 
@@ -88,7 +88,7 @@ abstract class ServersUnderChaos<S extends TestServer> implements Cluster {
     public void start(int member) {
         synchronized (server(member)) {
             if (!server(member).isRunning()) {
-                // It may have ended by itself, and nobody have cleared up after it.
+                // It may have ended by itself: kill() clears up after it.
                 server(member).kill();
                 server(member).startAgain();
             }

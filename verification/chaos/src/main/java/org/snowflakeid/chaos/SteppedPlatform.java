@@ -4,7 +4,7 @@ package org.snowflakeid.chaos;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.snowflakeid.Platform;
 
-/** The system, but for a wall clock that can be set wrong: what a generator sees when somebody sets the machine's clock. */
+/** The system, but for a wall clock that can be set wrong: what a generator sees when the machine's clock is set. */
 final class SteppedPlatform implements Platform {
     private final Platform system = Platform.system();
     private final AtomicInteger steps = new AtomicInteger();
@@ -13,7 +13,7 @@ final class SteppedPlatform implements Platform {
 
     /** From now on the wall clock is wrong by so much. */
     void setWrongBy(long millis) {
-        // First: who sees the new offset must know that the clock was stepped.
+        // First: a thread that sees the new offset must know that the clock was stepped.
         lastStepNanos = System.nanoTime();
         steps.incrementAndGet();
         offsetMillis = millis;

@@ -149,7 +149,7 @@ final class Worker {
         } catch (IOException e) {
             LOG.log(Level.SEVERE, "commands cannot be read", e);
         }
-        // Whoever started this is gone.
+        // The process that started this one is gone.
         Runtime.getRuntime().halt(stopping ? 0 : 3);
     }
 

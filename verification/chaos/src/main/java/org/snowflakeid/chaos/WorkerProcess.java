@@ -197,7 +197,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Tells it to do something; it does so when it is not frozen. */
+    /** Sends it a command, which it obeys unless it is frozen. */
     synchronized boolean command(String command) {
         Writer to = commands;
         Process running = process;
@@ -213,7 +213,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Starts a process again that ended though nobody told it to. */
+    /** Starts a process again that ended without being told to. */
     synchronized void revive() {
         Process running = process;
         if (running != null && !running.isAlive()) {

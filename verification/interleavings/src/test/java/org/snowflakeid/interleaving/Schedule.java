@@ -192,7 +192,7 @@ public final class Schedule {
                 return;
             }
         }
-        throw new IllegalStateException("nobody to go on");
+        throw new IllegalStateException("no thread to go on");
     }
 
     Memory memory() {
@@ -255,7 +255,7 @@ public final class Schedule {
         }
     }
 
-    /** Who goes on after one that can't; null if the run is over. */
+    /** The task that goes on after one that can't; null if the run is over. */
     private Task next() {
         List<Task> ready = new ArrayList<>();
         for (Task task : tasks) {
@@ -270,7 +270,7 @@ public final class Schedule {
                 return null;
             }
             if (interleaving && !timePasses) {
-                finish("nobody can go on: "
+                finish("no thread can go on: "
                         + tasks.stream()
                                 .filter(task -> !task.done)
                                 .map(task -> task.name)

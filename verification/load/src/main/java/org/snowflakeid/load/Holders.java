@@ -45,7 +45,7 @@ final class Holders implements AutoCloseable {
         this.connections = all(count, i -> new ConnectedProvider(server.coordinator(), values, settings.window()));
     }
 
-    /** Otherwise all would try to, once in the life of an installation. */
+    /** Otherwise all would try to create it, which happens once in the life of an installation. */
     private void createNamespace() {
         LeasedSnowflake.open(settings).close();
     }
@@ -77,7 +77,7 @@ final class Holders implements AutoCloseable {
         }
     }
 
-    /** Whoever runs a process whose start fails starts it again. */
+    /** Opens again if the start fails, as an orchestrator does with a process. */
     private LeasedSnowflake open(ConnectedProvider connection, AtomicInteger failed) {
         for (int attempt = 1; ; attempt++) {
             try {

@@ -66,7 +66,7 @@ public final class ConsulServer extends TestServer {
             return this;
         }
 
-        /** With users: whoever shows no token may do nothing, and this one everything. */
+        /** With ACLs: a client without a token may do nothing, and one with this token everything. */
         public Builder acl(String masterToken) {
             return configure(
                     "acl",
@@ -81,7 +81,7 @@ public final class ConsulServer extends TestServer {
             return this;
         }
 
-        /** It waits for others before it elects a leader. {@link #launchAlone()} starts such a one. */
+        /** The server waits for so many before it elects a leader: start it by {@link #launchAlone()}. */
         public Builder expectsServers(int count) {
             servers = count;
             return this;
@@ -185,7 +185,7 @@ public final class ConsulServer extends TestServer {
                 URI.create(ports.plainUrl() + "/v1/status/leader").toURL().openConnection();
         connection.setConnectTimeout(1_000);
         connection.setReadTimeout(2_000);
-        // Kept alive, it would leave a thread of the JDK behind, and tests look for such.
+        // A connection kept alive would leave a thread of the JDK behind, and tests check for that.
         connection.setRequestProperty("Connection", "close");
         try (var body = connection.getInputStream()) {
             return new String(body.readAllBytes(), StandardCharsets.UTF_8);

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Loopback ports for servers that are started later, killed, and started again. They are not of those that the system gives to connections, and a lock
- * on a file keeps other test processes from them, as long as this JVM lives. So nobody has a port when its server wants it.
+ * Loopback ports for servers that are started later, killed, and started again. The system does not give them to connections, and a lock
+ * on a file keeps other test processes from them as long as this JVM lives. So a port is free when its server wants it.
  */
 public final class FreePorts {
     private static final int FIRST = 12_000;
@@ -27,14 +27,14 @@ public final class FreePorts {
             Path.of(System.getProperty("java.io.tmpdir"), "test-ports-" + System.getProperty("user.name"));
 
     /**
-     * Those given to this JVM, by port. A lock ends with its channel, and that with the garbage collection that finds it in nobody's hands; it ends too
+     * Those given to this JVM, by port. A lock ends with its channel, and an unreferenced channel ends when it is collected as garbage; a lock ends too
      * when this JVM closes <em>another</em> channel of the same file. So each file is opened once, and stays open.
      */
     private static final Map<Integer, FileChannel> HELD = new HashMap<>();
 
     private FreePorts() {}
 
-    /** One that was given to nobody before. */
+    /** One that was never given before. */
     public static int next() {
         return next(0);
     }
@@ -58,7 +58,7 @@ public final class FreePorts {
         return isLocked(port) && isUnused(port);
     }
 
-    /** What other processes lock to have this port. */
+    /** The file that a process locks to have this port. */
     static Path lockOf(int port) {
         return LOCKS.resolve(Integer.toString(port));
     }

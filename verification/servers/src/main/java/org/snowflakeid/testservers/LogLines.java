@@ -10,7 +10,7 @@ import java.util.logging.Logger;
 /** What generators and coordinators log, each line under the name of its generator. */
 public final class LogLines {
 
-    // Held, since java.util.logging forgets a logger that nobody holds, and its handlers.
+    // Held, since java.util.logging forgets a logger without a reference, and its handlers.
     private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
 
     private static final ConcurrentLinkedQueue<String> LINES = new ConcurrentLinkedQueue<>();

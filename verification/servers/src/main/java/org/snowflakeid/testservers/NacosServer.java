@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One Nacos server with its built-in database on a free loopback port, in a JVM of its own, with a directory of its own that is deleted on
- * close. Its faults are those of a process: paused, killed, started again. It has no gRPC, which no coordinator uses. Whoever starts one
- * depends on snowflake-nacos-server, and excludes what that needs.
+ * close. Its faults are those of a process: paused, killed, started again. It has no gRPC, which no coordinator uses. Modules that start
+ * one depend on snowflake-nacos-server, and exclude what that needs.
  */
 public final class NacosServer extends TestServer {
     private static final String MAIN = "org.snowflakeid.testservers.nacos.NacosMain";
@@ -96,7 +96,7 @@ public final class NacosServer extends TestServer {
             return this;
         }
 
-        /** Whoever does not log in may do nothing. The user {@code nacos} has no password before {@link #post} gave it one. */
+        /** Clients that don't log in may do nothing. The user {@code nacos} has no password before {@link #post} gives it one. */
         public Builder users() {
             users(true);
             return this;
@@ -222,7 +222,7 @@ public final class NacosServer extends TestServer {
             connection.setRequestMethod(method);
             connection.setConnectTimeout(1_000);
             connection.setReadTimeout(20_000);
-            // Kept alive, it would leave a thread of the JDK behind, and tests look for such.
+            // A connection kept alive would leave a thread of the JDK behind, and tests check for that.
             connection.setRequestProperty("Connection", "close");
             if (!accessToken.isEmpty()) {
                 connection.setRequestProperty("accessToken", accessToken);

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * A pgbouncer before the database {@code ids} of one PostgreSQL, for its administrator. Needs {@code pgbouncer} (Debian: pgbouncer); its
- * absence is a failure. It refuses to run as root, and runs as nobody then.
+ * absence is a failure. It refuses to run as root, so root starts it as the user {@code nobody}.
  */
 public final class PgBouncer implements AutoCloseable {
     private final Path program = DatabaseServer.program("pgbouncer", "apt-get install pgbouncer", "/usr/sbin");

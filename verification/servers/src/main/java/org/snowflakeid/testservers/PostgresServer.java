@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One PostgreSQL on a free loopback port with a data directory of its own, deleted on close. Needs {@code postgres} on the path or where
- * packages put it (Debian: postgresql); its absence is a failure. It refuses to run as root, and runs as nobody then.
+ * packages put it (Debian: postgresql); its absence is a failure. It refuses to run as root, so root starts it as the user {@code nobody}.
  */
 public final class PostgresServer extends DatabaseServer {
     private static final String ADMINISTRATOR = "admin";
@@ -83,7 +83,7 @@ public final class PostgresServer extends DatabaseServer {
             return this;
         }
 
-        /** A line of pg_hba.conf, before the last one, which lets everybody in. */
+        /** A line of pg_hba.conf, before the last one, which lets all clients in. */
         public Builder access(String line) {
             access.add(line);
             return this;
@@ -226,7 +226,7 @@ public final class PostgresServer extends DatabaseServer {
         await("it takes writes", () -> sql("SELECT pg_is_in_recovery()").contains("f"));
     }
 
-    /** Without waiting until everybody has left, as it would by the signal that others are asked to end by. */
+    /** Without waiting until all clients have left, as it would at the signal that ends other servers. */
     @Override
     public void stop() {
         server.signal("INT");

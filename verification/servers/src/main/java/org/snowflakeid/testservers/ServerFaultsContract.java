@@ -176,7 +176,7 @@ public abstract class ServerFaultsContract {
         ExecutorService threads = Executors.newFixedThreadPool(claimants);
         List<Callable<LeasedSnowflake>> claims = new ArrayList<>();
         for (int i = 0; i < claimants; i++) {
-            // Nobody loses a worker id while others are still starting.
+            // No generator loses its worker id while others are still starting.
             claims.add(() -> open("snowflake.worker-ids", "0-" + (claimants - 1), "snowflake.window", "PT60S"));
         }
         Set<Integer> workerIds = new HashSet<>();

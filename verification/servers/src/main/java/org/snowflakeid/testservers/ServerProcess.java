@@ -101,7 +101,7 @@ final class ServerProcess implements Server {
         return line.substring(line.lastIndexOf(')') + 2);
     }
 
-    /** Nobody may take note of it where the first process of a container does not. */
+    /** An ended process stays a zombie where the first process of a container does not reap it. */
     private static boolean hasEnded(ProcessHandle process) {
         try {
             return !process.isAlive() || state(process).startsWith("Z");

@@ -10,10 +10,10 @@ public abstract sealed class TestServer implements AutoCloseable
         permits ConsulServer, DatabaseServer, EtcdServer, NacosServer, RedisServer, ZooKeeperServer {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
-    /** Milliseconds that who asks again and again waits for an answer. */
+    /** Milliseconds to wait for an answer that is asked for again and again. */
     static final int BRIEFLY = 2_000;
 
-    /** The same for who asks once: a busy machine holds a server up for seconds. */
+    /** The same for one that is asked for once: a busy machine holds a server up for seconds. */
     static final int PATIENTLY = 30_000;
 
     private final String description;

@@ -22,7 +22,7 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * A session of somebody who may do everything with one server's data, and knows how to. Where it is used ZooKeeper's client has to be
+ * The session of an administrator who may do everything with one server's data. Where it is used ZooKeeper's client has to be
  * on the class path.
  *
  * <p>Each method throws {@link IllegalStateException} if the server does not answer in a few seconds.
@@ -34,7 +34,7 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
     /** What ZooKeeper's servers make the passwords of sessions from. */
     private static final long SECRET = 0xB3415C00L;
 
-    // Held, since java.util.logging forgets the level of a logger that nobody holds. It logs each attempt to connect.
+    // Held, since java.util.logging forgets the level of a logger without a reference. It logs each attempt to connect.
     private static final Logger CLIENT_LOGGER = Logger.getLogger(ZooKeeper.class.getPackageName());
 
     static {
@@ -150,7 +150,7 @@ public final class ZooKeeperAdministrator implements AutoCloseable {
                 .isPresent();
     }
 
-    /** Gives everybody the right to delete what is below a node, even where its ACL kept all from it. */
+    /** Gives all clients the right to delete what is below a node, even if its ACL grants it to none. */
     public void permitDeletionBelow(String path) {
         Stat unused = ifPresent(() -> client.setACL(path, Ids.OPEN_ACL_UNSAFE, -1))
                 .orElseThrow(() -> new IllegalStateException("no " + path));

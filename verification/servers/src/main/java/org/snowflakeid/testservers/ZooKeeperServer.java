@@ -224,7 +224,7 @@ public final class ZooKeeperServer extends TestServer {
         return mode() != null;
     }
 
-    /** {@code leader}, {@code follower} or {@code standalone}; null while it serves nobody. */
+    /** {@code leader}, {@code follower} or {@code standalone}; null while it serves no client. */
     private @Nullable String mode() {
         try {
             return command("srvr", BRIEFLY)

@@ -62,7 +62,7 @@ class FreePortsTest {
     }
 
     @Test
-    void nobodyGetsOneTwice() {
+    void noPortIsGivenTwice() {
         assertThat(FreePorts.next()).isNotEqualTo(FreePorts.next());
     }
 }

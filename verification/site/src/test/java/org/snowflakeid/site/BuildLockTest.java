@@ -57,7 +57,7 @@ class BuildLockTest {
                 .start();
     }
 
-    /** The first that it says: that it builds, or that it waits for another. */
+    /** Its first line: that it builds, or that it waits for another. */
     private static String firstLine(Process process) throws IOException {
         return process.inputReader().readLine();
     }
@@ -89,7 +89,7 @@ class BuildLockTest {
     }
 
     @Test
-    void theLockOfABuildThatWasKilledBlocksNobody() throws Exception {
+    void theLockOfABuildThatWasKilledBlocksNoOtherBuild() throws Exception {
         Process killed = command();
         assertThat(firstLine(killed)).isEqualTo("building");
         // From the top: none of them sees that another one has failed, and tidies up.

@@ -34,7 +34,7 @@ class KubernetesFilesTest {
     private static final Pattern LONGEST_CALL = Pattern.compile(
             "compareTo\\(Duration\\.ofSeconds\\((\\d+)\\)\\) > 0 \\? Duration\\.ofSeconds\\(\\1\\) : sixth;");
 
-    /** From the code, so that the pages and these files say what it does. */
+    /** Taken from the code, so that the pages and these files agree with it. */
     private static Duration longestClose(boolean withResumeFolder) throws IOException {
         String keeper = Pages.text("core/src/main/java/org/snowflakeid/keeper/Keeper.java");
         Matcher calls = CALLS_OF_A_CLOSE.matcher(keeper);
@@ -162,8 +162,7 @@ class KubernetesFilesTest {
         assertThat(allowed).isGreaterThanOrEqualTo(longestStart(window, startupTimeout(window)));
     }
 
-    // whoever took the advice for many instances got a start that was refused: its timeout was shorter than the window
-    // allows
+    // the advice for many instances led to a refused start: its timeout was shorter than the window allows
     @Test
     void aWindowOfFiveMinutesNeedsNoOtherSettingAndTheProbeThatThePageSays() throws IOException {
         Duration window = Duration.ofMinutes(5);

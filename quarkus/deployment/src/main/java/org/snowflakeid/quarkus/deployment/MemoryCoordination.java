@@ -19,7 +19,7 @@ import java.util.ServiceLoader;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * Lends an application the coordinator {@code memory} in dev mode and in tests, and makes it the one in use where no other is there. Its
+ * Lends an application the coordinator {@code memory} in dev mode and in tests, and makes it the one in use if there is no other. Its
  * classes are copied out of {@code snowflake-testing}, which is among the libraries of this extension, not of the application: so nothing of
  * it can get into what is built for production.
  */
@@ -55,7 +55,7 @@ class MemoryCoordination {
         services.produce(new GeneratedServiceProviderBuildItem(WorkerCoordinatorProvider.class.getName(), PROVIDER));
     }
 
-    /** A default, below all that anybody sets. */
+    /** A default, below all that the application sets. */
     @BuildStep(onlyIfNot = IsProduction.class)
     void useItWhereThereIsNoOther(BuildProducer<RunTimeConfigurationDefaultBuildItem> defaults) {
         if (!hasCoordinator()) {
@@ -71,7 +71,7 @@ class MemoryCoordination {
                     .stream()
                     .anyMatch(provider -> !provider.get().onlyByName());
         } catch (ServiceConfigurationError e) {
-            // There is one, and the library says at the start what is wrong with it.
+            // There is one, and the library reports at the start what is wrong with it.
             return true;
         }
     }

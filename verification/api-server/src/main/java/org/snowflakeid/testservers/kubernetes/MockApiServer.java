@@ -54,8 +54,9 @@ import org.snowflakeid.support.TlsKeys;
 import org.snowflakeid.testservers.Certificates;
 
 /**
- * fabric8's mock of an API server keeps the objects and refuses what has another {@code resourceVersion}. Before it stands what it lacks, as a
- * real kube-apiserver was seen to do it: tokens, rights, the date, rules for names and labels, {@code uid}, selectors, pages of one moment, and
+ * fabric8's mock of an API server keeps the objects and refuses what has another {@code resourceVersion}. This class adds what the mock
+ * lacks, as a real kube-apiserver does it: tokens, rights, the date, rules for names and labels, {@code uid}, selectors, pages of one
+ * moment, and
  * bodies that say what was refused.
  */
 public final class MockApiServer implements ApiServer {
@@ -78,7 +79,7 @@ public final class MockApiServer implements ApiServer {
     private static final Pattern LABEL = Pattern.compile("([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?");
     private static final Pattern IN = Pattern.compile("([^ ,]+) in \\(([^)]*)\\),?");
 
-    /** An answer that is given instead of the right one. */
+    /** An answer in place of the right one. */
     public record Fault(int code, String body, Map<String, String> headers) {
 
         /** None: the right answer. */
@@ -188,7 +189,7 @@ public final class MockApiServer implements ApiServer {
         }
     }
 
-    /** Whoever shows a certificate of that name needs no token. */
+    /** A client that shows a certificate of that name needs no token. */
     public void acceptCertificate(String name) {
         rights.put(name, VERBS);
     }

@@ -49,7 +49,7 @@ class EventTest {
         return String.valueOf(TOLD.poll(90, TimeUnit.SECONDS));
     }
 
-    /** A second of a short window that nobody extends in time, on a machine that is held up, is enough for not being ready. */
+    /** On a machine that is held up, a generator with a short window may extend a second too late, and is not ready meanwhile. */
     private static void awaitReady(Application application) {
         SnowflakeStatus status = application.get(User.class).ids.status();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
@@ -183,7 +183,7 @@ class EventTest {
     }
 
     @Test
-    void aGeneratorThatNobodyObservesTellsNothing() {
+    void anUnobservedGeneratorTellsNothing() {
         try (Application application = Application.of(UserOfTwo.class, OrdersOnly.class, Asynchronous.class)) {
             var container = application.container().getBeanManager();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.tck.Stopwatch;
 
-/** What an application's OpenTelemetry is told. */
+/** The gauges that an application's OpenTelemetry shows. */
 class GaugesTest {
 
     @Dependent
@@ -96,7 +96,7 @@ class GaugesTest {
     void showHowFarABurstRanAhead() throws Exception {
         try (Application application = Application.with("snowflake.burst=PT5S").of(Shop.class, Telemetry.class)) {
             Snowflake ids = application.get(Shop.class).ids;
-            // The ids of almost three seconds: the clock has caught up with whoever takes as long.
+            // The ids of almost three seconds: the clock catches up with a thread that takes as long.
             Stopwatch.unlessHeldUp(Duration.ofSeconds(2), (number, stopwatch) -> {
                 for (int i = 0; i < 12; i++) {
                     ids.nextIds(1_000_000);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An entity beside a persistence.xml, of which a library that it names is not there. Nobody else looks at it while the application starts. */
+/** An entity beside a persistence.xml, of which a library that it names is not there. Nothing else looks at it while the application starts. */
 class IncompleteEntityTest {
 
     static class Missing {}

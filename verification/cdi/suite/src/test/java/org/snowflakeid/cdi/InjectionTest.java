@@ -370,7 +370,7 @@ class InjectionTest {
 
             assertThat(JOURNAL).containsExactly("claimed snowflake");
             assertThat(chooser.ids
-                            .select(SnowflakeName.Literal.of("nobody-injects-it"))
+                            .select(SnowflakeName.Literal.of("not-injected"))
                             .isResolvable())
                     .isFalse();
         }
@@ -414,7 +414,7 @@ class InjectionTest {
     }
 
     @Test
-    void refusesToLookUpANameThatNobodyInjects() {
+    void refusesToLookUpANameThatNoBeanInjects() {
         try (Application application = Application.of(Fields.class)) {
             var lookup = application.container().select(Snowflake.class, SnowflakeName.Literal.of("invoices"));
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.config.UnknownKeys;
 
-/** What is set and read by nobody: refused where it is misspelt, else left alone with a warning. */
+/** A key that is set and never read: refused if it is misspelt, else left alone with a warning. */
 class MisspeltKeyTest {
 
     private final Warnings warnings = new Warnings("snowflake");
@@ -38,7 +38,7 @@ class MisspeltKeyTest {
         warnings.close();
     }
 
-    /** Those of keys, not those that the coordinator in this test deserves. */
+    /** The warnings about keys, not those about the coordinator of this test. */
     private Stream<String> warnings() {
         return warnings.all().filter(warning -> !warning.contains("(first start)"));
     }
@@ -90,7 +90,7 @@ class MisspeltKeyTest {
     }
 
     @Test
-    void keysOfGeneratorsThatNobodyInjectsAreOneWarning() {
+    void keysOfGeneratorsThatNoBeanInjectsAreOneWarning() {
         try (Application application = Application.with(
                         "snowflake.generators.billing.window=PT30S", "snowflake.generators.billing.burst=PT1S")
                 .of(Shop.class)) {
@@ -187,7 +187,7 @@ class MisspeltKeyTest {
     }
 
     @Test
-    void keysOfGeneratorsAreWarningsWhereNobodyInjectsAny() {
+    void keysOfGeneratorsAreWarningsWhereNoBeanInjectsAny() {
         try (Application application = Application.with(
                         "snowflake.generators.default.window=PT30S",
                         "snowflake.generators.billing.window=PT30S",

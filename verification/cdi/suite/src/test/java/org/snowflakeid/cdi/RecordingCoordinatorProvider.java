@@ -30,9 +30,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     static final List<String> JOURNAL = new CopyOnWriteArrayList<>();
 
     private static final Key<String> URL =
-            Key.address("snowflake.recording.url", "a URL").meaning("Nobody is there.");
+            Key.address("snowflake.recording.url", "a URL").meaning("No server is there.");
     private static final Key<String> PASSWORD =
-            Key.secret("snowflake.recording.password", "text").meaning("Nobody asks for it.");
+            Key.secret("snowflake.recording.password", "text").meaning("It is never asked for.");
 
     /** Nothing is extended. */
     static volatile boolean down;
@@ -43,7 +43,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** If there is one, a worker id is given back once as many of them are to be given back. */
     static volatile @Nullable CyclicBarrier releasesTogether;
 
-    /** What threads inherit from those that make them. */
+    /** What threads inherit from those that start them. */
     static final InheritableThreadLocal<String> REQUEST = new InheritableThreadLocal<>() {
         @Override
         protected String initialValue() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
 
-/** What a coordinator finds of what the application has. */
+/** Which of the application's resources a coordinator finds. */
 class ResourcesTest {
 
     private static final DataSource UNNAMED = dataSource("unnamed");
@@ -114,7 +114,7 @@ class ResourcesTest {
     @Test
     void nothingIsFoundWhereThereIsNothing() {
         assertThat(found("-")).isEqualTo("null");
-        assertThat(found("nobody", DataSources.class)).isEqualTo("null");
+        assertThat(found("unknown", DataSources.class)).isEqualTo("null");
         // Nor elsewhere than here.
         TestNaming.NAMES.get().put("ldap://somewhere/else", OF_THE_SERVER);
         assertThat(found("ldap://somewhere/else")).isEqualTo("null");

@@ -9,9 +9,9 @@ import org.snowflakeid.testservers.RedisServer;
 import org.snowflakeid.testservers.TestServer;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
-/** Where worker ids come from: one real server, or nobody. */
+/** Where worker ids come from: one real server, or none. */
 enum Coordinator {
-    NOBODY,
+    NONE,
     ETCD,
     REDIS,
     ZOOKEEPER;
@@ -20,7 +20,7 @@ enum Coordinator {
 
     Optional<TestServer> start() {
         return switch (this) {
-            case NOBODY -> Optional.empty();
+            case NONE -> Optional.empty();
             case ETCD -> Optional.of(EtcdServer.start());
             case REDIS -> Optional.of(RedisServer.start());
             case ZOOKEEPER -> Optional.of(ZooKeeperServer.start());

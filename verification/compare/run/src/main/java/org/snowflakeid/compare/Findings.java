@@ -13,7 +13,7 @@ import java.util.Map;
  */
 record Findings(Map<Chapter, Figures> chapters, List<String> details) {
 
-    /** Of one chapter. Nanoseconds are those during which nobody had paused the process. */
+    /** Of one chapter. Nanoseconds are those during which the process was not paused. */
     static final class Figures {
         long ids;
         long duplicates;

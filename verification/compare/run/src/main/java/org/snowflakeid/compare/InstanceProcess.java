@@ -24,7 +24,7 @@ final class InstanceProcess implements AutoCloseable {
     private final Path clockFile;
     private final ByteBuffer clock;
 
-    /** What gives it a PID namespace of its own, where it has one. */
+    /** The command that gives it a PID namespace of its own, if it has one. */
     private final List<String> wrapping;
 
     private final List<Life> lives = new ArrayList<>();
@@ -113,7 +113,7 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** Whether it ended though nobody told it to. */
+    /** Whether it ended without being told to. */
     synchronized boolean endedByItself() {
         return process != null && endedNanos != 0;
     }
@@ -159,7 +159,7 @@ final class InstanceProcess implements AutoCloseable {
         }
     }
 
-    /** The JVM itself, not what gives it a namespace. */
+    /** The JVM itself, not the command that gives it a namespace. */
     private ProcessHandle virtualMachine() {
         Process running = running();
         return wrapping.isEmpty()

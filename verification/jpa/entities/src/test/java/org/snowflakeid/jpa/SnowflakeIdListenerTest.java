@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeException;
 
-/** What it refuses, whatever the provider. */
+/** The attributes that it refuses with every provider. */
 class SnowflakeIdListenerTest {
 
     @Embeddable
@@ -68,7 +68,7 @@ class SnowflakeIdListenerTest {
                 .hasMessage(message);
     }
 
-    // it said that there is no setter, which nobody can add to a record
+    // it said that there is no setter, which a record can't have
     @Test
     void anIdInARecordIsRefusedWithARemedyThatHelps() {
         assertThatThrownBy(() -> new SnowflakeIdListener().fill(new Parcel()))

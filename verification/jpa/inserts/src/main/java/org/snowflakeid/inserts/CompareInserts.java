@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
                         + " kind, and how large the index of their keys is then.")
 final class CompareInserts implements Callable<Integer> {
 
-    /** Kept here, since a logger that nobody refers to forgets its level. */
+    /** Kept here, since a logger without a reference forgets its level. */
     private static final List<Logger> LOGGERS =
             List.of(Logger.getLogger("org.hibernate"), Logger.getLogger("org.snowflakeid"));
 
@@ -184,7 +184,9 @@ final class CompareInserts implements Callable<Integer> {
         return measured;
     }
 
-    /** Every other round is that before it, backwards; in twice as many rounds as there are kinds, each has each place twice. */
+    /**
+     * Every other round is the reverse of the one before; in twice as many rounds as there are kinds, each kind has each position twice.
+     */
     static List<Kind> order(int round) {
         List<Kind> order = new ArrayList<>(Arrays.asList(Kind.values()));
         Collections.rotate(order, -(round / 2));

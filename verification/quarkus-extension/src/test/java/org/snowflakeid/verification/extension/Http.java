@@ -18,7 +18,7 @@ final class Http {
 
     private Http() {}
 
-    /** Between those of the test servers and those that Linux gives to connections: nobody takes it before the application does. */
+    /** Between those of the test servers and those that Linux gives to connections: no other process takes it before the application does. */
     static int freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(32_000, 32_768);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Generators that ask nobody for their worker id. */
+/** Generators that ask no coordinator for their worker id. */
 @NullMarked
 package org.snowflakeid.compare.alone;
 

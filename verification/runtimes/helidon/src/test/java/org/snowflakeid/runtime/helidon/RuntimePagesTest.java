@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever copies the classes of a page into files has what compiles: the imports are there, too. */
+/** The classes of a page compile when they are copied into files: the imports are there, too. */
 class RuntimePagesTest {
 
     @ParameterizedTest

@@ -17,7 +17,7 @@ class WithoutInjectionPointIT {
         return builder;
     }
 
-    /** Quarkus removes beans that nobody injects, generators among them. */
+    /** Quarkus removes beans that are not injected, generators among them. */
     @Test
     void startsAnApplicationThatInjectsNoGeneratorAndClaimsNothing() throws Exception {
         try (EtcdServer etcd = EtcdServer.start();

@@ -138,7 +138,7 @@ class ApplicationTest {
     }
 
     @Test
-    void aGeneratorThatNobodyAskedIsUnclaimed() throws Exception {
+    void aGeneratorThatWasNeverAskedIsUnclaimed() throws Exception {
         try (RunningApplication application =
                 RunningApplication.start(readinessAnd("snowflake.generators.idle.window=60"))) {
             HttpResponse<String> answer = application.get("/actuator/health/readiness");
@@ -246,9 +246,9 @@ class ApplicationTest {
 
     @Test
     void keysOfOtherSoftwareAreLeftAlone(CapturedOutput output) {
-        RunningApplication.start("snowflake.warehouse-of-somebody=ANALYTICS").close();
+        RunningApplication.start("snowflake.warehouse-of-another=ANALYTICS").close();
 
-        assertThat(output).contains("snowflake.warehouse-of-somebody: nothing here reads this");
+        assertThat(output).contains("snowflake.warehouse-of-another: nothing here reads this");
     }
 
     @Test

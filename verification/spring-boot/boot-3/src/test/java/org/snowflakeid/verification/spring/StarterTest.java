@@ -140,7 +140,7 @@ class StarterTest {
     }
 
     @Test
-    void whatNobodyWantsClaimsNothing() {
+    void aGeneratorThatIsNotUsedClaimsNothing() {
         empty.run(context -> assertThat(context).hasNotFailed());
         memory.withUserConfiguration(Later.class).run(context -> {
             assertThat(MemoryStore.named(MemoryStore.DEFAULT_NAME).calls()).isZero();
@@ -150,7 +150,7 @@ class StarterTest {
     }
 
     @Test
-    void generatorsNamedInClaimAtStartAreClaimedThoughNobodyTakesThem() {
+    void generatorsNamedInClaimAtStartAreClaimedThoughNoBeanTakesThem() {
         memory.withPropertyValues("snowflake.claim-at-start=default,orders").run(context -> {
             MemoryStore store = MemoryStore.named(MemoryStore.DEFAULT_NAME);
 
@@ -219,7 +219,7 @@ class StarterTest {
     }
 
     @Test
-    void aPlaceholderThatNobodySetIsReportedWithItsKey() {
+    void anUnresolvedPlaceholderIsReportedWithItsKey() {
         memory.withPropertyValues("snowflake.namespace=${no.such.name}")
                 .withUserConfiguration(Orders.class)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -230,7 +230,7 @@ class StarterTest {
     }
 
     @Test
-    void aPropertyThatRefersToOneThatNobodySetIsNotSaidToBeMissing() {
+    void aPropertyThatRefersToAMissingOneIsNotSaidToBeMissing() {
         memory.withPropertyValues(
                         "snowflake.namespace=${app.ns}",
                         "app.ns=hunter2${missing}",
@@ -250,7 +250,7 @@ class StarterTest {
     }
 
     @Test
-    void noSecretIsShownBesideAPlaceholderThatNobodySet() {
+    void noSecretIsShownBesideAnUnresolvedPlaceholder() {
         empty.withPropertyValues(
                         "snowflake.coordinator=jdbc",
                         "snowflake.jdbc.url=jdbc:postgresql://${DB_HOST}/ids?user=a&password=hunter2",
@@ -329,10 +329,10 @@ class StarterTest {
                         .hasValue(5));
     }
 
-    // the second was left alone without a word
+    // the second was ignored without a message
     @ParameterizedTest
     @ValueSource(strings = {"ORDERIDS_WORKER_IDS", "ORDER_IDS_WORKERIDS"})
-    void theVariableOfAGeneratorThatNobodyReadsIsRefused(String variable) {
+    void anUnreadVariableOfAGeneratorIsRefused(String variable) {
         withVariables(memory, Map.of("SNOWFLAKE_GENERATORS_" + variable, "5"))
                 .withPropertyValues("snowflake.claim-at-start=order-ids")
                 .withInitializer(EnvironmentAsBootPreparesIt::prepare)
