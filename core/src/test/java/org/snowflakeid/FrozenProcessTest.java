@@ -55,6 +55,24 @@ class FrozenProcessTest {
         process.issueFor(Duration.ofMinutes(2));
     }
 
+    // a call that had waited before failed on waking: the time in which nothing could come counted as waiting
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void aCallThatWaitedBeforeGoesOnWaiting(long seed) {
+        Actor process = open(seed);
+        process.wire.cut = true;
+        stage.until("suspended", () -> process.ids().status().state() == SnowflakeStatus.State.SUSPENDED);
+        Actor.Call call = process.startCall();
+        stage.sleep(Duration.ofMillis(500));
+        assertThat(call.isOver()).isFalse();
+
+        process.machine.pause(Duration.ofSeconds(90));
+        stage.sleep(Duration.ofSeconds(60));
+        process.wire.cut = false;
+
+        call.await();
+    }
+
     // the same with a coordinator that needs most of the wait-timeout
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})

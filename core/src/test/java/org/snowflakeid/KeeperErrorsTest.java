@@ -72,6 +72,42 @@ class KeeperErrorsTest {
         }
     }
 
+    // nothing could be drawn for want of a descriptor, not even for the pause before the next attempt: 973 calls failed, and
+    // the log said nothing
+    @Test
+    void whatCannotBeDrawnIsSaid() {
+        process.open();
+        stage.sleep(Duration.ofMinutes(1));
+        try (LogLines log = new LogLines()) {
+            process.randomness = () -> {
+                throw new IllegalStateException("Too many open files");
+            };
+            stage.sleep(Duration.ofSeconds(70));
+
+            assertThat(log.all()).anyMatch(line -> line.contains("extension failed") && line.contains("Too many open files"));
+            assertThat(process.startCall().awaitFailure()).hasMessageContaining("Too many open files");
+
+            process.randomness = null;
+            stage.sleep(Duration.ofSeconds(3));
+            process.issueFor(Duration.ofMinutes(1));
+        }
+    }
+
+    // a log handler that threw an error kept the generator from starting
+    @ParameterizedTest
+    @MethodSource("errors")
+    void aLogThatFailsCostsNothingButItsLines(Error error) {
+        try (LogLines log = new LogLines()) {
+            log.failure = error;
+            process.open();
+            stage.sleep(Duration.ofMinutes(1));
+            process.machine.stepClock(Duration.ofSeconds(-3));
+            stage.store.owners.clear();
+            stage.sleep(Duration.ofMinutes(1));
+            process.issueFor(Duration.ofMinutes(1));
+        }
+    }
+
     static IntStream readings() {
         return IntStream.rangeClosed(1, 35);
     }

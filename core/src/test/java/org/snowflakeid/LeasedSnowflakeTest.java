@@ -658,6 +658,38 @@ class LeasedSnowflakeTest {
                     .hasMessageContaining("lost the mark");
         }
 
+        // no write compared it any more, and ids went on to the end of a window that others were being granted again
+        @Test
+        void restoredBackupStopsIdsThoughAnotherProcessHadTheWorkerId() {
+            keys.put("snowflake.window", "PT10M");
+            keys.put("snowflake.worker-ids", "0");
+            LeasedSnowflake ids = open();
+            seconds(900);
+            String backup = store.marks.get(0).value();
+            seconds(400);
+            long now = SnowflakeLayout.STANDARD.tickOf(process.wallMillis());
+            store.putMark(
+                    0,
+                    Mark.next(
+                                    RecordLine.NONE,
+                                    now + 900_000,
+                                    "another",
+                                    0,
+                                    now + 700_000,
+                                    world.trueTime(),
+                                    SnowflakeLayout.STANDARD,
+                                    1)
+                            .value());
+            store.owners.put(0, new FakeStore.Held("another", this, Long.MAX_VALUE));
+            seconds(250);
+            assertThat(ids.nextId()).isPositive();
+
+            store.putMark(0, backup);
+            seconds(5);
+
+            assertThatThrownBy(ids::nextId).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
         @Test
         void retiredNamespaceLetsIdsRunOutAndRefusesStarts() {
             LeasedSnowflake ids = open();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,36 @@ class SeveralWorkerIdsTest {
                 .isEqualTo(writes);
         assertThat(process.wire.connections()).isZero();
         assertThat(stage.store.owners).isEmpty();
+        stage.assertSafe();
+    }
+
+    // each extension of 64 counted as failed, and 28 of them were not given back at the end
+    @Test
+    void manyAreExtendedAndGivenBackByACoordinatorThatTakesThemOneByOne() {
+        stage.keys.put("snowflake.workers", "64");
+        process.open();
+        process.wire.latency = Duration.ofMillis(60);
+        try (LogLines log = new LogLines()) {
+            process.issueFor(Duration.ofMinutes(5));
+            process.close();
+
+            assertThat(log.all()).noneMatch(line -> line.contains("extension failed"));
+            assertThat(log.all()).filteredOn(line -> line.contains("released worker id")).hasSize(64);
+        }
+        assertThat(stage.store.owners).isEmpty();
+        stage.assertSafe();
+    }
+
+    @Test
+    void manyDoNotKeepACloseWaitingForACoordinatorThatIsGone() {
+        stage.keys.put("snowflake.workers", "64");
+        process.open();
+        process.wire.cut = true;
+        Instant begun = stage.world.trueTime();
+
+        process.close();
+
+        assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(30));
         stage.assertSafe();
     }
 
