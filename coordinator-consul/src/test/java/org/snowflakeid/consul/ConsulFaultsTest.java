@@ -73,7 +73,7 @@ class ConsulFaultsTest {
 
     private static RecordStore store(int port) {
         Map<String, String> keys = Map.of("snowflake.consul.url", "http://127.0.0.1:" + port);
-        return new ConsulStore(ConsulSettings.of(new CoordinatorConfig("orders", "snowflake", TIMEOUT, keys::get)));
+        return new ConsulStore(new ConsulSettings(new CoordinatorConfig("orders", "snowflake", TIMEOUT, keys::get)));
     }
 
     private static CoordinatorException thrownBy(RecordStore store, Duration timeout) {

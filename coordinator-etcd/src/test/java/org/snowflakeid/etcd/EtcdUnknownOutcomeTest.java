@@ -234,7 +234,7 @@ class EtcdUnknownOutcomeTest {
 
     private EtcdConnection connectionTo(TcpProxy through) {
         Map<String, String> settings = Map.of(EtcdSettings.ENDPOINTS.name(), "http://127.0.0.1:" + through.port());
-        return new EtcdConnection(EtcdSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get)));
+        return new EtcdConnection(new EtcdSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, settings::get)));
     }
 
     private static long grant(EtcdConnection connection, Duration timeout) throws EtcdFailure {

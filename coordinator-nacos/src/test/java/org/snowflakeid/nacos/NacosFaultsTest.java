@@ -74,7 +74,7 @@ class NacosFaultsTest {
     }
 
     private RecordStore store(Map<String, String> keys) {
-        return new NacosStore(NacosSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
+        return new NacosStore(new NacosSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
     private CoordinatorException thrownBy(RecordStore store, Duration timeout) {
