@@ -83,12 +83,13 @@ final class ConsulSettings {
 
     private static List<String> url(SettingsReader reader, String text) {
         int usualPort = text.toLowerCase(Locale.ROOT).startsWith("https:") ? 8501 : 8500;
-        Optional<ServerUrl> url = HttpSettings.url(text, usualPort).filter(read -> !read.hasPath());
+        Optional<ServerUrl> url =
+                HttpSettings.url(text, usualPort).filter(read -> read.path().isEmpty());
         if (url.isEmpty()) {
             String complaint = "is not the URL of an agent. Write http://host:8500 or https://host:8501.";
             reader.refuse(URL, HttpSettings.complaint(text, complaint));
         }
-        return url.stream().map(read -> read.scheme() + "://" + read.server()).toList();
+        return url.stream().map(ServerUrl::toString).toList();
     }
 
     /** What can't be in a header is no token; and no exception of the HTTP client shall show it. */

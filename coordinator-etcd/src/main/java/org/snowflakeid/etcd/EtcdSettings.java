@@ -105,19 +105,17 @@ final class EtcdSettings {
                         reader,
                         ENDPOINTS,
                         text,
-                        part -> ServerUrl.of(part, ServerUrl.HTTP, 2379).filter(url -> !url.hasPath()),
+                        part -> ServerUrl.of(part, ServerUrl.HTTP, 2379)
+                                .filter(url -> url.path().isEmpty()),
                         part -> "the URL of a server."
                                 + " Write http://host:2379 or https://host:2379, several joined by commas."))
                 .orElse(List.of());
         ServerUrl.requireOneScheme(reader, ENDPOINTS, urls);
-        HostAndPort.requireCertifiable(
-                reader,
-                ENDPOINTS,
-                urls.stream().filter(url -> url.scheme().equals("https")).map(ServerUrl::server),
-                "a host");
-        return urls.stream()
-                .map(url -> URI.create(url.scheme() + "://" + url.server()))
-                .toList();
+        if (urls.stream()
+                .anyMatch(url -> url.scheme().equals("https") && url.server().isUnderscored())) {
+            reader.refuse(ENDPOINTS, HostAndPort.uncertifiable("a host"));
+        }
+        return urls.stream().map(url -> URI.create(url.toString())).toList();
     }
 
     private static JdkSslContext sslContext(Tls files) throws IOException, GeneralSecurityException {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -111,40 +112,33 @@ public final class HttpSettings {
      * @throws CoordinatorException if anything is: the file was replaced, and perhaps only in part so far
      */
     public <T> @Nullable T anew(Key<Path> key, BiFunction<SettingsReader, Path, @Nullable T> read) {
-        SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        T content = reader.optional(key).map(file -> read.apply(reader, file)).orElse(null);
-        throwProblems(reader);
-        return content;
+        return read(reader ->
+                reader.optional(key).map(file -> read.apply(reader, file)).orElse(null));
     }
 
     /** As the files are now; null over plain HTTP. Throws as {@link #anew} does. */
     @Nullable
     public Tls tls() {
-        if (!access.isEncrypted()) {
-            return null;
-        }
-        SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        Tls tls = access.keys().tls().read(reader);
-        throwProblems(reader);
-        return tls;
+        return access.isEncrypted() ? read(access.keys().tls()::read) : null;
     }
 
     /** Throws as {@link #anew} does. */
     SSLContext context(Tls tls) {
-        SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        SSLContext context = access.keys().tls().make(reader, tls, Tls::context);
-        throwProblems(reader);
+        SSLContext context = read(reader -> access.keys().tls().make(reader, tls, Tls::context));
         if (context == null) {
             throw new IllegalStateException("refused without a problem");
         }
         return context;
     }
 
-    private static void throwProblems(SettingsReader reader) {
+    private <T> @Nullable T read(Function<SettingsReader, @Nullable T> read) {
+        SettingsReader reader = new SettingsReader(generator, access.files()::get);
+        T content = read.apply(reader);
         try {
             reader.throwProblems();
         } catch (InvalidSettingsException e) {
             throw new CoordinatorException(String.valueOf(e.getMessage()), e, false);
         }
+        return content;
     }
 }

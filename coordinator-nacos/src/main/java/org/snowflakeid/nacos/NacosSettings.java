@@ -128,7 +128,7 @@ final class NacosSettings {
         return HttpSettings.url(text.contains("://") ? text : "http://" + text, 8848)
                 .map(url -> new ServerUrl(url.scheme(), url.server(), url.path().replaceFirst("/+$", "")))
                 .filter(url -> url.path().matches("(/[A-Za-z0-9._-]+)*"))
-                .map(url -> url.hasPath() ? url : new ServerUrl(url.scheme(), url.server(), contextPath));
+                .map(url -> url.path().isEmpty() ? new ServerUrl(url.scheme(), url.server(), contextPath) : url);
     }
 
     /**

@@ -44,15 +44,11 @@ final class RedisConnection {
     /** Returns what is dangerous about the server, and is tolerated. */
     List<String> open() throws RedisFailure {
         try {
+            RedisSettings.Server server = settings.server();
             Socket connected = connected();
             SSLSocketFactory encryption = settings.socketFactory();
-            Socket top = encryption == null
-                    ? connected
-                    : Tls.handshake(
-                            encryption,
-                            connected,
-                            settings.server().host(),
-                            settings.server().port());
+            Socket top =
+                    encryption == null ? connected : Tls.handshake(encryption, connected, server.host(), server.port());
             Connection opened = new Connection(new OnlyOnce(top));
             opened.connect();
             logIn(opened);

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
@@ -64,7 +63,7 @@ final class RedisSettings {
 
     private static final Server NONE = new Server(false, "", 0, 0);
 
-    private static final Pattern DATABASE = Pattern.compile("/?|/\\d{1,6}");
+    private static final Pattern DATABASE = Pattern.compile("(/\\d{1,6})?");
 
     private static final Set<String> SCHEMES = Set.of("redis", "rediss");
 
@@ -107,8 +106,9 @@ final class RedisSettings {
         access = new Access(server, PASSWORDS.credentials(reader), TLS.files(reader), reader.value(DURABILITY));
         if (server.encrypted()) {
             var unused = TLS.make(reader, TLS.read(reader), RedisSettings::socketFactory);
-            HostAndPort.requireCertifiable(
-                    reader, URI, Stream.of(new HostAndPort(server.host(), server.port())), "its host");
+            if (server.host().indexOf('_') >= 0) {
+                reader.refuse(URI, HostAndPort.uncertifiable("its host"));
+            }
         } else {
             TLS.read(reader);
             if (!server.equals(NONE)) {
@@ -141,7 +141,7 @@ final class RedisSettings {
                         url.scheme().equals("rediss"),
                         url.server().host().replaceAll("[\\[\\]]", ""),
                         url.server().port(),
-                        url.hasPath() ? Integer.parseInt(url.path().substring(1)) : 0));
+                        url.path().isEmpty() ? 0 : Integer.parseInt(url.path().substring(1))));
     }
 
     private static SSLSocketFactory socketFactory(Tls files) throws GeneralSecurityException {

@@ -5,9 +5,6 @@ import java.net.URI;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import org.snowflakeid.config.Key;
-import org.snowflakeid.config.SettingsReader;
 
 /**
  * Where a server is, as a URL says. A name with an underscore is none of a host for {@link URI}, but for the networks of containers it is.
@@ -44,19 +41,14 @@ public record HostAndPort(String host, int port) {
     }
 
     /**
-     * For servers that are reached by TLS. Notes in the reader that the name of one has an underscore.
+     * Where servers with such a name are reached by TLS.
      *
-     * @param whose the name, such as {@code a host}
+     * @param whose it is, such as {@code a host}
      */
-    public static void requireCertifiable(
-            SettingsReader reader, Key<String> key, Stream<HostAndPort> servers, String whose) {
-        if (servers.anyMatch(HostAndPort::isUnderscored)) {
-            reader.refuse(
-                    key,
-                    "has '_' in the name of " + whose
-                            + ", and Java trusts no certificate for such a name. Name the host"
-                            + " without '_', by an alias perhaps.");
-        }
+    public static String uncertifiable(String whose) {
+        return "has '_' in the name of " + whose
+                + ", and Java trusts no certificate for such a name. Name the host without"
+                + " '_', by an alias perhaps.";
     }
 
     @Override

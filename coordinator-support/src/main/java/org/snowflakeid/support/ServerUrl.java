@@ -17,7 +17,7 @@ import org.snowflakeid.config.SettingsReader;
  * are not looked for here.
  *
  * @param scheme in lower case
- * @param path empty if there is none
+ * @param path empty if there is none but a slash
  */
 public record ServerUrl(String scheme, HostAndPort server, String path) {
 
@@ -34,7 +34,9 @@ public record ServerUrl(String scheme, HostAndPort server, String path) {
             String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
             return !schemes.contains(scheme) || uri.getQuery() != null || uri.getFragment() != null
                     ? Optional.empty()
-                    : HostAndPort.of(uri, usualPort).map(server -> new ServerUrl(scheme, server, uri.getPath()));
+                    : HostAndPort.of(uri, usualPort)
+                            .map(server ->
+                                    new ServerUrl(scheme, server, uri.getPath().equals("/") ? "" : uri.getPath()));
         } catch (URISyntaxException e) {
             return Optional.empty();
         }
@@ -71,10 +73,6 @@ public record ServerUrl(String scheme, HostAndPort server, String path) {
         if (urls.stream().map(ServerUrl::scheme).distinct().count() > 1) {
             reader.refuse(key, "mixes http and https. Use the same for all of them.");
         }
-    }
-
-    public boolean hasPath() {
-        return !path.isEmpty() && !path.equals("/");
     }
 
     @Override

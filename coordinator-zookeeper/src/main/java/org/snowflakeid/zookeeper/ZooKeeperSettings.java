@@ -82,8 +82,8 @@ final class ZooKeeperSettings {
                     "is sent over connections that are not encrypted: anyone who sees the network's traffic can read the"
                             + " password. Set " + TLS_ENABLED + "=true.");
         }
-        if (tls) {
-            HostAndPort.requireCertifiable(reader, CONNECT_STRING, servers.stream(), "a host");
+        if (tls && servers.stream().anyMatch(HostAndPort::isUnderscored)) {
+            reader.refuse(CONNECT_STRING, HostAndPort.uncertifiable("a host"));
         }
         reader.throwProblems();
         reader.logWarnings(LOG);
