@@ -149,6 +149,7 @@ public abstract class UnknownOutcomeContract {
                 claim = attempted.stands(other().slot(claimed)) ? result : null;
             } catch (ExecutionException e) {
                 assertThat(e.getCause()).isInstanceOf(CoordinatorException.class);
+                assertThat(other().slot(claimed).mark()).isNull();
             }
             if (claim == null) {
                 network().pass();
