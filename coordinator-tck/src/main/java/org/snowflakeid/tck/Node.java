@@ -2,6 +2,8 @@
 package org.snowflakeid.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.time.Duration;
 import java.util.List;
@@ -117,6 +119,20 @@ public class Node implements AutoCloseable {
         assertThat(extended.ownerHeld()).isTrue();
         assertThat(read(0, 1_023).serverTime()).isNotNull();
         applied(coordinator.release(3, extended.written(), unique("free"), owner(3), meta, TIMEOUT));
+    }
+
+    /** Reads and claims, both of which have to be refused, and is closed. Returns what was said of the read. */
+    public CoordinatorException refused() {
+        try {
+            CoordinatorException read =
+                    catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT));
+            assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT))
+                    .isInstanceOf(CoordinatorException.class);
+            assertThat(read).isNotNull();
+            return read;
+        } finally {
+            close();
+        }
     }
 
     /** Waiting can't cure it, and it says all of that. */
