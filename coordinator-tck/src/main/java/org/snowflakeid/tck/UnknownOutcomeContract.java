@@ -187,7 +187,8 @@ public abstract class UnknownOutcomeContract {
         await(PATIENCE, node()::answers);
         assertThat(rejected(claim(ID, new Attempted(), TIMEOUT)).seen()).isEqualTo(seen);
         node().coordinator.abandon(ID, attempted.owner, TIMEOUT);
-        await(PATIENCE, () -> other().slot(ID).equals(new Slot(ID, seen.mark(), null)));
+        await(PATIENCE, () -> other().slot(ID).owner() == null);
+        assertThat(other().slot(ID)).isEqualTo(new Slot(ID, seen.mark(), null));
     }
 
     @Test
