@@ -23,6 +23,6 @@ public final class ConsulCoordinatorProvider implements WorkerCoordinatorProvide
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        return new RecordCoordinator(config, new ConsulStore(ConsulSettings.of(config)));
+        return new RecordCoordinator(config, new ConsulStore(new ConsulSettings(config)));
     }
 }

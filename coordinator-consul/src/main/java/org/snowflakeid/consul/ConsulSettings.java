@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.consul;
 
-import java.io.IOException;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +13,9 @@ import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.CallTimeout;
+import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.ServerUrl;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.consul.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
@@ -44,9 +43,7 @@ final class ConsulSettings {
             .meaning(
                     "File of the ACL token, read anew for each request. Blanks and line ends around it do not belong to it.");
     static final TlsKeys TLS = TlsKeys.below("snowflake.consul.tls");
-    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.consul.call-timeout", "PT0.1S", "PT1M")
-            .otherwise("what the window allows")
-            .meaning("Upper bound of one call.");
+    static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.consul.call-timeout");
 
     static final List<Key<?>> KEYS =
             List.of(URL, DATACENTER, TOKEN, TOKEN_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
@@ -57,16 +54,10 @@ final class ConsulSettings {
     private final @Nullable String token;
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static ConsulSettings of(CoordinatorConfig config) {
-        return new ConsulSettings(config);
-    }
-
-    private ConsulSettings(CoordinatorConfig config) {
+    ConsulSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
-        List<String> url = reader.optional(URL).flatMap(text -> url(reader, text)).stream()
-                .map(URI::toString)
-                .toList();
+        List<String> url = reader.optional(URL).map(text -> url(reader, text)).orElse(List.of());
         datacenter = reader.optional(DATACENTER).orElse(null);
         token = reader.optional(TOKEN).map(String::strip).orElse(null);
         if (reader.isSet(TOKEN) && reader.isSet(TOKEN_FILE)) {
@@ -90,30 +81,15 @@ final class ConsulSettings {
         reader.logWarnings(LOG);
     }
 
-    private static Optional<URI> url(SettingsReader reader, String text) {
-        try {
-            URI uri = new URI(text);
-            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-            String path = uri.getPath();
-            boolean bare = uri.getQuery() == null
-                    && uri.getFragment() == null
-                    && (path == null || path.isEmpty() || path.equals("/"));
-            int port = uri.getPort() != -1 ? uri.getPort() : scheme.equals("https") ? 8501 : 8500;
-            if ((scheme.equals("http") || scheme.equals("https"))
-                    && bare
-                    && uri.getHost() != null
-                    && port > 0
-                    && port <= 65_535) {
-                return Optional.of(new URI(scheme, null, uri.getHost(), port, null, null, null));
-            }
-        } catch (URISyntaxException e) {
-            // The same complaint as for what is a URL of something else.
+    private static List<String> url(SettingsReader reader, String text) {
+        int usualPort = text.toLowerCase(Locale.ROOT).startsWith("https:") ? 8501 : 8500;
+        Optional<ServerUrl> url =
+                HttpSettings.url(text, usualPort).filter(read -> read.path().isEmpty());
+        if (url.isEmpty()) {
+            String complaint = "is not the URL of an agent. Write http://host:8500 or https://host:8501.";
+            reader.refuse(URL, HttpSettings.complaint(text, complaint));
         }
-        if (!text.contains("@")) {
-            HttpSettings.refuse(
-                    reader, URL, text, "is not the URL of an agent. Write http://host:8500 or https://host:8501.");
-        }
-        return Optional.empty();
+        return url.stream().map(ServerUrl::toString).toList();
     }
 
     /** What can't be in a header is no token; and no exception of the HTTP client shall show it. */
@@ -127,18 +103,15 @@ final class ConsulSettings {
     }
 
     private static @Nullable String readToken(SettingsReader reader, Path file) {
-        try {
-            String token = Files.readString(file).strip();
-            if (token.isEmpty()) {
-                reader.refuse(TOKEN_FILE, "is empty. Write the ACL token into it.");
-            } else {
-                requireToken(reader, TOKEN_FILE, token);
-            }
-            return token;
-        } catch (IOException e) {
-            reader.refuse(TOKEN_FILE, "can't be read (" + e + "). Name a text file that holds the ACL token.");
-            return null;
+        String token = PasswordKeys.text(reader, TOKEN_FILE, file, "the ACL token")
+                .map(String::strip)
+                .orElse(null);
+        if (token != null && token.isEmpty()) {
+            reader.refuse(TOKEN_FILE, "is empty. Write the ACL token into it.");
+        } else if (token != null) {
+            requireToken(reader, TOKEN_FILE, token);
         }
+        return token;
     }
 
     /**

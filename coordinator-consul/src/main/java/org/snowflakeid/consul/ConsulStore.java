@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.http.Answer;
 import org.snowflakeid.http.HttpCaller;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.spi.RecordStore;
 
 /**
@@ -44,18 +45,18 @@ final class ConsulStore implements RecordStore {
 
     @Override
     public Reading read(List<String> keys, Duration timeout) {
-        long end = agent.end(timeout);
+        Deadline deadline = agent.deadline(timeout);
         Map<String, Entry> found = new HashMap<>();
         Instant time = Instant.EPOCH;
         if (keys.size() > FEW) {
             for (String prefix : prefixes(keys)) {
-                time = read(prefix, "&recurse", found, end);
+                time = read(prefix, "&recurse", found, deadline);
             }
             found.keySet().retainAll(Set.copyOf(keys));
         }
         // Of many the first too: those that an ACL token must not read are missing from a list, without a word.
         for (String key : keys.size() > FEW ? keys.subList(0, 1) : keys) {
-            time = read(key, "", found, end);
+            time = read(key, "", found, deadline);
         }
         return new Reading(found, time);
     }
@@ -81,8 +82,8 @@ final class ConsulStore implements RecordStore {
         return widest;
     }
 
-    private Instant read(String key, String recurse, Map<String, Entry> found, long end) {
-        Answer answer = agent.ask(request(key, "consistent" + recurse), end);
+    private Instant read(String key, String recurse, Map<String, Entry> found, Deadline deadline) {
+        Answer answer = agent.ask(request(key, "consistent" + recurse), deadline);
         boolean complete = answer.header("X-Consul-Index").isPresent();
         if (!complete || (answer.status() != 200 && answer.status() != 404)) {
             throw refusal(answer);
@@ -120,7 +121,7 @@ final class ConsulStore implements RecordStore {
     public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
         HttpRequest.Builder request = request(key, "cas=" + (expected == null ? 0 : expected.version()))
                 .PUT(BodyPublishers.ofString(next, StandardCharsets.UTF_8));
-        return agent.write(request, agent.end(timeout), ConsulStore::clear, this::refusal);
+        return agent.write(request, agent.deadline(timeout), ConsulStore::clear, this::refusal);
     }
 
     private static @Nullable Write clear(Answer answer) {

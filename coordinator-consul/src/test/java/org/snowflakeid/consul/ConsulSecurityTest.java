@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
-import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.ConsulServer;
@@ -80,19 +79,6 @@ class ConsulSecurityTest {
         return at(withTokens.url(), "tls.ca", trusted.ca().toString(), "token", token);
     }
 
-    private static CoordinatorException refused(Node node) {
-        try (node) {
-            CoordinatorException read =
-                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-            CoordinatorException write = catchThrowableOfType(
-                    CoordinatorException.class,
-                    () -> node.coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT));
-            assertThat(read).isNotNull();
-            assertThat(write).isNotNull();
-            return read;
-        }
-    }
-
     // ---- tokens
 
     @Test
@@ -117,7 +103,7 @@ class ConsulSecurityTest {
     @Test
     void wrongTokenIsPermanentAndNotShown() {
         String wrong = UUID.randomUUID().toString();
-        CoordinatorException thrown = refused(withToken(wrong));
+        CoordinatorException thrown = withToken(wrong).refused();
 
         assertPermanent(
                 thrown,
@@ -129,8 +115,9 @@ class ConsulSecurityTest {
     @Test
     void missingTokenAndOneWithoutTheRightArePermanent() {
         String right = "Grant its policy key_prefix \"snowflake/\" { policy = \"write\" }";
-        assertPermanent(refused(withToken(STRANGER)), "(Permission denied)", right);
-        assertPermanent(refused(at(withTokens.url(), "tls.ca", trusted.ca().toString())), "(Permission denied)", right);
+        assertPermanent(withToken(STRANGER).refused(), "(Permission denied)", right);
+        assertPermanent(
+                at(withTokens.url(), "tls.ca", trusted.ca().toString()).refused(), "(Permission denied)", right);
     }
 
     // it named snowflake.consul.token also where the token is in a file
@@ -140,13 +127,14 @@ class ConsulSecurityTest {
         String ca = trusted.ca().toString();
 
         assertPermanent(
-                refused(at(withTokens.url(), "tls.ca", ca, "token-file", file.toString())),
+                at(withTokens.url(), "tls.ca", ca, "token-file", file.toString())
+                        .refused(),
                 "or check snowflake.consul.token-file and snowflake.namespace.");
         assertPermanent(
-                refused(at(withTokens.url(), "tls.ca", ca, "token", STRANGER)),
+                at(withTokens.url(), "tls.ca", ca, "token", STRANGER).refused(),
                 "or check snowflake.consul.token and snowflake.namespace.");
         assertPermanent(
-                refused(at(withTokens.url(), "tls.ca", ca)),
+                at(withTokens.url(), "tls.ca", ca).refused(),
                 "or check snowflake.consul.token, snowflake.consul.token-file and snowflake.namespace.");
     }
 
@@ -186,27 +174,29 @@ class ConsulSecurityTest {
     @Test
     void untrustedServerIsPermanent() {
         assertPermanent(
-                refused(at(
-                        withTokens.url(), "token", APP, "tls.ca", foreign.ca().toString())),
+                at(withTokens.url(), "token", APP, "tls.ca", foreign.ca().toString())
+                        .refused(),
                 withTokens.url(),
                 "not trusted",
                 "snowflake.consul.tls.ca");
-        assertPermanent(refused(at(withTokens.url(), "token", APP)), "not trusted", "snowflake.consul.tls.ca");
+        assertPermanent(at(withTokens.url(), "token", APP).refused(), "not trusted", "snowflake.consul.tls.ca");
     }
 
     @Test
     void plainClientAtATlsPortIsToldSo() {
-        CoordinatorException thrown = refused(at(withTokens.url().replace("https", "http")));
+        CoordinatorException thrown =
+                at(withTokens.url().replace("https", "http")).refused();
 
         assertThat(thrown).hasMessageContaining("Check http or https, host and port in snowflake.consul.url");
     }
 
     @Test
     void tlsClientAtAPlainPortIsToldSo() {
-        CoordinatorException thrown = refused(at(
-                withTokens.plainUrl().replace("http", "https"),
-                "tls.ca",
-                trusted.ca().toString()));
+        CoordinatorException thrown = at(
+                        withTokens.plainUrl().replace("http", "https"),
+                        "tls.ca",
+                        trusted.ca().toString())
+                .refused();
 
         assertThat(thrown).hasMessageContaining("Check http or https and the port in snowflake.consul.url");
         assertThat(thrown.permanent()).isFalse();

@@ -42,7 +42,7 @@ class ConsulSettingsTest {
     }
 
     private static ConsulSettings settings(String generator, Map<String, String> values) {
-        return ConsulSettings.of(
+        return new ConsulSettings(
                 new CoordinatorConfig(generator, "snowflake/orders", Duration.ofSeconds(60), values::get));
     }
 
@@ -224,8 +224,8 @@ class ConsulSettingsTest {
     void callTimeoutIsAnUpperBound() {
         ConsulSettings settings = settings(Map.of(URL, HTTP, "snowflake.consul.call-timeout", "PT2S"));
 
-        assertThat(settings.http().callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.http().callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.http().callTimeout().of(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.http().callTimeout().of(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

@@ -55,7 +55,7 @@ class ConsulStoreTest {
         Map<String, String> keys = more.length == 0
                 ? Map.of("snowflake.consul.url", server.url())
                 : Map.of("snowflake.consul.url", server.url(), more[0], more[1]);
-        return new ConsulStore(ConsulSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
+        return new ConsulStore(new ConsulSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
     private String key(String name) {

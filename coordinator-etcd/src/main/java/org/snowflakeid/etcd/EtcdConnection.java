@@ -102,7 +102,7 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     Deadline deadline(Duration timeout) {
-        long nanos = Math.max(1, settings.callTimeout(timeout).toNanos());
+        long nanos = Math.max(1, settings.callTimeout().of(timeout).toNanos());
         return Deadline.after(nanos, TimeUnit.NANOSECONDS);
     }
 

@@ -483,10 +483,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         try {
             return write.run(connection.deadline(timeout));
         } catch (EtcdFailure e) {
-            if (e.nothingChanged()) {
-                throw e.exception();
-            }
-            return new CasResult.Unknown(e.exception());
+            return new CasResult.Unknown(e.ofUnknownOutcome());
         }
     }
 

@@ -22,7 +22,7 @@ public final class EtcdCoordinatorProvider implements WorkerCoordinatorProvider 
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config));
+        EtcdConnection connection = new EtcdConnection(new EtcdSettings(config));
         return new EtcdCoordinator(config, connection, lossHint);
     }
 }

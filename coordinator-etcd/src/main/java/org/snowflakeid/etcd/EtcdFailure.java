@@ -15,12 +15,13 @@ import java.util.concurrent.TimeoutException;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.support.Handshakes;
+import org.snowflakeid.support.RequestFailure;
 
 /**
  * A request that failed, and what is certain about it. The distinctions are those a real server showed: which status and which
  * causes it answers with is in the test of the faults.
  */
-final class EtcdFailure extends Exception {
+final class EtcdFailure extends RequestFailure {
     private static final long serialVersionUID = 1L;
 
     private static final String PERMISSION_DENIED = "etcdserver: permission denied";
@@ -52,16 +53,14 @@ final class EtcdFailure extends Exception {
     private final String description;
     private final boolean sent;
     private final boolean interrupted;
-    private final CoordinatorException exception;
 
     private EtcdFailure(
             Code code, String description, boolean sent, boolean interrupted, CoordinatorException exception) {
-        super(exception.getMessage(), exception);
+        super(exception, !interrupted && (!sent || REFUSALS.contains(description)));
         this.code = code;
         this.description = description;
         this.sent = sent;
         this.interrupted = interrupted;
-        this.exception = exception;
     }
 
     static EtcdFailure interrupted(EtcdSettings settings, InterruptedException e) {
@@ -186,29 +185,19 @@ final class EtcdFailure extends Exception {
 
     /** The same failure of a request that only prepared the write. An interrupted call stays one of unknown outcome. */
     EtcdFailure withNothingChanged() {
-        return new EtcdFailure(code, description, false, interrupted, exception);
+        return new EtcdFailure(code, description, false, interrupted, exception());
     }
 
     /** Waiting can't cure it, and it is about a single server: it shows a certificate that is not trusted, or refuses the client's. */
     boolean refusesToTalk() {
-        return exception.permanent() && noAnswer();
+        return exception().permanent() && noAnswer();
     }
 
     /** The same of one server among several: another may answer. */
     EtcdFailure ofOneAmongSeveral() {
-        String text = String.valueOf(exception.getMessage());
-        Throwable cause = Objects.requireNonNullElse(exception.getCause(), exception);
+        String text = String.valueOf(exception().getMessage());
+        Throwable cause = Objects.requireNonNullElse(exception().getCause(), exception());
         return new EtcdFailure(code, description, sent, interrupted, new CoordinatorException(text, cause, false));
-    }
-
-    /** For the caller of the coordinator. */
-    CoordinatorException exception() {
-        return exception;
-    }
-
-    /** Certain: no change was made, and none will be. */
-    boolean nothingChanged() {
-        return !interrupted && (!sent || REFUSALS.contains(description));
     }
 
     boolean interrupted() {

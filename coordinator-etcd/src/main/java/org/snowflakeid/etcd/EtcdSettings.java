@@ -5,24 +5,25 @@ import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.CallTimeout;
 import org.snowflakeid.support.Credentials;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.ServerUrl;
+import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.etcd.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
@@ -46,19 +47,14 @@ final class EtcdSettings {
             .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
-    static final Key<Path> TLS_CA = TLS.ca();
-    static final Key<Path> TLS_CERT = TLS.cert();
-    static final Key<Path> TLS_KEY = TLS.key();
-    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.etcd.call-timeout", "PT0.1S", "PT1M")
-            .otherwise("what the window allows")
-            .meaning("Upper bound of one call.");
+    static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.etcd.call-timeout");
 
     static final List<Key<?>> KEYS =
-            List.of(ENDPOINTS, USER, PASSWORD, PASSWORD_FILE, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
+            List.of(ENDPOINTS, USER, PASSWORD, PASSWORD_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
 
     private final CoordinatorConfig config;
     private final Access access;
-    private final @Nullable Duration callTimeout;
+    private final CallTimeout callTimeout;
 
     /**
      * Which servers are reached, and how; equal for those who may use the same connection. Files are named here and read when they are
@@ -82,11 +78,7 @@ final class EtcdSettings {
     }
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static EtcdSettings of(CoordinatorConfig config) {
-        return new EtcdSettings(config);
-    }
-
-    private EtcdSettings(CoordinatorConfig config) {
+    EtcdSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         List<URI> endpoints = readEndpoints(reader);
@@ -95,94 +87,53 @@ final class EtcdSettings {
         PASSWORDS.check(reader);
         access = new Access(endpoints, PASSWORDS.credentials(reader), TLS.files(reader));
         if (access.isEncrypted()) {
-            sslContext(reader);
+            var unused = TLS.make(reader, TLS.read(reader), EtcdSettings::sslContext);
         } else {
             TLS.read(reader);
             if (!endpoints.isEmpty()) {
                 TLS.checkUnencrypted(reader, ENDPOINTS, "https://", user() == null ? null : "the password of " + USER);
             }
         }
-        callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
+        callTimeout = new CallTimeout(reader.optional(CALL_TIMEOUT));
         reader.throwProblems();
         reader.logWarnings(LOG);
     }
 
     private static List<URI> readEndpoints(SettingsReader reader) {
-        Optional<String> text = reader.optional(ENDPOINTS);
-        if (text.isEmpty()) {
-            return List.of();
-        }
-        List<URI> uris = new ArrayList<>();
-        for (String part : text.get().split(",", -1)) {
-            URI uri = endpoint(part.strip());
-            if (uri == null) {
-                reader.refuse(
+        List<ServerUrl> urls = reader.optional(ENDPOINTS)
+                .map(text -> ServerUrl.several(
+                        reader,
                         ENDPOINTS,
-                        "holds '" + ENDPOINTS.shown(part.strip()) + "', which is not the URL of a server."
-                                + " Write http://host:2379 or https://host:2379, several joined by commas.");
-                return List.of();
-            }
-            uris.add(uri);
+                        text,
+                        part -> ServerUrl.of(part, ServerUrl.HTTP, 2379)
+                                .filter(url -> url.path().isEmpty()),
+                        part -> "the URL of a server."
+                                + " Write http://host:2379 or https://host:2379, several joined by commas."))
+                .orElse(List.of());
+        ServerUrl.requireOneScheme(reader, ENDPOINTS, urls);
+        if (urls.stream()
+                .anyMatch(url -> url.scheme().equals("https") && url.server().isUnderscored())) {
+            reader.refuse(ENDPOINTS, HostAndPort.uncertifiable("a host"));
         }
-        if (uris.stream().map(EtcdSettings::scheme).distinct().count() > 1) {
-            reader.refuse(ENDPOINTS, "mixes http and https. Use the same for all of them.");
-        }
-        if (uris.stream().anyMatch(uri -> scheme(uri).equals("https") && uri.getHost() == null)) {
-            reader.refuse(
-                    ENDPOINTS,
-                    "has '_' in the name of a host, and Java trusts no certificate for such a name. Name the host without"
-                            + " '_', by an alias perhaps.");
-        }
-        return List.copyOf(uris);
+        return urls.stream().map(url -> URI.create(url.toString())).toList();
     }
 
-    private static @Nullable URI endpoint(String text) {
-        try {
-            URI uri = new URI(text);
-            boolean known = scheme(uri).equals("http") || scheme(uri).equals("https");
-            String path = uri.getPath();
-            boolean bare = uri.getUserInfo() == null
-                    && uri.getQuery() == null
-                    && uri.getFragment() == null
-                    && (path == null || path.isEmpty() || path.equals("/"));
-            HostAndPort server = HostAndPort.of(uri, 2379).orElse(null);
-            if (!known || !bare || server == null) {
-                return null;
-            }
-            return new URI(scheme(uri), server.toString(), null, null, null);
-        } catch (URISyntaxException e) {
-            return null;
-        }
-    }
-
-    private static String scheme(URI uri) {
-        return String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-    }
-
-    private static @Nullable JdkSslContext sslContext(SettingsReader reader) {
-        return TLS.make(reader, TLS.read(reader), files -> {
-            SslContextBuilder builder = SslContextBuilder.forClient().trustManager(files.trustManagers());
-            files.keyManagers().ifPresent(builder::keyManager);
-            // The JDK's implementation, so that the same context serves the HTTP request for the server's time.
-            return (JdkSslContext)
-                    GrpcSslContexts.configure(builder, SslProvider.JDK).build();
-        });
+    private static JdkSslContext sslContext(Tls files) throws IOException, GeneralSecurityException {
+        SslContextBuilder builder = SslContextBuilder.forClient().trustManager(files.trustManagers());
+        files.keyManagers().ifPresent(builder::keyManager);
+        // The JDK's implementation, so that the same context serves the HTTP request for the server's time.
+        return (JdkSslContext)
+                GrpcSslContexts.configure(builder, SslProvider.JDK).build();
     }
 
     /**
-     * Of the files as they are now; null over plain HTTP.
+     * Of the files as they are now; null without encryption.
      *
      * @throws InvalidSettingsException if they can't be used
      */
     @Nullable
     JdkSslContext sslContext() {
-        if (!access.isEncrypted()) {
-            return null;
-        }
-        SettingsReader reader = new SettingsReader(config.generator(), access.files()::get);
-        JdkSslContext context = sslContext(reader);
-        reader.throwProblems();
-        return context;
+        return access.isEncrypted() ? TLS.makeAnew(config.generator(), access.files(), EtcdSettings::sslContext) : null;
     }
 
     /**
@@ -221,8 +172,7 @@ final class EtcdSettings {
         return access.login().user();
     }
 
-    /** The shorter of what the caller grants and what the settings allow. */
-    Duration callTimeout(Duration granted) {
-        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    CallTimeout callTimeout() {
+        return callTimeout;
     }
 }

@@ -332,7 +332,7 @@ class EtcdCoordinatorTest {
         }
         CoordinatorConfig config = new CoordinatorConfig(
                 "orders", namespace, TIMEOUT, Map.of(EtcdSettings.ENDPOINTS.name(), server.endpoint())::get);
-        try (EtcdConnection connection = new EtcdConnection(EtcdSettings.of(config))) {
+        try (EtcdConnection connection = new EtcdConnection(new EtcdSettings(config))) {
             for (var answer : connection.callAll(connection.deadline(Node.PATIENCE), KVGrpc.getPutMethod(), puts)) {
                 assertThat(answer.get().hasHeader()).isTrue();
             }

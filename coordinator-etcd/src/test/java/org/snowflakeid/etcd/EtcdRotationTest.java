@@ -173,8 +173,8 @@ class EtcdRotationTest {
                 "snowflake.etcd.endpoints", server.endpoint(),
                 "snowflake.etcd.user", "root",
                 "snowflake.etcd.password", "root");
-        try (EtcdConnection connection =
-                new EtcdConnection(EtcdSettings.of(new CoordinatorConfig("orders", "snowflake", TIMEOUT, root::get)))) {
+        try (EtcdConnection connection = new EtcdConnection(
+                new EtcdSettings(new CoordinatorConfig("orders", "snowflake", TIMEOUT, root::get)))) {
             AuthUserChangePasswordRequest request = AuthUserChangePasswordRequest.newBuilder()
                     .setName("app")
                     .setPassword(password)

@@ -66,19 +66,6 @@ class EtcdSecurityTest {
                 withUsers.endpoint(), Map.of("snowflake.etcd.user", name, "snowflake.etcd.password", password));
     }
 
-    private static CoordinatorException refused(Node node) {
-        try (node) {
-            CoordinatorException read =
-                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-            CoordinatorException write = catchThrowableOfType(
-                    CoordinatorException.class,
-                    () -> node.coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT));
-            assertThat(read).isNotNull();
-            assertThat(write).isNotNull();
-            return read;
-        }
-    }
-
     @Test
     void worksWithUserAndPasswordAlsoAfterTheLoginExpired() {
         try (Node node = user("app", "apple")) {
@@ -142,7 +129,7 @@ class EtcdSecurityTest {
 
     @Test
     void wrongPasswordIsPermanentAndNotShown() {
-        CoordinatorException thrown = refused(user("app", "pear"));
+        CoordinatorException thrown = user("app", "pear").refused();
 
         assertPermanent(thrown, withUsers.endpoint(), "'app'", "snowflake.etcd.password");
         assertThat(thrown.getMessage()).doesNotContain("pear");
@@ -150,7 +137,7 @@ class EtcdSecurityTest {
 
     @Test
     void missingUserIsPermanent() {
-        assertPermanent(refused(EtcdNode.at(withUsers.endpoint(), Map.of())), "Set snowflake.etcd.user");
+        assertPermanent(EtcdNode.at(withUsers.endpoint(), Map.of()).refused(), "Set snowflake.etcd.user");
     }
 
     @Test
@@ -159,13 +146,13 @@ class EtcdSecurityTest {
             Node node = EtcdNode.at(
                     plain.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"));
 
-            assertPermanent(refused(node), "Remove snowflake.etcd.user");
+            assertPermanent(node.refused(), "Remove snowflake.etcd.user");
         }
     }
 
     @Test
     void forbiddenPrefixIsPermanent() {
-        assertPermanent(refused(user("stranger", "strange")), "'stranger'", "/snowflake/", "permission denied");
+        assertPermanent(user("stranger", "strange").refused(), "'stranger'", "/snowflake/", "permission denied");
     }
 
     @Test
@@ -178,9 +165,11 @@ class EtcdSecurityTest {
 
     @Test
     void untrustedServerIsPermanent() {
-        CoordinatorException thrown = refused(EtcdNode.at(
-                tls.endpoint(), Map.of("snowflake.etcd.tls.ca", foreign.ca().toString())));
-        CoordinatorException withoutCa = refused(EtcdNode.at(tls.endpoint(), Map.of()));
+        CoordinatorException thrown = EtcdNode.at(
+                        tls.endpoint(),
+                        Map.of("snowflake.etcd.tls.ca", foreign.ca().toString()))
+                .refused();
+        CoordinatorException withoutCa = EtcdNode.at(tls.endpoint(), Map.of()).refused();
 
         assertPermanent(thrown, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
         assertPermanent(withoutCa, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
@@ -236,7 +225,8 @@ class EtcdSecurityTest {
 
     @Test
     void plainClientAtATlsPortIsToldSo() {
-        CoordinatorException thrown = refused(EtcdNode.at(tls.endpoint().replace("https", "http"), Map.of()));
+        CoordinatorException thrown =
+                EtcdNode.at(tls.endpoint().replace("https", "http"), Map.of()).refused();
 
         assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
     }
@@ -244,9 +234,10 @@ class EtcdSecurityTest {
     @Test
     void tlsClientAtAPlainPortIsToldSo() {
         try (EtcdServer plain = EtcdServer.start()) {
-            CoordinatorException thrown = refused(EtcdNode.at(
-                    plain.endpoint().replace("http", "https"),
-                    Map.of("snowflake.etcd.tls.ca", trusted.ca().toString())));
+            CoordinatorException thrown = EtcdNode.at(
+                            plain.endpoint().replace("http", "https"),
+                            Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()))
+                    .refused();
 
             assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
         }

@@ -38,7 +38,7 @@ class EtcdSettingsTest {
     private Path directory;
 
     private static EtcdSettings settings(Map<String, String> values) {
-        return EtcdSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), values::get));
+        return new EtcdSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), values::get));
     }
 
     private static List<String> problems(Map<String, String> values) {
@@ -221,8 +221,8 @@ class EtcdSettingsTest {
         EtcdSettings settings =
                 settings(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.CALL_TIMEOUT.name(), "PT2S"));
 
-        assertThat(settings.callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.callTimeout().of(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.callTimeout().of(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
@@ -231,9 +231,9 @@ class EtcdSettingsTest {
 
         EtcdSettings settings = settings(Map.of(
                 EtcdSettings.ENDPOINTS.name(), HTTPS,
-                EtcdSettings.TLS_CA.name(), pem.ca().toString(),
-                EtcdSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
-                EtcdSettings.TLS_KEY.name(), pem.clientKey().toString()));
+                EtcdSettings.TLS.ca().name(), pem.ca().toString(),
+                EtcdSettings.TLS.cert().name(), pem.clientCertificate().toString(),
+                EtcdSettings.TLS.key().name(), pem.clientKey().toString()));
 
         assertThat(settings.sslContext()).isNotNull();
     }
@@ -251,9 +251,9 @@ class EtcdSettingsTest {
                                 EtcdSettings.ENDPOINTS.name(), HTTPS,
                                 EtcdSettings.USER.name(), "app",
                                 EtcdSettings.PASSWORD_FILE.name(), password.toString(),
-                                EtcdSettings.TLS_CERT.name(),
+                                EtcdSettings.TLS.cert().name(),
                                         pem.clientCertificate().toString(),
-                                EtcdSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                                EtcdSettings.TLS.key().name(), pem.clientKey().toString())))
                 .containsExactlyInAnyOrder(
                         "WARNING snowflake 'etcd-open': snowflake.etcd.tls.key names the file " + pem.clientKey()
                                 + ", which every account of this machine may read. Let only this process's account"
@@ -286,9 +286,9 @@ class EtcdSettingsTest {
                                 "app",
                                 EtcdSettings.PASSWORD.name(),
                                 "secret",
-                                EtcdSettings.TLS_CERT.name(),
+                                EtcdSettings.TLS.cert().name(),
                                 pem.clientCertificate().toString(),
-                                EtcdSettings.TLS_KEY.name(),
+                                EtcdSettings.TLS.key().name(),
                                 pem.clientKey().toString())))
                 .isEmpty();
         assertThat(warnings("etcd-anonymous", Map.of(EtcdSettings.ENDPOINTS.name(), HTTP)))
@@ -297,7 +297,7 @@ class EtcdSettingsTest {
 
     private static List<String> warnings(String generator, Map<String, String> values) {
         LogLines.listen();
-        EtcdSettings.of(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
+        new EtcdSettings(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
         return LogLines.of(generator);
     }
 
@@ -307,9 +307,9 @@ class EtcdSettingsTest {
         Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
         Map<String, String> plain = Map.of(EtcdSettings.ENDPOINTS.name(), HTTP);
         Map<String, String> user = with(plain, EtcdSettings.USER, "app", EtcdSettings.PASSWORD, "hunter2");
-        Map<String, String> encrypted = with(Map.of(), EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS_CA, pem.ca());
-        Map<String, String> mutual =
-                with(encrypted, EtcdSettings.TLS_CERT, pem.clientCertificate(), EtcdSettings.TLS_KEY, pem.clientKey());
+        Map<String, String> encrypted = with(Map.of(), EtcdSettings.ENDPOINTS, HTTPS, EtcdSettings.TLS.ca(), pem.ca());
+        Map<String, String> mutual = with(
+                encrypted, EtcdSettings.TLS.cert(), pem.clientCertificate(), EtcdSettings.TLS.key(), pem.clientKey());
         List<Map<String, String>> different = List.of(
                 plain,
                 Map.of(EtcdSettings.ENDPOINTS.name(), "http://elsewhere:2379"),
@@ -318,7 +318,7 @@ class EtcdSettingsTest {
                 with(user, EtcdSettings.USER, "other", EtcdSettings.PASSWORD, "hunter2"),
                 Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS),
                 encrypted,
-                with(encrypted, EtcdSettings.TLS_CA, others.ca(), EtcdSettings.TLS_CA, others.ca()),
+                with(encrypted, EtcdSettings.TLS.ca(), others.ca(), EtcdSettings.TLS.ca(), others.ca()),
                 mutual);
 
         for (int i = 0; i < different.size(); i++) {
@@ -361,9 +361,9 @@ class EtcdSettingsTest {
 
         EtcdSettings settings = settings(Map.of(
                 EtcdSettings.ENDPOINTS.name(), HTTPS,
-                EtcdSettings.TLS_CA.name(), all,
-                EtcdSettings.TLS_CERT.name(), all,
-                EtcdSettings.TLS_KEY.name(), all));
+                EtcdSettings.TLS.ca().name(), all,
+                EtcdSettings.TLS.cert().name(), all,
+                EtcdSettings.TLS.key().name(), all));
 
         assertThat(settings.sslContext()).isNotNull();
     }
@@ -382,9 +382,9 @@ class EtcdSettingsTest {
 
         EtcdSettings settings = settings(Map.of(
                 EtcdSettings.ENDPOINTS.name(), HTTPS,
-                EtcdSettings.TLS_CERT.name(),
+                EtcdSettings.TLS.cert().name(),
                         new Certificates(directory).clientCertificate().toString(),
-                EtcdSettings.TLS_KEY.name(), file.toString()));
+                EtcdSettings.TLS.key().name(), file.toString()));
 
         assertThat(settings.sslContext()).isNotNull();
     }
@@ -398,8 +398,8 @@ class EtcdSettingsTest {
 
         assertThat(problems(Map.of(
                         EtcdSettings.ENDPOINTS.name(), HTTPS,
-                        EtcdSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
-                        EtcdSettings.TLS_KEY.name(), file.toString())))
+                        EtcdSettings.TLS.cert().name(), pem.clientCertificate().toString(),
+                        EtcdSettings.TLS.key().name(), file.toString())))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.key=" + file)
@@ -410,7 +410,11 @@ class EtcdSettingsTest {
     void refusesTlsFilesForPlainEndpoints() {
         String ca = new Certificates(directory).ca().toString();
 
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.TLS_CA.name(), ca)))
+        assertThat(problems(Map.of(
+                        EtcdSettings.ENDPOINTS.name(),
+                        HTTP,
+                        EtcdSettings.TLS.ca().name(),
+                        ca)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.endpoints=" + HTTP)
@@ -423,12 +427,20 @@ class EtcdSettingsTest {
         String cert = pem.clientCertificate().toString();
         String key = pem.clientKey().toString();
 
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_CERT.name(), cert)))
+        assertThat(problems(Map.of(
+                        EtcdSettings.ENDPOINTS.name(),
+                        HTTPS,
+                        EtcdSettings.TLS.cert().name(),
+                        cert)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.tls.cert=" + cert)
                 .contains("Set snowflake.etcd.tls.key");
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_KEY.name(), key)))
+        assertThat(problems(Map.of(
+                        EtcdSettings.ENDPOINTS.name(),
+                        HTTPS,
+                        EtcdSettings.TLS.key().name(),
+                        key)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.etcd.tls.key=" + key)
@@ -441,25 +453,33 @@ class EtcdSettingsTest {
         String missing = directory.resolve("missing.pem").toString();
         String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
 
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_CA.name(), missing)))
+        assertThat(problems(Map.of(
+                        EtcdSettings.ENDPOINTS.name(),
+                        HTTPS,
+                        EtcdSettings.TLS.ca().name(),
+                        missing)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=" + missing + " is not a readable file");
-        assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTPS, EtcdSettings.TLS_CA.name(), text)))
+        assertThat(problems(Map.of(
+                        EtcdSettings.ENDPOINTS.name(),
+                        HTTPS,
+                        EtcdSettings.TLS.ca().name(),
+                        text)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=" + text);
         assertThat(problems(Map.of(
                         EtcdSettings.ENDPOINTS.name(), HTTPS,
-                        EtcdSettings.TLS_CERT.name(), text,
-                        EtcdSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                        EtcdSettings.TLS.cert().name(), text,
+                        EtcdSettings.TLS.key().name(), pem.clientKey().toString())))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.cert=" + text);
         assertThat(problems(Map.of(
                         EtcdSettings.ENDPOINTS.name(), HTTPS,
-                        EtcdSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
-                        EtcdSettings.TLS_KEY.name(), text)))
+                        EtcdSettings.TLS.cert().name(), pem.clientCertificate().toString(),
+                        EtcdSettings.TLS.key().name(), text)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.etcd.tls.key=" + text);
@@ -484,7 +504,7 @@ class EtcdSettingsTest {
         assertThat(problems(Map.of(
                         EtcdSettings.ENDPOINTS.name(), HTTP,
                         EtcdSettings.USER.name(), "app",
-                        EtcdSettings.TLS_KEY.name(), "/nowhere",
+                        EtcdSettings.TLS.key().name(), "/nowhere",
                         EtcdSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
     }
@@ -499,7 +519,7 @@ class EtcdSettingsTest {
             return null;
         });
 
-        assertThatThrownBy(() -> EtcdSettings.of(config))
+        assertThatThrownBy(() -> new EtcdSettings(config))
                 .hasMessageContaining("snowflake 'orders': snowflake.etcd.tls.ca=${UNSET}/ca.pem refers to a property")
                 .hasMessageContaining("snowflake.etcd.endpoints is not set");
     }

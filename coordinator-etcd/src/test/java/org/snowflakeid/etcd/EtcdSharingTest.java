@@ -82,7 +82,7 @@ class EtcdSharingTest extends SharingContract {
     private EtcdConnection connection() {
         Map<String, String> keys = Map.of(EtcdSettings.ENDPOINTS.name(), endpoint());
         return opened(new EtcdConnection(
-                EtcdSettings.of(new CoordinatorConfig("orders", namespace, Duration.ofSeconds(60), keys::get))));
+                new EtcdSettings(new CoordinatorConfig("orders", namespace, Duration.ofSeconds(60), keys::get))));
     }
 
     /**

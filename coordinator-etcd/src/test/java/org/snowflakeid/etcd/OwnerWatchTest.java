@@ -23,7 +23,7 @@ class OwnerWatchTest {
     private static final String OWNER = "/snowflake/workers/3";
 
     private final EtcdServer server = EtcdServer.start();
-    private final EtcdConnection connection = new EtcdConnection(EtcdSettings.of(new CoordinatorConfig(
+    private final EtcdConnection connection = new EtcdConnection(new EtcdSettings(new CoordinatorConfig(
             "orders", "snowflake", TIMEOUT, Map.of(EtcdSettings.ENDPOINTS.name(), server.endpoint())::get)));
     private final AtomicInteger attempts = new AtomicInteger();
     private final AtomicInteger hints = new AtomicInteger();

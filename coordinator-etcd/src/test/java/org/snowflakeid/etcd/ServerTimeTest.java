@@ -62,7 +62,7 @@ class ServerTimeTest {
     }
 
     private static EtcdSettings settings(String endpoint) {
-        return EtcdSettings.of(new CoordinatorConfig(
+        return new EtcdSettings(new CoordinatorConfig(
                 "orders", "snowflake", Duration.ofSeconds(60), Map.of(EtcdSettings.ENDPOINTS.name(), endpoint)::get));
     }
 

@@ -46,7 +46,7 @@ class SharedEtcdTest {
 
     private EtcdConnection connection() {
         Map<String, String> keys = Map.of(EtcdSettings.ENDPOINTS.name(), server.endpoint());
-        return new EtcdConnection(EtcdSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
+        return new EtcdConnection(new EtcdSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
     @AfterEach

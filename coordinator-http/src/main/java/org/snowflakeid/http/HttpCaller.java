@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.support.Shared;
 
@@ -37,9 +38,9 @@ public final class HttpCaller implements AutoCloseable {
         this.loan = SharedHttp.ALL.loan(settings.access());
     }
 
-    /** When a call has to end that is granted so long, by {@link System#nanoTime}. */
-    public long end(Duration timeout) {
-        return System.nanoTime() + settings.callTimeout(timeout).toNanos();
+    /** When a call has to end that is granted so long. */
+    public Deadline deadline(Duration timeout) {
+        return Deadline.after(settings.callTimeout().of(timeout));
     }
 
     /** @param path follows the URL of a server, and may have a query */
@@ -52,9 +53,9 @@ public final class HttpCaller implements AutoCloseable {
      *
      * @throws CoordinatorException if there is no complete answer
      */
-    public Answer ask(HttpRequest.Builder request, long end) {
+    public Answer ask(HttpRequest.Builder request, Deadline deadline) {
         try {
-            return send(request, end, true);
+            return send(request, deadline, true);
         } catch (NoAnswer e) {
             throw e.exception();
         }
@@ -69,12 +70,12 @@ public final class HttpCaller implements AutoCloseable {
      */
     public Write write(
             HttpRequest.Builder request,
-            long end,
+            Deadline deadline,
             Function<Answer, @Nullable Write> clear,
             Function<Answer, CoordinatorException> complaint) {
         Answer answer;
         try {
-            answer = send(request, end, false);
+            answer = send(request, deadline, false);
         } catch (NoAnswer e) {
             if (e.sent()) {
                 return new Write.Unknown(e.exception());
@@ -88,13 +89,13 @@ public final class HttpCaller implements AutoCloseable {
         return write == null ? new Write.Unknown(complaint.apply(answer)) : write;
     }
 
-    private Answer send(HttpRequest.Builder request, long end, boolean mayGoOn) throws NoAnswer {
+    private Answer send(HttpRequest.Builder request, Deadline deadline, boolean mayGoOn) throws NoAnswer {
         SharedHttp connection = loan.get();
         if (connection == null) {
             throw failure("is not used any more: the coordinator was closed.", true);
         }
-        Duration timeout = Duration.ofNanos(end - System.nanoTime());
-        if (timeout.isNegative() || timeout.isZero()) {
+        Duration timeout = Duration.ofNanos(deadline.nanosLeft());
+        if (timeout.isZero()) {
             throw failure("was not asked: no time was left for another request.", false);
         }
         request.header("Cache-Control", "no-cache").header("User-Agent", "snowflake-id");

@@ -6,13 +6,17 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
+import org.snowflakeid.support.CallTimeout;
+import org.snowflakeid.support.ServerUrl;
 import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 
@@ -38,7 +42,7 @@ public final class HttpSettings {
 
     private final String generator;
     private final Access access;
-    private final @Nullable Duration callTimeout;
+    private final CallTimeout callTimeout;
 
     /**
      * Reads and checks them. What is wrong is noted in the reader, and so are warnings.
@@ -58,7 +62,7 @@ public final class HttpSettings {
         Map<String, String> files = new HashMap<>(keys.tls().files(reader));
         reader.optional(secretFile).ifPresent(file -> files.put(secretFile.name(), file.toString()));
         this.access = new Access(keys, List.copyOf(servers), Map.copyOf(files));
-        this.callTimeout = reader.optional(keys.callTimeout()).orElse(null);
+        this.callTimeout = new CallTimeout(reader.optional(keys.callTimeout()));
         Tls tls = keys.tls().read(reader);
         if (access.isEncrypted()) {
             var unused = keys.tls().make(reader, tls, Tls::context);
@@ -67,22 +71,26 @@ public final class HttpSettings {
         }
     }
 
+    /** The URL of a server that the JDK's client takes; empty if it is none. */
+    public static Optional<ServerUrl> url(String text, int usualPort) {
+        return ServerUrl.of(text, ServerUrl.HTTP, usualPort)
+                .filter(url -> !url.server().isUnderscored());
+    }
+
     /**
-     * Refuses an address, and says so where it is only the host's name that the JDK's client does not take.
+     * What is said of an address that is none, and also where only the host's name is what the JDK's client does not take.
      *
      * @param address as it was written, or a part of it
      * @param complaint of anything else
      */
-    public static void refuse(SettingsReader reader, Key<String> key, String address, String complaint) {
+    public static String complaint(String address, String complaint) {
         boolean underscore = address.replaceFirst("^[A-Za-z]+://", "")
                 .replaceFirst("[/?#].*", "")
                 .contains("_");
-        reader.refuse(
-                key,
-                underscore
-                        ? complaint + " The HTTP client of Java takes no host name with an '_': give the server another"
-                                + " name, or write its IP address."
-                        : complaint);
+        return underscore
+                ? complaint + " The HTTP client of Java takes no host name with an '_': give the server another"
+                        + " name, or write its IP address."
+                : complaint;
     }
 
     public Access access() {
@@ -94,9 +102,8 @@ public final class HttpSettings {
         return access.keys().product() + " (" + String.join(",", access.servers()) + ")";
     }
 
-    /** The shorter of what the caller grants and what the settings allow. */
-    public Duration callTimeout(Duration granted) {
-        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    public CallTimeout callTimeout() {
+        return callTimeout;
     }
 
     /**
@@ -106,40 +113,33 @@ public final class HttpSettings {
      * @throws CoordinatorException if anything is: the file was replaced, and perhaps only in part so far
      */
     public <T> @Nullable T anew(Key<Path> key, BiFunction<SettingsReader, Path, @Nullable T> read) {
-        SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        T content = reader.optional(key).map(file -> read.apply(reader, file)).orElse(null);
-        throwProblems(reader);
-        return content;
+        return read(reader ->
+                reader.optional(key).map(file -> read.apply(reader, file)).orElse(null));
     }
 
     /** As the files are now; null over plain HTTP. Throws as {@link #anew} does. */
     @Nullable
     public Tls tls() {
-        if (!access.isEncrypted()) {
-            return null;
-        }
-        SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        Tls tls = access.keys().tls().read(reader);
-        throwProblems(reader);
-        return tls;
+        return access.isEncrypted() ? read(access.keys().tls()::read) : null;
     }
 
     /** Throws as {@link #anew} does. */
     SSLContext context(Tls tls) {
-        SettingsReader reader = new SettingsReader(generator, access.files()::get);
-        SSLContext context = access.keys().tls().make(reader, tls, Tls::context);
-        throwProblems(reader);
+        SSLContext context = read(reader -> access.keys().tls().make(reader, tls, Tls::context));
         if (context == null) {
             throw new IllegalStateException("refused without a problem");
         }
         return context;
     }
 
-    private static void throwProblems(SettingsReader reader) {
+    private <T> @Nullable T read(Function<SettingsReader, @Nullable T> read) {
+        SettingsReader reader = new SettingsReader(generator, access.files()::get);
+        T content = read.apply(reader);
         try {
             reader.throwProblems();
         } catch (InvalidSettingsException e) {
             throw new CoordinatorException(String.valueOf(e.getMessage()), e, false);
         }
+        return content;
     }
 }

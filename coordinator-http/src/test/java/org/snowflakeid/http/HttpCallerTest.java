@@ -94,7 +94,7 @@ class HttpCallerTest {
     }
 
     private static Answer ask(HttpCaller caller, Duration timeout) {
-        return caller.ask(caller.request("/a"), caller.end(timeout));
+        return caller.ask(caller.request("/a"), caller.deadline(timeout));
     }
 
     private static CoordinatorException thrown(HttpCaller caller, Duration timeout) {
@@ -105,7 +105,7 @@ class HttpCallerTest {
         HttpRequest.Builder request = caller.request("/a").PUT(BodyPublishers.ofString("body"));
         return caller.write(
                 request,
-                caller.end(timeout),
+                caller.deadline(timeout),
                 answer -> answer.status() == 200 ? new Write.Applied() : null,
                 caller::foreign);
     }

@@ -23,6 +23,6 @@ public final class JdbcCoordinatorProvider implements WorkerCoordinatorProvider 
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        return new RecordCoordinator(config, new JdbcStore(JdbcSettings.of(config)));
+        return new RecordCoordinator(config, new JdbcStore(new JdbcSettings(config)));
     }
 }

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.support.Handshakes;
+import org.snowflakeid.support.RequestFailure;
 
 /**
  * A call that failed, and what is certain about it, by SQLSTATE: classes of exceptions differ from driver to driver. Pools wrap the
  * driver's exception, so this looks at all causes.
  */
-final class JdbcFailure extends Exception {
+final class JdbcFailure extends RequestFailure {
     private static final long serialVersionUID = 1L;
 
     /** No such table, or in H2 no such schema. */
@@ -50,13 +51,8 @@ final class JdbcFailure extends Exception {
             "the parameters of the URL or of the data source that name its authority",
             "the parameters of the URL or of the data source that name it");
 
-    private final boolean nothingChanged;
-    private final CoordinatorException exception;
-
     private JdbcFailure(boolean nothingChanged, CoordinatorException exception) {
-        super(exception.getMessage(), exception);
-        this.nothingChanged = nothingChanged;
-        this.exception = exception;
+        super(exception, nothingChanged);
     }
 
     /** @param sent whether a change may have left this process */
@@ -217,15 +213,5 @@ final class JdbcFailure extends Exception {
 
     static boolean saysForbidden(SQLException e) {
         return FORBIDDEN.contains(state(e)) || FORBIDDEN_CODES.contains(e.getErrorCode());
-    }
-
-    /** For the caller of the coordinator. */
-    CoordinatorException exception() {
-        return exception;
-    }
-
-    /** Certain: no change was made, and none will be. */
-    boolean nothingChanged() {
-        return nothingChanged;
     }
 }

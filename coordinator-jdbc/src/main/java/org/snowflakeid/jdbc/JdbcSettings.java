@@ -21,6 +21,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.CallTimeout;
 import org.snowflakeid.support.Credentials;
 import org.snowflakeid.support.PasswordKeys;
 
@@ -64,9 +65,7 @@ final class JdbcSettings {
             .standard("snowflake_record")
             .place()
             .meaning("The name of the table.");
-    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.jdbc.call-timeout", "PT0.1S", "PT1M")
-            .otherwise("what the window allows")
-            .meaning("Upper bound of one call.");
+    static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.jdbc.call-timeout");
 
     static final List<Key<?>> KEYS =
             List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, SCHEMA, TABLE, CREATE_TABLE, CALL_TIMEOUT);
@@ -98,7 +97,7 @@ final class JdbcSettings {
     private final Access access;
     private final boolean ofTheServer;
     private final boolean createTable;
-    private final @Nullable Duration callTimeout;
+    private final CallTimeout callTimeout;
 
     /**
      * Which database is reached, and how; equal for those who may share threads and connections.
@@ -153,11 +152,7 @@ final class JdbcSettings {
     }
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static JdbcSettings of(CoordinatorConfig config) {
-        return new JdbcSettings(config);
-    }
-
-    private JdbcSettings(CoordinatorConfig config) {
+    JdbcSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         String url = reader.optional(URL).orElse(null);
@@ -199,7 +194,7 @@ final class JdbcSettings {
                     + ". Shorten snowflake.namespace.");
         }
         createTable = reader.value(CREATE_TABLE);
-        callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
+        callTimeout = new CallTimeout(reader.optional(CALL_TIMEOUT));
         reader.throwProblems();
         reader.logWarnings(LOG);
     }
@@ -341,8 +336,7 @@ final class JdbcSettings {
         return createTable;
     }
 
-    /** The shorter of what the caller grants and what the settings allow. */
-    Duration callTimeout(Duration granted) {
-        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    CallTimeout callTimeout() {
+        return callTimeout;
     }
 }

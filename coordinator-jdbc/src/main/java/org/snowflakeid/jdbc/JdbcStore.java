@@ -114,10 +114,7 @@ final class JdbcStore implements RecordStore {
                                     : call.hasTable() && update(call, key, expected, next));
             return applied ? new Write.Applied() : new Write.Rejected();
         } catch (JdbcFailure e) {
-            if (e.nothingChanged()) {
-                throw e.exception();
-            }
-            return new Write.Unknown(e.exception());
+            return new Write.Unknown(e.ofUnknownOutcome());
         }
     }
 

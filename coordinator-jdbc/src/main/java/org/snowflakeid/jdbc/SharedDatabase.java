@@ -2,17 +2,13 @@
 package org.snowflakeid.jdbc;
 
 import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -48,28 +44,17 @@ final class SharedDatabase {
     private static final int MAX_CALLS = 8;
 
     /** One that hangs for longer takes no other's place any more, as long as there are no more threads than that. */
-    private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(20);
+    static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private static final int MAX_THREADS = 64;
 
     private static final long LINGER_SECONDS = 5;
 
-    /** How long a step of setting up a connection may take, also if the call for which it began is over by then. */
-    private static final int SET_UP_MILLIS = 15_000;
-
-    /** The first of these steps needs no work of the database, and where several hosts are named it is the next one's turn then. */
-    private static final int REACH_MILLIS = 5_000;
-
-    /** More of them would make a slow database slower. */
-    private static final int MAX_SET_UPS = 2;
-
     /** How much later than the driver's own timeout the wait ends, so that the report is normally the driver's. */
-    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     static final Shared<JdbcSettings.Access, SharedDatabase> ALL =
             new Shared<>(SharedDatabase::new, SharedDatabase::end);
-
-    private record Idle(Connection connection, long sinceNanos) {}
 
     interface Work<T> {
         T run(DatabaseCall call) throws SQLException;
@@ -86,13 +71,8 @@ final class SharedDatabase {
     /** Runs all threads; tests give it none. */
     final ThreadPoolExecutor pool;
 
-    /** The one that was used last comes first. Guarded by itself. */
-    private final Deque<Idle> idle = new ArrayDeque<>();
-
-    /** Calls that are setting up a connection, each with since when. Guarded by {@link #idle}. */
-    private final Map<Attempt<?>, Long> settingUp = new HashMap<>();
-
-    private volatile boolean over;
+    /** Those by URL; a data source lends its own. */
+    private final KeptConnections kept = new KeptConnections();
 
     private SharedDatabase(JdbcSettings.Access access, ApplicationThreads threads) {
         this.access = access;
@@ -111,8 +91,8 @@ final class SharedDatabase {
         try {
             task.run();
         } finally {
-            // The last thread ends that long after the last call, and closes the remaining connections.
-            closeIdle(LINGER_SECONDS - 1);
+            // The last thread ends when the last call is that long ago, and takes what is left along.
+            kept.closeIdle(LINGER_SECONDS - 1);
         }
     }
 
@@ -123,10 +103,7 @@ final class SharedDatabase {
     }
 
     private void end() {
-        synchronized (idle) {
-            over = true;
-            idle.notifyAll();
-        }
+        kept.close();
         pool.shutdown();
         threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
     }
@@ -137,16 +114,16 @@ final class SharedDatabase {
      * @throws JdbcFailure which says whether anything may have been changed
      */
     <T> T call(JdbcSettings settings, Duration timeout, Work<T> work) throws JdbcFailure {
-        long deadline = System.nanoTime() + settings.callTimeout(timeout).toNanos();
+        Deadline deadline = Deadline.after(settings.callTimeout().of(timeout));
         Attempt<T> attempt = new Attempt<>(settings, deadline, work);
         forgetOld();
         try {
-            if (!calls.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            if (!calls.tryAcquire(deadline.nanosLeft(), TimeUnit.NANOSECONDS)) {
                 throw JdbcFailure.late(settings, MAX_CALLS + " earlier calls still wait for an answer", null, false);
             }
             attempt.takePlace();
             Future<T> result = submit(attempt);
-            return result.get(deadline + GRACE_NANOS - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return result.get(deadline.nanosLeft() + GRACE_NANOS, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw JdbcFailure.interrupted(settings, e, attempt.giveUp());
@@ -187,10 +164,10 @@ final class SharedDatabase {
         }
     }
 
-    /** One call, which may go on after its caller has stopped waiting for it. */
-    private final class Attempt<T> implements Callable<T> {
+    /** One call, which may go on when nobody waits for it any more. */
+    private final class Attempt<T> implements Callable<T>, KeptConnections.Call {
         private final JdbcSettings settings;
-        private final long deadlineNanos;
+        private final Deadline deadline;
         private final Work<T> work;
 
         // Guarded by this.
@@ -199,9 +176,9 @@ final class SharedDatabase {
         private boolean givenUp;
         private boolean placed;
 
-        Attempt(JdbcSettings settings, long deadlineNanos, Work<T> work) {
+        Attempt(JdbcSettings settings, Deadline deadline, Work<T> work) {
             this.settings = settings;
-            this.deadlineNanos = deadlineNanos;
+            this.deadline = deadline;
             this.work = work;
         }
 
@@ -237,7 +214,8 @@ final class SharedDatabase {
             }
         }
 
-        private synchronized void requireTime() throws SQLException {
+        @Override
+        public synchronized void requireTime() throws SQLException {
             if (givenUp) {
                 throw new SQLException("the call was given up");
             }
@@ -248,8 +226,8 @@ final class SharedDatabase {
             sent = true;
         }
 
-        /** Makes it this call's, or leaves it to later calls if this call is over. */
-        private Connection use(Connection taken) throws SQLException {
+        @Override
+        public Connection use(Connection taken) throws SQLException {
             synchronized (this) {
                 if (!givenUp) {
                     connection = taken;
@@ -306,7 +284,7 @@ final class SharedDatabase {
             if (lent || !committing) {
                 // Its last user may have begun a transaction by a statement, unseen by JDBC, and left it open; and
                 // drivers that connect anew by themselves, when a server went away, begin as the URL says.
-                commitEachStatement(taken);
+                KeptConnections.commitEachStatement(taken);
             }
             int before = limit(taken, leftMillis());
             try {
@@ -331,8 +309,9 @@ final class SharedDatabase {
         }
 
         /** At least one, since zero means for ever. */
-        private int leftMillis() {
-            return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime()));
+        @Override
+        public int leftMillis() {
+            return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline.nanosLeft()));
         }
 
         /** @return what held before; zero if this driver knows no such limit */
@@ -349,16 +328,6 @@ final class SharedDatabase {
         }
     }
 
-    /**
-     * Turns auto-commit on, whatever URL, driver and server have set. It is turned off first, since a driver that wrongly believes that it
-     * is on would send nothing.
-     */
-    private static void commitEachStatement(Connection connection) throws SQLException {
-        connection.setAutoCommit(false);
-        connection.rollback();
-        connection.setAutoCommit(true);
-    }
-
     private static void abort(Connection connection) {
         try {
             connection.abort(Runnable::run);
@@ -369,122 +338,14 @@ final class SharedDatabase {
 
     private Connection take(Attempt<?> attempt) throws SQLException, InterruptedException {
         DataSource dataSource = access.dataSource();
-        if (dataSource != null) {
-            return attempt.use(dataSource.getConnection());
-        }
-        Connection kept = takeIdle(attempt);
-        if (kept != null) {
-            return attempt.use(kept);
-        }
-        try {
-            return attempt.use(connect(attempt.settings, String.valueOf(access.url()), attempt.leftMillis()));
-        } finally {
-            synchronized (idle) {
-                settingUp.remove(attempt);
-                idle.notifyAll();
-            }
-        }
-    }
-
-    /** @return null if this call is to set one up */
-    private @Nullable Connection takeIdle(Attempt<?> attempt) throws SQLException, InterruptedException {
-        synchronized (idle) {
-            while (true) {
-                attempt.requireTime();
-                if (over) {
-                    throw new SQLException("the coordinator is closed");
-                }
-                Idle last = idle.pollFirst();
-                if (last != null) {
-                    return last.connection();
-                }
-                long now = System.nanoTime();
-                // A driver without a timeout of its own may never end.
-                settingUp.values().removeIf(since -> now - since > FORGOTTEN_NANOS);
-                if (settingUp.size() < MAX_SET_UPS) {
-                    settingUp.put(attempt, now);
-                    return null;
-                }
-                idle.wait(attempt.leftMillis() + TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS));
-            }
-        }
-    }
-
-    /** @param callMillis what is left of the time of the call that it is for */
-    private static Connection connect(JdbcSettings settings, String url, int callMillis) throws SQLException {
-        Properties properties = new Properties();
-        String user = settings.access().login().user();
-        if (user != null) {
-            properties.setProperty("user", user);
-        }
-        String password = settings.password();
-        if (password != null) {
-            properties.setProperty("password", password);
-        }
-        if (url.startsWith("jdbc:postgresql:")) {
-            properties.setProperty("connectTimeout", seconds(Math.max(REACH_MILLIS, callMillis)));
-            properties.setProperty("socketTimeout", seconds(Math.max(SET_UP_MILLIS, callMillis)));
-            properties.setProperty("ApplicationName", "snowflake");
-        } else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
-            // The first one holds for the login too.
-            String millis = Integer.toString(Math.max(SET_UP_MILLIS, callMillis));
-            properties.setProperty("connectTimeout", millis);
-            properties.setProperty("socketTimeout", millis);
-        }
-        Driver driver = JdbcSettings.driver(url).orElseThrow(() -> new SQLException("no driver for this URL"));
-        Connection connection = driver.connect(url, properties);
-        if (connection == null) {
-            throw new SQLException("the driver refuses this URL");
-        }
-        try {
-            commitEachStatement(connection);
-            return connection;
-        } catch (SQLException | RuntimeException e) {
-            close(connection);
-            throw e;
-        }
-    }
-
-    private static String seconds(int millis) {
-        return Integer.toString((millis + 999) / 1_000);
+        return dataSource == null ? kept.take(attempt.settings, attempt) : attempt.use(dataSource.getConnection());
     }
 
     private void putBack(Connection connection, boolean usable) {
-        if (usable && access.dataSource() == null) {
-            synchronized (idle) {
-                if (!over) {
-                    idle.addFirst(new Idle(connection, System.nanoTime()));
-                    idle.notifyAll();
-                    return;
-                }
-            }
-        }
-        close(connection);
-        if (!usable) {
-            // Those beside it may have ended with it.
-            closeIdle(0);
-        }
-    }
-
-    /** @param seconds closes connections that have been idle for this long; all of them at the end */
-    private void closeIdle(long seconds) {
-        List<Idle> old = new ArrayList<>();
-        synchronized (idle) {
-            for (Idle each : idle) {
-                if (over || System.nanoTime() - each.sinceNanos() >= TimeUnit.SECONDS.toNanos(seconds)) {
-                    old.add(each);
-                }
-            }
-            idle.removeAll(old);
-        }
-        old.forEach(each -> close(each.connection()));
-    }
-
-    private static void close(Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            // It is of no use any more either way.
+        if (access.dataSource() == null) {
+            kept.putBack(connection, usable);
+        } else {
+            KeptConnections.close(connection);
         }
     }
 }

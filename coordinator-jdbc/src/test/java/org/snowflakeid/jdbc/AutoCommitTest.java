@@ -138,7 +138,7 @@ class AutoCommitTest {
     private static JdbcStore store(String url) {
         Map<String, String> keys = Map.of("snowflake.jdbc.url", url);
         return new JdbcStore(
-                JdbcSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get)));
+                new JdbcSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get)));
     }
 
     @Test

@@ -6,17 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
-import static org.snowflakeid.tck.Node.rejected;
 import static org.snowflakeid.tck.Node.unknown;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -157,91 +154,6 @@ class JdbcFaultsTest {
 
     @ParameterizedTest
     @EnumSource
-    void writeWhoseAnswerIsHeldIsUnknownAndWasDone(Product product) throws Exception {
-        try (Place place = new Place(product)) {
-            CasResult held = duringTheWrite(place, proxy -> {});
-            Slot seen = place.other.slot(3);
-            place.proxy.pass();
-
-            assertThat(unknown(held).cause()).hasMessageContaining("the request was sent");
-            assertThat(unknown(held).cause().permanent()).isFalse();
-            assertThat(seen).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
-            await(Node.PATIENCE, place.node::answers);
-            assertThat(applied(place.node.coordinator.extend(
-                                    3,
-                                    new Stored("limit=1 token=x", 0),
-                                    Node.unique("limit=2"),
-                                    "o token=x",
-                                    place.meta,
-                                    TIMEOUT))
-                            .ownerHeld())
-                    .isTrue();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void writeWhoseConnectionIsCutBeforeTheAnswerIsUnknownAtOnceAndNotSentAgain(Product product) throws Exception {
-        try (Place place = new Place(product)) {
-            long start = System.nanoTime();
-            CasResult cut = duringTheWrite(place, TcpProxy::cut);
-            Duration took = Duration.ofNanos(System.nanoTime() - start);
-            place.proxy.pass();
-
-            unknown(cut);
-            assertThat(took).isLessThan(TIMEOUT);
-            assertThat(place.other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
-            // The version of a record counts its writes.
-            assertThat(rejected(place.claim(TIMEOUT)).seen())
-                    .isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), "o token=x"));
-            place.node.coordinator.abandon(3, "o token=x", TIMEOUT);
-            assertThat(place.other.slot(3)).isEqualTo(new Slot(3, new Stored("limit=1 token=x", 0), null));
-        }
-    }
-
-    private interface Fault {
-        void strike(TcpProxy proxy);
-    }
-
-    /**
-     * Claims 3 while another connection has its row locked, which shows when the write has arrived; from then on no answer comes back.
-     */
-    private static CasResult duringTheWrite(Place place, Fault fault) throws Exception {
-        String key = place.node.namespace + "/marks/3";
-        boolean postgres = place.server instanceof PostgresServer;
-        try (Connection locking = DriverManager.getConnection(place.server.url());
-                Connection looking = DriverManager.getConnection(place.server.url());
-                Statement lock = locking.createStatement()) {
-            locking.setAutoCommit(false);
-            lock.executeUpdate("INSERT INTO snowflake_record VALUES ('" + key + "', 1, 'x')");
-            CompletableFuture<CasResult> claim =
-                    CompletableFuture.supplyAsync(() -> place.claim(Duration.ofSeconds(10)));
-            await(TIMEOUT, () -> isWaiting(looking, postgres));
-            place.proxy.holdReplies();
-            locking.rollback();
-            try (JdbcNode present = JdbcNode.at(place.server.url(), place.node.namespace)) {
-                await(TIMEOUT, () -> present.slot(3).mark() != null);
-            }
-            fault.strike(place.proxy);
-            return claim.get(60, TimeUnit.SECONDS);
-        }
-    }
-
-    /** Whether that statement has arrived, and waits for the lock. */
-    private static boolean isWaiting(Connection looking, boolean postgres) {
-        String sql = postgres
-                ? "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                : "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'INSERT INTO %snowflake_record% SELECT %'";
-        try (Statement statement = looking.createStatement();
-                var row = statement.executeQuery(sql)) {
-            return row.next() && row.getInt(1) > 0;
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void writeThatWaitsForALockIsUnknownInTimeAndMayBeDoneLater(Product product) throws Exception {
         try (Place place = new Place(product)) {
             Stored mark = place.node.claim(3);
@@ -306,29 +218,6 @@ class JdbcFaultsTest {
             // The threads of this test and of those beside it.
             assertThat(threads).isLessThan(60);
             await(Node.PATIENCE, place.node::answers);
-        }
-    }
-
-    @Test
-    void anInterruptedWriteIsUnknownAtOnceAndKeepsTheFlag() throws Exception {
-        try (Place place = new Place(Product.POSTGRESQL)) {
-            Stored mark = place.node.claim(3);
-            place.proxy.holdReplies();
-            CompletableFuture<Boolean> flag = new CompletableFuture<>();
-            CompletableFuture<CasResult> result = new CompletableFuture<>();
-            Thread caller = new Thread(() -> {
-                result.complete(place.node.coordinator.extend(
-                        3, mark, "limit=2", place.node.owner(3), place.meta, Duration.ofSeconds(60)));
-                flag.complete(Thread.currentThread().isInterrupted());
-            });
-
-            caller.start();
-            await(TIMEOUT, () -> caller.getState() == Thread.State.TIMED_WAITING);
-            caller.interrupt();
-
-            unknown(result.get(30, TimeUnit.SECONDS));
-            assertThat(flag.get(30, TimeUnit.SECONDS)).isTrue();
-            place.proxy.pass();
         }
     }
 

@@ -43,7 +43,7 @@ class JdbcSettingsTest {
     }
 
     private static JdbcSettings settings(String generator, Map<String, String> values, Resources resources) {
-        return JdbcSettings.of(
+        return new JdbcSettings(
                 new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get, resources));
     }
 
@@ -261,7 +261,7 @@ class JdbcSettingsTest {
         CoordinatorConfig config =
                 new CoordinatorConfig("orders", "n".repeat(187), Duration.ofSeconds(60), keys("url", URL)::get);
 
-        assertThat(catchThrowableOfType(InvalidSettingsException.class, () -> JdbcSettings.of(config)))
+        assertThat(catchThrowableOfType(InvalidSettingsException.class, () -> new JdbcSettings(config)))
                 .hasMessageContainingAll("longer than 186 characters", "Shorten snowflake.namespace");
     }
 
@@ -314,8 +314,8 @@ class JdbcSettingsTest {
     void takesTheShorterTimeout() {
         JdbcSettings settings = settings(keys("url", URL, "call-timeout", "PT2S"));
 
-        assertThat(settings.callTimeout(Duration.ofSeconds(5))).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.callTimeout().of(Duration.ofSeconds(5))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.callTimeout().of(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @ParameterizedTest

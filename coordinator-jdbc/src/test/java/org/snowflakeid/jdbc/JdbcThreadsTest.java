@@ -93,7 +93,7 @@ class JdbcThreadsTest {
 
     private static JdbcSettings settings(PostgresServer server) {
         Map<String, String> keys = Map.of(JdbcSettings.URL.name(), server.url());
-        return JdbcSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
+        return new JdbcSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
     }
 
     /** As the JVM does when it is allowed no more than so many. */

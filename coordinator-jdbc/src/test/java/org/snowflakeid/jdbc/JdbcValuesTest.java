@@ -35,7 +35,7 @@ class JdbcValuesTest {
 
     private static JdbcStore store(Map<String, String> settings) {
         return new JdbcStore(
-                JdbcSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), settings::get)));
+                new JdbcSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), settings::get)));
     }
 
     private static Entry read(JdbcStore store, String key) {

@@ -226,7 +226,7 @@ class OneTableTest {
     }
 
     private static JdbcStore store(Resources resources) {
-        return new JdbcStore(JdbcSettings.of(
+        return new JdbcStore(new JdbcSettings(
                 new CoordinatorConfig("orders", "snowflake", Node.TIME_TO_LIVE, key -> null, resources)));
     }
 

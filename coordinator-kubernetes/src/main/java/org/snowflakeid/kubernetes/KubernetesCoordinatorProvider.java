@@ -23,6 +23,8 @@ public final class KubernetesCoordinatorProvider implements WorkerCoordinatorPro
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        return new RecordCoordinator(config, new LeaseStore(KubernetesSettings.of(config), config.timeToLive()));
+        return new RecordCoordinator(
+                config,
+                new LeaseStore(new KubernetesSettings(config, KubernetesSettings.Pod.HERE), config.timeToLive()));
     }
 }

@@ -2,8 +2,6 @@
 package org.snowflakeid.kubernetes;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +19,8 @@ import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.CallTimeout;
+import org.snowflakeid.support.PasswordKeys;
 import org.snowflakeid.support.TlsKeys;
 
 /**
@@ -53,9 +53,7 @@ final class KubernetesSettings {
                     .meaning("PEM file of the authorities to trust."),
             TlsKeys.below("snowflake.kubernetes.tls").cert(),
             TlsKeys.below("snowflake.kubernetes.tls").key());
-    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.kubernetes.call-timeout", "PT0.1S", "PT1M")
-            .otherwise("what the window allows")
-            .meaning("Upper bound of one call.");
+    static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.kubernetes.call-timeout");
 
     static final List<Key<?>> KEYS = List.of(URL, NAMESPACE, TOKEN_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
 
@@ -100,10 +98,6 @@ final class KubernetesSettings {
     private final @Nullable Path tokenFile;
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static KubernetesSettings of(CoordinatorConfig config) {
-        return new KubernetesSettings(config, Pod.HERE);
-    }
-
     KubernetesSettings(CoordinatorConfig config, Pod pod) {
         SettingsReader set = new SettingsReader(config);
         boolean encrypted =
@@ -140,25 +134,11 @@ final class KubernetesSettings {
             }
             return "";
         }
-        if (!isUrl(text.get())) {
-            HttpSettings.refuse(reader, URL, text.get(), "is not the URL of a server. Write https://host:port.");
+        if (HttpSettings.url(text.get(), 443).isEmpty()) {
+            String complaint = "is not the URL of a server. Write https://host:port.";
+            reader.refuse(URL, HttpSettings.complaint(text.get(), complaint));
         }
         return text.get().replaceFirst("^[^:]*", scheme(text.get())).replaceFirst("/+$", "");
-    }
-
-    private static boolean isUrl(String text) {
-        try {
-            URI uri = new URI(text);
-            return (scheme(text).equals("http") || scheme(text).equals("https"))
-                    && uri.getHost() != null
-                    && uri.getUserInfo() == null
-                    && uri.getQuery() == null
-                    && uri.getFragment() == null
-                    && uri.getPort() != 0
-                    && uri.getPort() <= 65_535;
-        } catch (URISyntaxException e) {
-            return false;
-        }
     }
 
     private static String scheme(String url) {
@@ -182,16 +162,13 @@ final class KubernetesSettings {
     }
 
     private static @Nullable String readToken(SettingsReader reader, Path file) {
-        try {
-            String token = Files.readString(file).strip();
-            if (TOKEN.matcher(token).matches()) {
-                return token;
-            }
+        String token = PasswordKeys.text(reader, TOKEN_FILE, file, "the token")
+                .map(String::strip)
+                .orElse(null);
+        if (token != null && !TOKEN.matcher(token).matches()) {
             reader.refuse(TOKEN_FILE, "holds no token. Name a file with one line of letters, digits and signs.");
-        } catch (IOException e) {
-            reader.refuse(TOKEN_FILE, "can't be read (" + e + "). Name a text file that holds the token.");
         }
-        return null;
+        return token;
     }
 
     /**

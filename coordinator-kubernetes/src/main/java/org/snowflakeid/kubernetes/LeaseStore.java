@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.http.Answer;
 import org.snowflakeid.http.HttpCaller;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.spi.RecordStore;
 
 /**
@@ -47,12 +48,12 @@ final class LeaseStore implements RecordStore {
 
     @Override
     public Reading read(List<String> keys, Duration timeout) {
-        long end = server.end(timeout);
-        return keys.size() == 1 ? get(keys.get(0), end) : list(keys, end);
+        Deadline deadline = server.deadline(timeout);
+        return keys.size() == 1 ? get(keys.get(0), deadline) : list(keys, deadline);
     }
 
-    private Reading get(String key, long end) {
-        Answer answer = server.ask(request("/" + LeaseNames.name(key)), end);
+    private Reading get(String key, Deadline deadline) {
+        Answer answer = server.ask(request("/" + LeaseNames.name(key)), deadline);
         if (answer.status() == 404 && missing(answer).equals("leases")) {
             return new Reading(Map.of(), server.time(answer));
         }
@@ -63,13 +64,13 @@ final class LeaseStore implements RecordStore {
         return new Reading(Map.of(key, entry(lease)), server.time(answer));
     }
 
-    private Reading list(List<String> keys, long end) {
+    private Reading list(List<String> keys, Deadline deadline) {
         Map<String, String> wanted = new HashMap<>();
         keys.forEach(key -> wanted.put(LeaseNames.name(key), key));
         Map<String, Entry> found = new HashMap<>();
         String next = "";
         while (true) {
-            Answer answer = server.ask(request("?limit=" + PAGE + selection(keys) + next), end);
+            Answer answer = server.ask(request("?limit=" + PAGE + selection(keys) + next), deadline);
             if (answer.status() == 410 && !next.isEmpty()) {
                 // It took too long, and what was seen first is no longer known.
                 found.clear();
@@ -142,7 +143,7 @@ final class LeaseStore implements RecordStore {
                 .method(expected == null ? "POST" : "PUT", BodyPublishers.ofString(lease.toString()));
         String verb = expected == null ? "create" : "update";
         return server.write(
-                request, server.end(timeout), answer -> clear(answer, key, next), answer -> refusal(answer, verb));
+                request, server.deadline(timeout), answer -> clear(answer, key, next), answer -> refusal(answer, verb));
     }
 
     private static @Nullable Write clear(Answer answer, String key, String next) {

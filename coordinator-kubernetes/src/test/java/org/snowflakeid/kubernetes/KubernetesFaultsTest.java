@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
-import static org.snowflakeid.tck.Node.rejected;
 import static org.snowflakeid.tck.Node.unique;
 import static org.snowflakeid.tck.Node.unknown;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
@@ -19,8 +18,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,8 +35,6 @@ import org.snowflakeid.testservers.kubernetes.MockApiServer.Fault;
 
 /** Servers that are frozen, gone or wrong; answers that are lost, and refusals. */
 class KubernetesFaultsTest {
-    private static final Duration SHORT = Duration.ofSeconds(3);
-
     private final MockApiServer server = MockApiServer.startEncrypted();
     private final TcpProxy proxy = TcpProxy.to(server.port());
     private final String namespace = Node.freshNamespace();
@@ -152,64 +147,6 @@ class KubernetesFaultsTest {
         assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
     }
 
-    @Test
-    void claimWhoseReplyIsLostIsUnknownAndCanBeAdopted() {
-        server.beforeAnswer(() -> {
-            if (count("create leases") > 1) {
-                proxy.holdReplies();
-            }
-        });
-
-        CasResult claim = claim(SHORT);
-        server.beforeAnswer(() -> {});
-
-        assertThat(unknown(claim).cause()).hasMessageContaining("does not answer within");
-        assertThat(unknown(claim).cause().permanent()).isFalse();
-        assertClaimed();
-        proxy.pass();
-        assertThat(applied(node.coordinator.extend(
-                                3, new Stored("limit=1 token=x", 0), unique("limit=2"), "o token=x", meta, TIMEOUT))
-                        .ownerHeld())
-                .isTrue();
-    }
-
-    @Test
-    void claimThatIsCutAfterItWasSentIsUnknownAtOnceAndNotSentAgain() {
-        long created = count("create leases");
-        server.beforeAnswer(() -> {
-            if (count("create leases") > created) {
-                proxy.cut();
-            }
-        });
-
-        CasResult claim = CompletableFuture.supplyAsync(() -> claim(TIMEOUT))
-                .orTimeout(TIMEOUT.toSeconds() / 2, TimeUnit.SECONDS)
-                .join();
-        server.beforeAnswer(() -> {});
-
-        unknown(claim);
-        assertThat(count("create leases")).isEqualTo(created + 1);
-        assertClaimed();
-    }
-
-    @Test
-    void extensionThatIsCutAfterItWasSentIsUnknownAndNotSentAgain() {
-        Stored mark = node.claim(3);
-        server.beforeAnswer(() -> {
-            if (count("update leases") > 0) {
-                proxy.cut();
-            }
-        });
-
-        CasResult lost = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT);
-        server.beforeAnswer(() -> {});
-        CasResult resent = node.coordinator.extend(3, mark, "limit=2 token=x", node.owner(3), meta, TIMEOUT);
-
-        unknown(lost);
-        assertThat(count("update leases")).isEqualTo(1);
-        assertThat(rejected(resent).seen().mark()).isEqualTo(new Stored("limit=2 token=x", 0));
-    }
-
     /** It was applied, and nothing was seen of the namespace's record afterwards. */
     @Test
     void claimThatCannotBeValidatedIsUnknown() {
@@ -226,28 +163,6 @@ class KubernetesFaultsTest {
 
         unknown(claim);
         assertClaimed();
-    }
-
-    @Test
-    void anInterruptLeavesTheOutcomeUnknownAndKeepsTheFlag() throws Exception {
-        server.beforeAnswer(() -> {
-            if (count("create leases") > 1) {
-                proxy.holdReplies();
-            }
-        });
-        CompletableFuture<CasResult> claim = new CompletableFuture<>();
-        CompletableFuture<Boolean> flag = new CompletableFuture<>();
-        Thread caller = new Thread(() -> {
-            claim.complete(claim(TIMEOUT.multipliedBy(4)));
-            flag.complete(Thread.currentThread().isInterrupted());
-        });
-        caller.start();
-        await(TIMEOUT, () -> count("create leases") > 1);
-        caller.interrupt();
-
-        unknown(claim.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS));
-        assertThat(flag.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        server.beforeAnswer(() -> {});
     }
 
     @Test

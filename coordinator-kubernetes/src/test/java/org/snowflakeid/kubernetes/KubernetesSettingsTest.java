@@ -270,8 +270,8 @@ class KubernetesSettingsTest {
     void callTimeoutIsAnUpperBound() {
         KubernetesSettings settings = settings(pod("10.0.0.1"), "snowflake.kubernetes.call-timeout", "PT2S");
 
-        assertThat(settings.http().callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.http().callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.http().callTimeout().of(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.http().callTimeout().of(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

@@ -23,6 +23,6 @@ public final class NacosCoordinatorProvider implements WorkerCoordinatorProvider
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        return new RecordCoordinator(config, new NacosStore(NacosSettings.of(config)));
+        return new RecordCoordinator(config, new NacosStore(new NacosSettings(config)));
     }
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.nacos;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -16,7 +12,9 @@ import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.CallTimeout;
 import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.ServerUrl;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.nacos.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
@@ -60,9 +58,7 @@ final class NacosSettings {
             .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final TlsKeys TLS = TlsKeys.below("snowflake.nacos.tls");
-    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.nacos.call-timeout", "PT0.1S", "PT1M")
-            .otherwise("what the window allows")
-            .meaning("Upper bound of one call.");
+    static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.nacos.call-timeout");
 
     static final List<Key<?>> KEYS = List.of(
             SERVER_ADDR,
@@ -83,11 +79,7 @@ final class NacosSettings {
     private final @Nullable String password;
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static NacosSettings of(CoordinatorConfig config) {
-        return new NacosSettings(config);
-    }
-
-    private NacosSettings(CoordinatorConfig config) {
+    NacosSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         // A slash after a host says nothing, as in Nacos' own client: many write just the server so.
@@ -117,54 +109,26 @@ final class NacosSettings {
     }
 
     private static List<String> servers(SettingsReader reader, String text, String contextPath) {
-        List<URI> servers = new ArrayList<>();
-        if (text.contains("@")) {
-            return List.of();
-        }
-        for (String part : text.split(",", -1)) {
-            Optional<URI> server = server(part.strip(), contextPath);
-            if (server.isEmpty()) {
-                HttpSettings.refuse(
-                        reader,
-                        SERVER_ADDR,
-                        part,
-                        "holds '" + SERVER_ADDR.shown(part.strip())
-                                + "', which is not a server. Write host:8848 or https://host:8848, several joined by"
-                                + " commas.");
-                return List.of();
-            }
-            servers.add(server.get());
-        }
+        List<ServerUrl> servers = ServerUrl.several(
+                reader,
+                SERVER_ADDR,
+                text,
+                part -> server(part, contextPath),
+                part -> HttpSettings.complaint(
+                        part, "a server. Write host:8848 or https://host:8848, several joined by commas."));
         if (reader.isSet(CONTEXT_PATH)
-                && servers.stream().anyMatch(server -> !server.getPath().equals(contextPath))) {
+                && servers.stream().anyMatch(server -> !server.path().equals(contextPath))) {
             reader.refuse(CONTEXT_PATH, "is set beside a path in " + SERVER_ADDR + ". Remove one of them.");
         }
-        if (servers.stream().map(URI::getScheme).distinct().count() > 1) {
-            reader.refuse(SERVER_ADDR, "mixes http and https. Use the same for all of them.");
-        }
-        return servers.stream().map(URI::toString).toList();
+        ServerUrl.requireOneScheme(reader, SERVER_ADDR, servers);
+        return servers.stream().map(ServerUrl::toString).toList();
     }
 
-    private static Optional<URI> server(String text, String contextPath) {
-        try {
-            URI uri = new URI(text.contains("://") ? text : "http://" + text);
-            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-            int port = uri.getPort() == -1 ? 8848 : uri.getPort();
-            String path = uri.getPath() == null ? "" : uri.getPath().replaceFirst("/+$", "");
-            if ((scheme.equals("http") || scheme.equals("https"))
-                    && uri.getHost() != null
-                    && uri.getQuery() == null
-                    && uri.getFragment() == null
-                    && port > 0
-                    && port <= 65_535
-                    && path.matches("(/[A-Za-z0-9._-]+)*")) {
-                return Optional.of(
-                        new URI(scheme, null, uri.getHost(), port, path.isEmpty() ? contextPath : path, null, null));
-            }
-        } catch (URISyntaxException e) {
-            // The same complaint as for what is a URL of something else.
-        }
-        return Optional.empty();
+    private static Optional<ServerUrl> server(String text, String contextPath) {
+        return HttpSettings.url(text.contains("://") ? text : "http://" + text, 8848)
+                .map(url -> new ServerUrl(url.scheme(), url.server(), url.path().replaceFirst("/+$", "")))
+                .filter(url -> url.path().matches("(/[A-Za-z0-9._-]+)*"))
+                .map(url -> url.path().isEmpty() ? new ServerUrl(url.scheme(), url.server(), contextPath) : url);
     }
 
     /**

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.http.Answer;
 import org.snowflakeid.http.HttpCaller;
+import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.spi.RecordStore;
 
 /**
@@ -73,18 +74,18 @@ final class NacosStore implements RecordStore {
 
     @Override
     public Reading read(List<String> keys, Duration timeout) {
-        long end = server.end(timeout);
+        Deadline deadline = server.deadline(timeout);
         Map<String, Entry> found = new HashMap<>();
         Instant time = Instant.EPOCH;
         if (keys.size() > FEW) {
             // One statement in the database, and complete: pages of a list may miss what is inserted meanwhile.
-            Answer all = read("/export?ids=&" + place, end);
+            Answer all = read("/export?ids=&" + place, deadline);
             unzip(all, found);
             found.keySet().retainAll(Set.copyOf(keys));
             return new Reading(found, server.time(all));
         }
         for (String key : keys) {
-            Answer answer = read("?dataId=" + encoded(settings.dataId(key)) + "&" + place, end);
+            Answer answer = read("?dataId=" + encoded(settings.dataId(key)) + "&" + place, deadline);
             if (answer.status() == 200) {
                 JsonElement json = answer.json();
                 String md5 = text(json, "data", "md5");
@@ -98,9 +99,9 @@ final class NacosStore implements RecordStore {
         return new Reading(found, time);
     }
 
-    private Answer read(String what, long end) {
-        Login used = login(end);
-        Answer answer = server.ask(request(what, used), end);
+    private Answer read(String what, Deadline deadline) {
+        Login used = login(deadline);
+        Answer answer = server.ask(request(what, used), deadline);
         boolean absent = answer.status() == 404 && code(answer).equals(NOT_FOUND);
         if (answer.status() != 200 && !absent) {
             throw refusal(answer);
@@ -143,12 +144,12 @@ final class NacosStore implements RecordStore {
 
     @Override
     public Write compareAndSet(String key, @Nullable Entry expected, String next, Duration timeout) {
-        long end = server.end(timeout);
+        Deadline deadline = server.deadline(timeout);
         HttpRequest.Builder request = form(
-                        request("", login(end)),
+                        request("", login(deadline)),
                         "type=text&dataId=" + encoded(settings.dataId(key)) + "&" + place + "&content=" + encoded(next))
                 .header("casMd5", expected == null ? ABSENT : (String) expected.version());
-        return server.write(request, end, NacosStore::clear, this::refusal);
+        return server.write(request, deadline, NacosStore::clear, this::refusal);
     }
 
     private static @Nullable Write clear(Answer answer) {
@@ -178,7 +179,7 @@ final class NacosStore implements RecordStore {
      *
      * @throws CoordinatorException if there is none: what was to be sent is not
      */
-    private @Nullable Login login(long end) {
+    private @Nullable Login login(Deadline deadline) {
         String user = settings.user();
         Login known = login;
         fresh = known == null || System.nanoTime() - known.renewNanos() >= 0;
@@ -186,7 +187,7 @@ final class NacosStore implements RecordStore {
             return known;
         }
         String content = "username=" + encoded(user) + "&password=" + encoded(String.valueOf(settings.password()));
-        Answer answer = server.ask(form(server.request("/v3/auth/user/login"), content), end);
+        Answer answer = server.ask(form(server.request("/v3/auth/user/login"), content), deadline);
         // A wrong password is answered with 500, unless the user is unknown or new: that may as well be the server's
         // fault.
         if (answer.status() == 401 || answer.status() == 403 || answer.status() == 500) {

@@ -17,8 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,8 +34,6 @@ import org.snowflakeid.testservers.TcpProxy;
 
 /** Servers that are frozen, killed or something else; answers that are held or lost. */
 class NacosFaultsTest {
-    private static final Duration SHORT = Duration.ofSeconds(1);
-
     private static NacosServer server;
 
     private final TcpProxy proxy = TcpProxy.to(server.clientPort());
@@ -74,7 +70,7 @@ class NacosFaultsTest {
     }
 
     private RecordStore store(Map<String, String> keys) {
-        return new NacosStore(NacosSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
+        return new NacosStore(new NacosSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
     private CoordinatorException thrownBy(RecordStore store, Duration timeout) {
@@ -159,41 +155,6 @@ class NacosFaultsTest {
                         .hasSize(1);
             }
         }
-    }
-
-    @Test
-    void writeWhoseReplyIsHeldIsUnknownAndCanBeSeen() {
-        try (RecordStore other = store(server.address())) {
-            proxy.holdReplies();
-
-            // One that is late does not arrive.
-            await(Node.PATIENCE, () -> {
-                assertThat(write(store, SHORT)).isInstanceOf(Write.Unknown.class);
-                return stands(other);
-            });
-        }
-    }
-
-    @Test
-    void writeWhoseConnectionIsCutIsUnknownAtOnceAndNotSentAgain() {
-        try (RecordStore other = store(server.address())) {
-            assertThat(store.read(List.of(namespace + "/meta"), TIMEOUT).time()).isNotNull();
-            proxy.holdReplies();
-
-            CompletableFuture<Write> write = CompletableFuture.supplyAsync(() -> write(store, TIMEOUT));
-            await(TIMEOUT, () -> stands(other));
-            proxy.cut();
-            proxy.pass();
-
-            // Sent again, it would have been rejected.
-            assertThat(write.orTimeout(TIMEOUT.toSeconds() / 2, TimeUnit.SECONDS)
-                            .join())
-                    .isInstanceOf(Write.Unknown.class);
-        }
-    }
-
-    private boolean stands(RecordStore other) {
-        return !other.read(List.of(namespace + "/marks/3"), TIMEOUT).entries().isEmpty();
     }
 
     // ---- what is not Nacos, or an old one

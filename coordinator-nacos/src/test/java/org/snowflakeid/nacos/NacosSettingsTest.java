@@ -44,7 +44,7 @@ class NacosSettingsTest {
     }
 
     private static NacosSettings settings(String generator, String namespace, Map<String, String> values) {
-        return NacosSettings.of(new CoordinatorConfig(generator, namespace, Duration.ofSeconds(60), values::get));
+        return new NacosSettings(new CoordinatorConfig(generator, namespace, Duration.ofSeconds(60), values::get));
     }
 
     private static List<String> problems(Map<String, String> values) {
@@ -248,8 +248,8 @@ class NacosSettingsTest {
     void callTimeoutIsAnUpperBound() {
         NacosSettings settings = settings(Map.of(ADDR, HTTP, "snowflake.nacos.call-timeout", "PT2S"));
 
-        assertThat(settings.http().callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.http().callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.http().callTimeout().of(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.http().callTimeout().of(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

@@ -53,7 +53,7 @@ class NacosStoreTest {
 
     private RecordStore open() {
         Map<String, String> keys = Map.of("snowflake.nacos.server-addr", server.address());
-        return new NacosStore(NacosSettings.of(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
+        return new NacosStore(new NacosSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)));
     }
 
     private String key(String name) {

@@ -9,10 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.support.Tls;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Protocol.Command;
@@ -45,9 +44,11 @@ final class RedisConnection {
     /** Returns what is dangerous about the server, and is tolerated. */
     List<String> open() throws RedisFailure {
         try {
+            RedisSettings.Server server = settings.server();
             Socket connected = connected();
             SSLSocketFactory encryption = settings.socketFactory();
-            Socket top = encryption == null ? connected : encrypted(encryption, connected);
+            Socket top =
+                    encryption == null ? connected : Tls.handshake(encryption, connected, server.host(), server.port());
             Connection opened = new Connection(new OnlyOnce(top));
             opened.connect();
             logIn(opened);
@@ -87,16 +88,6 @@ final class RedisConnection {
         }
         socket = new Socket();
         return socket;
-    }
-
-    private Socket encrypted(SSLSocketFactory factory, Socket plain) throws IOException {
-        SSLSocket encrypted = (SSLSocket) factory.createSocket(
-                plain, settings.server().host(), settings.server().port(), true);
-        SSLParameters parameters = encrypted.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        encrypted.setSSLParameters(parameters);
-        encrypted.startHandshake();
-        return encrypted;
     }
 
     /** Jedis connects again, without logging in, wherever it finds its socket closed. */

@@ -24,6 +24,6 @@ public final class RedisCoordinatorProvider implements WorkerCoordinatorProvider
     /** Redis does not report what other clients change, so there are no hints. */
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        return new RecordCoordinator(config, new RedisStore(RedisSettings.of(config)));
+        return new RecordCoordinator(config, new RedisStore(new RedisSettings(config)));
     }
 }

@@ -15,13 +15,14 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.support.Handshakes;
+import org.snowflakeid.support.RequestFailure;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * A request that failed, and what is certain about it. The distinctions are those of real servers: the tests have the words of their
  * answers.
  */
-final class RedisFailure extends Exception {
+final class RedisFailure extends RequestFailure {
     private static final long serialVersionUID = 1L;
 
     /**
@@ -74,14 +75,10 @@ final class RedisFailure extends Exception {
     private static final Handshakes HANDSHAKES =
             Handshakes.by(RedisSettings.TLS, "the host name in " + RedisSettings.URI);
 
-    private final CoordinatorException exception;
-    private final boolean nothingChanged;
     private final boolean loss;
 
     private RedisFailure(CoordinatorException exception, boolean nothingChanged, boolean loss) {
-        super(exception.getMessage(), exception);
-        this.exception = exception;
-        this.nothingChanged = nothingChanged;
+        super(exception, nothingChanged);
         this.loss = loss;
     }
 
@@ -228,16 +225,6 @@ final class RedisFailure extends Exception {
         }
         return "does not speak as a Redis server does: " + root + ". Check redis:// or rediss:// in "
                 + RedisSettings.URI + ", the port, and snowflake.redis.tls.*.";
-    }
-
-    /** For the caller of the coordinator. */
-    CoordinatorException exception() {
-        return exception;
-    }
-
-    /** Certain: no record was replaced, and none will be. */
-    boolean nothingChanged() {
-        return nothingChanged;
     }
 
     /** The connection broke. */

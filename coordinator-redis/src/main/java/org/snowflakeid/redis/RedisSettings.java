@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.redis;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +15,12 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.CallTimeout;
 import org.snowflakeid.support.Credentials;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
+import org.snowflakeid.support.ServerUrl;
+import org.snowflakeid.support.Tls;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.redis.*}, checked: whatever can be known to be wrong without asking the server is refused here. */
@@ -54,23 +56,20 @@ final class RedisSettings {
                     + " that evicts records."
                     + " With `warn` it is used all the same, and **ids may be issued twice after its crash**.");
     static final TlsKeys TLS = TlsKeys.below("snowflake.redis.tls");
-    static final Key<Path> TLS_CA = TLS.ca();
-    static final Key<Path> TLS_CERT = TLS.cert();
-    static final Key<Path> TLS_KEY = TLS.key();
-    static final Key<Duration> CALL_TIMEOUT = Key.duration("snowflake.redis.call-timeout", "PT0.1S", "PT1M")
-            .otherwise("what the window allows")
-            .meaning("Upper bound of one call.");
+    static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.redis.call-timeout");
 
     static final List<Key<?>> KEYS =
-            List.of(URI, USER, PASSWORD, PASSWORD_FILE, DURABILITY, TLS_CA, TLS_CERT, TLS_KEY, CALL_TIMEOUT);
+            List.of(URI, USER, PASSWORD, PASSWORD_FILE, DURABILITY, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
 
     private static final Server NONE = new Server(false, "", 0, 0);
 
-    private static final Pattern DATABASE = Pattern.compile("/?|/(\\d{1,6})");
+    private static final Pattern DATABASE = Pattern.compile("(/\\d{1,6})?");
+
+    private static final Set<String> SCHEMES = Set.of("redis", "rediss");
 
     private final CoordinatorConfig config;
     private final Access access;
-    private final @Nullable Duration callTimeout;
+    private final CallTimeout callTimeout;
 
     /** @param host without the brackets of an IPv6 address */
     record Server(boolean encrypted, String host, int port, int database) {
@@ -98,11 +97,7 @@ final class RedisSettings {
     }
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static RedisSettings of(CoordinatorConfig config) {
-        return new RedisSettings(config);
-    }
-
-    private RedisSettings(CoordinatorConfig config) {
+    RedisSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         Server server = readServer(reader);
@@ -110,12 +105,9 @@ final class RedisSettings {
         PASSWORDS.check(reader);
         access = new Access(server, PASSWORDS.credentials(reader), TLS.files(reader), reader.value(DURABILITY));
         if (server.encrypted()) {
-            socketFactory(reader);
+            var unused = TLS.make(reader, TLS.read(reader), RedisSettings::socketFactory);
             if (server.host().indexOf('_') >= 0) {
-                reader.refuse(
-                        URI,
-                        "has '_' in the name of its host, and Java trusts no certificate for such a name. Name the host"
-                                + " without '_', by an alias perhaps.");
+                reader.refuse(URI, HostAndPort.uncertifiable("its host"));
             }
         } else {
             TLS.read(reader);
@@ -124,52 +116,36 @@ final class RedisSettings {
                 TLS.checkUnencrypted(reader, URI, "rediss://", secret ? "the password" : null);
             }
         }
-        callTimeout = reader.optional(CALL_TIMEOUT).orElse(null);
+        callTimeout = new CallTimeout(reader.optional(CALL_TIMEOUT));
         reader.throwProblems();
         reader.logWarnings(LOG);
     }
 
     private static Server readServer(SettingsReader reader) {
-        List<Server> read = new ArrayList<>();
-        reader.optional(URI).ifPresent(text -> {
-            Server server = server(text);
-            if (server == null) {
-                reader.refuse(
-                        URI,
-                        "is not the URL of a single Redis server. Write redis://host:6379, or rediss://host:6379 for TLS,"
-                                + " with /1 behind it for database 1. Clusters and Sentinels are not supported: name"
-                                + " one server.");
-            } else {
-                read.add(server);
-            }
-        });
-        return read.isEmpty() ? NONE : read.get(0);
-    }
-
-    private static @Nullable Server server(String text) {
-        try {
-            URI uri = new URI(text);
-            String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-            var database = DATABASE.matcher(String.valueOf(uri.getPath()));
-            HostAndPort server = HostAndPort.of(uri, 6379).orElse(null);
-            boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
-            boolean known = scheme.equals("redis") || scheme.equals("rediss");
-            if (!known || !bare || server == null || !database.matches()) {
-                return null;
-            }
-            String number = database.group(1);
-            return new Server(
-                    scheme.equals("rediss"),
-                    server.host().replaceAll("[\\[\\]]", ""),
-                    server.port(),
-                    number == null ? 0 : Integer.parseInt(number));
-        } catch (URISyntaxException e) {
-            return null;
+        Optional<String> text = reader.optional(URI);
+        Optional<Server> server = text.flatMap(RedisSettings::server);
+        if (text.isPresent() && server.isEmpty()) {
+            reader.refuse(
+                    URI,
+                    "is not the URL of a single Redis server. Write redis://host:6379, or rediss://host:6379 for TLS,"
+                            + " with /1 behind it for database 1. Clusters and Sentinels are not supported: name"
+                            + " one server.");
         }
+        return server.orElse(NONE);
     }
 
-    private static @Nullable SSLSocketFactory socketFactory(SettingsReader reader) {
-        return TLS.make(reader, TLS.read(reader), files -> files.context().getSocketFactory());
+    private static Optional<Server> server(String text) {
+        return ServerUrl.of(text, SCHEMES, 6379)
+                .filter(url -> DATABASE.matcher(url.path()).matches())
+                .map(url -> new Server(
+                        url.scheme().equals("rediss"),
+                        url.server().host().replaceAll("[\\[\\]]", ""),
+                        url.server().port(),
+                        url.path().isEmpty() ? 0 : Integer.parseInt(url.path().substring(1))));
+    }
+
+    private static SSLSocketFactory socketFactory(Tls files) throws GeneralSecurityException {
+        return files.context().getSocketFactory();
     }
 
     /**
@@ -179,13 +155,9 @@ final class RedisSettings {
      */
     @Nullable
     SSLSocketFactory socketFactory() {
-        if (!server().encrypted()) {
-            return null;
-        }
-        SettingsReader reader = new SettingsReader(config.generator(), access.files()::get);
-        SSLSocketFactory factory = socketFactory(reader);
-        reader.throwProblems();
-        return factory;
+        return server().encrypted()
+                ? TLS.makeAnew(config.generator(), access.files(), RedisSettings::socketFactory)
+                : null;
     }
 
     /**
@@ -219,8 +191,7 @@ final class RedisSettings {
         return access.login().user();
     }
 
-    /** The shorter of what the caller grants and what the settings allow. */
-    Duration callTimeout(Duration granted) {
-        return callTimeout != null && callTimeout.compareTo(granted) < 0 ? callTimeout : granted;
+    CallTimeout callTimeout() {
+        return callTimeout;
     }
 }

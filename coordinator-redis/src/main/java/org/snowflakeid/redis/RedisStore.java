@@ -53,7 +53,7 @@ final class RedisStore implements RecordStore {
     public Reading read(List<String> keys, Duration timeout) {
         byte[][] names = keys.stream().map(key -> key.getBytes(UTF_8)).toArray(byte[][]::new);
         try {
-            return shared().call(settings, settings.callTimeout(timeout), true, connection -> {
+            return shared().call(settings, settings.callTimeout().of(timeout), true, connection -> {
                 connection.sendCommand(Command.TIME);
                 int commands = 1;
                 for (int from = 0; from < names.length; from += KEYS_OF_A_COMMAND, commands++) {
@@ -110,16 +110,13 @@ final class RedisStore implements RecordStore {
                     COMPARE_AND_SET, ONE_KEY, name, value, ((String) expected.version()).getBytes(ISO_8859_1)
                 };
         try {
-            long replaced = shared().call(settings, settings.callTimeout(timeout), false, connection -> {
+            long replaced = shared().call(settings, settings.callTimeout().of(timeout), false, connection -> {
                 connection.sendCommand(Command.EVAL, arguments);
                 return (Long) connection.getOne();
             });
             return replaced == 1 ? new Write.Applied() : new Write.Rejected();
         } catch (RedisFailure e) {
-            if (e.nothingChanged()) {
-                throw e.exception();
-            }
-            return new Write.Unknown(e.exception());
+            return new Write.Unknown(e.ofUnknownOutcome());
         }
     }
 

@@ -85,19 +85,6 @@ class RedisSecurityTest {
                 withUsers.uri(), Map.of("snowflake.redis.user", name, "snowflake.redis.password", password));
     }
 
-    private static CoordinatorException refused(Node node) {
-        try (node) {
-            CoordinatorException read =
-                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-            CoordinatorException write = catchThrowableOfType(
-                    CoordinatorException.class,
-                    () -> node.coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT));
-            assertThat(read).isNotNull();
-            assertThat(write).isNotNull();
-            return read;
-        }
-    }
-
     @Test
     void theUserOfThePageCanDoAllThatIsNeededAndIsNotWarnedOf() throws IOException {
         createUser("least");
@@ -136,7 +123,8 @@ class RedisSecurityTest {
     void forbiddenKeysArePermanent() throws IOException {
         createUser("stranger", "resetkeys", "~other/*");
 
-        assertPermanent(refused(user("stranger", "stranger's")), "'stranger'", "namespace 'snowflake'", "~snowflake/*");
+        assertPermanent(
+                user("stranger", "stranger's").refused(), "'stranger'", "namespace 'snowflake'", "~snowflake/*");
     }
 
     @Test
@@ -144,7 +132,7 @@ class RedisSecurityTest {
         createUser("selects");
         Map<String, String> keys = Map.of("snowflake.redis.user", "selects", "snowflake.redis.password", "selects's");
 
-        assertPermanent(refused(RedisNode.at(withUsers.uri() + "/3", keys)), "+select");
+        assertPermanent(RedisNode.at(withUsers.uri() + "/3", keys).refused(), "+select");
         assertThat(withUsers.command("ACL", "SETUSER", "selects", "+select")).isEqualTo("OK");
         try (Node node = RedisNode.at(withUsers.uri() + "/3", keys)) {
             node.claimExtendAndRelease();
@@ -155,7 +143,8 @@ class RedisSecurityTest {
     @Test
     void databaseThatIsNotThereIsPermanent() {
         assertPermanent(
-                refused(RedisNode.at(withUsers.uri() + "/99", Map.of("snowflake.redis.password", "root"))),
+                RedisNode.at(withUsers.uri() + "/99", Map.of("snowflake.redis.password", "root"))
+                        .refused(),
                 "has no database 99",
                 "snowflake.redis.uri");
     }
@@ -163,9 +152,9 @@ class RedisSecurityTest {
     @Test
     void wrongPasswordIsPermanentAndNotShown() throws IOException {
         createUser("app");
-        CoordinatorException thrown = refused(user("app", "pear"));
-        CoordinatorException ofDefault =
-                refused(RedisNode.at(withUsers.uri(), Map.of("snowflake.redis.password", "pear")));
+        CoordinatorException thrown = user("app", "pear").refused();
+        CoordinatorException ofDefault = RedisNode.at(withUsers.uri(), Map.of("snowflake.redis.password", "pear"))
+                .refused();
 
         assertPermanent(thrown, withUsers.uri(), "refuses user 'app'", "snowflake.redis.password");
         assertPermanent(ofDefault, "refuses the default user");
@@ -181,13 +170,14 @@ class RedisSecurityTest {
 
     @Test
     void missingPasswordIsPermanent() {
-        assertPermanent(refused(RedisNode.at(withUsers.uri(), Map.of())), "Set snowflake.redis.password");
+        assertPermanent(RedisNode.at(withUsers.uri(), Map.of()).refused(), "Set snowflake.redis.password");
     }
 
     @Test
     void passwordWhereThereIsNoneIsPermanent() {
         assertPermanent(
-                refused(RedisNode.at(tls.uri(), Map.of("snowflake.redis.password", "apple"))),
+                RedisNode.at(tls.uri(), Map.of("snowflake.redis.password", "apple"))
+                        .refused(),
                 "Remove snowflake.redis.password");
     }
 
@@ -196,10 +186,12 @@ class RedisSecurityTest {
     void passwordIsNotShownWhereAuthHasAnotherName() {
         try (RedisServer renamed =
                 RedisServer.builder().arguments("--rename-command", "AUTH", "").start()) {
-            CoordinatorException ofDefault =
-                    refused(RedisNode.at(renamed.uri(), Map.of("snowflake.redis.password", "apple")));
-            CoordinatorException ofUser = refused(RedisNode.at(
-                    renamed.uri(), Map.of("snowflake.redis.user", "gardener", "snowflake.redis.password", "apple")));
+            CoordinatorException ofDefault = RedisNode.at(renamed.uri(), Map.of("snowflake.redis.password", "apple"))
+                    .refused();
+            CoordinatorException ofUser = RedisNode.at(
+                            renamed.uri(),
+                            Map.of("snowflake.redis.user", "somebody", "snowflake.redis.password", "apple"))
+                    .refused();
 
             assertPermanent(ofDefault, "lacks a command, or has it under another name: ERR unknown command", "AUTH");
             assertPermanent(ofUser, "lacks a command, or has it under another name: ERR unknown command", "AUTH");
@@ -228,7 +220,7 @@ class RedisSecurityTest {
 
             node.claimExtendAndRelease();
         }
-        assertPermanent(refused(user("rotated", "rotated's")), "refuses user 'rotated'");
+        assertPermanent(user("rotated", "rotated's").refused(), "refuses user 'rotated'");
     }
 
     private static Map<String, String> files(Certificates authority, Certificates client) {
@@ -256,11 +248,11 @@ class RedisSecurityTest {
     @Test
     void untrustedServerIsPermanent() {
         assertPermanent(
-                refused(RedisNode.at(tls.tlsUri(), files(foreign, null))),
+                RedisNode.at(tls.tlsUri(), files(foreign, null)).refused(),
                 tls.tlsUri(),
                 "not trusted",
                 "snowflake.redis.tls.ca");
-        assertPermanent(refused(RedisNode.at(tls.tlsUri(), files(null, null))), "not trusted");
+        assertPermanent(RedisNode.at(tls.tlsUri(), files(null, null)).refused(), "not trusted");
     }
 
     @Test
@@ -271,7 +263,8 @@ class RedisSecurityTest {
                 .start()) {
             // Loopback too, but not what the certificate names.
             assertPermanent(
-                    refused(RedisNode.at(everywhere.tlsUri().replace("127.0.0.1", "127.0.0.2"), files(trusted, null))),
+                    RedisNode.at(everywhere.tlsUri().replace("127.0.0.1", "127.0.0.2"), files(trusted, null))
+                            .refused(),
                     "not trusted",
                     "host name");
         }
@@ -279,7 +272,8 @@ class RedisSecurityTest {
 
     @Test
     void plainClientAtATlsPortIsToldSo() {
-        CoordinatorException thrown = refused(RedisNode.at(tls.tlsUri().replace("rediss", "redis"), Map.of()));
+        CoordinatorException thrown =
+                RedisNode.at(tls.tlsUri().replace("rediss", "redis"), Map.of()).refused();
 
         assertThat(thrown).hasMessageContaining("Check redis:// or rediss:// in snowflake.redis.uri");
         assertThat(thrown.permanent()).isFalse();
@@ -287,7 +281,8 @@ class RedisSecurityTest {
 
     @Test
     void tlsClientAtAPlainPortIsToldSo() {
-        CoordinatorException thrown = refused(RedisNode.at(tls.uri().replace("redis", "rediss"), files(trusted, null)));
+        CoordinatorException thrown = RedisNode.at(tls.uri().replace("redis", "rediss"), files(trusted, null))
+                .refused();
 
         assertThat(thrown).hasMessageContaining("Check redis:// or rediss:// in snowflake.redis.uri");
         assertThat(thrown.permanent()).isFalse();

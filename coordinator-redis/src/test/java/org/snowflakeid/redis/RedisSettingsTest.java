@@ -35,7 +35,7 @@ class RedisSettingsTest {
     private Path directory;
 
     private static RedisSettings settings(Map<String, String> values) {
-        return RedisSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), values::get));
+        return new RedisSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), values::get));
     }
 
     private static List<String> problems(Map<String, String> values) {
@@ -220,8 +220,8 @@ class RedisSettingsTest {
         RedisSettings settings =
                 settings(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.CALL_TIMEOUT.name(), "PT2S"));
 
-        assertThat(settings.callTimeout(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
-        assertThat(settings.callTimeout(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.callTimeout().of(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(settings.callTimeout().of(Duration.ofSeconds(1))).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
@@ -230,9 +230,9 @@ class RedisSettingsTest {
 
         RedisSettings settings = settings(Map.of(
                 RedisSettings.URI.name(), REDISS,
-                RedisSettings.TLS_CA.name(), pem.ca().toString(),
-                RedisSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
-                RedisSettings.TLS_KEY.name(), pem.clientKey().toString()));
+                RedisSettings.TLS.ca().name(), pem.ca().toString(),
+                RedisSettings.TLS.cert().name(), pem.clientCertificate().toString(),
+                RedisSettings.TLS.key().name(), pem.clientKey().toString()));
 
         assertThat(settings.socketFactory()).isNotNull();
     }
@@ -250,9 +250,9 @@ class RedisSettingsTest {
                                 RedisSettings.URI.name(), REDISS,
                                 RedisSettings.USER.name(), "app",
                                 RedisSettings.PASSWORD_FILE.name(), password.toString(),
-                                RedisSettings.TLS_CERT.name(),
+                                RedisSettings.TLS.cert().name(),
                                         pem.clientCertificate().toString(),
-                                RedisSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                                RedisSettings.TLS.key().name(), pem.clientKey().toString())))
                 .containsExactlyInAnyOrder(
                         "WARNING snowflake 'redis-open': snowflake.redis.tls.key names the file " + pem.clientKey()
                                 + ", which every account of this machine may read. Let only this process's account"
@@ -285,9 +285,9 @@ class RedisSettingsTest {
                                 "app",
                                 RedisSettings.PASSWORD.name(),
                                 "secret",
-                                RedisSettings.TLS_CERT.name(),
+                                RedisSettings.TLS.cert().name(),
                                 pem.clientCertificate().toString(),
-                                RedisSettings.TLS_KEY.name(),
+                                RedisSettings.TLS.key().name(),
                                 pem.clientKey().toString())))
                 .isEmpty();
         assertThat(warnings("redis-anonymous", Map.of(RedisSettings.URI.name(), REDIS)))
@@ -296,7 +296,7 @@ class RedisSettingsTest {
 
     private static List<String> warnings(String generator, Map<String, String> values) {
         LogLines.listen();
-        RedisSettings.of(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
+        new RedisSettings(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
         return LogLines.of(generator);
     }
 
@@ -306,9 +306,9 @@ class RedisSettingsTest {
         Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
         Map<String, String> plain = Map.of(RedisSettings.URI.name(), REDIS);
         Map<String, String> user = with(plain, RedisSettings.USER, "app", RedisSettings.PASSWORD, "hunter2");
-        Map<String, String> encrypted = with(Map.of(), RedisSettings.URI, REDISS, RedisSettings.TLS_CA, pem.ca());
+        Map<String, String> encrypted = with(Map.of(), RedisSettings.URI, REDISS, RedisSettings.TLS.ca(), pem.ca());
         Map<String, String> mutual = with(
-                encrypted, RedisSettings.TLS_CERT, pem.clientCertificate(), RedisSettings.TLS_KEY, pem.clientKey());
+                encrypted, RedisSettings.TLS.cert(), pem.clientCertificate(), RedisSettings.TLS.key(), pem.clientKey());
         List<Map<String, String>> different = List.of(
                 plain,
                 Map.of(RedisSettings.URI.name(), "redis://elsewhere:6379"),
@@ -317,7 +317,7 @@ class RedisSettingsTest {
                 with(user, RedisSettings.USER, "other", RedisSettings.PASSWORD, "hunter2"),
                 Map.of(RedisSettings.URI.name(), REDISS),
                 encrypted,
-                with(encrypted, RedisSettings.TLS_CA, others.ca(), RedisSettings.TLS_CA, others.ca()),
+                with(encrypted, RedisSettings.TLS.ca(), others.ca(), RedisSettings.TLS.ca(), others.ca()),
                 with(plain, RedisSettings.DURABILITY, "warn", RedisSettings.URI, REDIS),
                 with(plain, RedisSettings.URI, REDIS + "/1", RedisSettings.URI, REDIS + "/1"),
                 mutual);
@@ -355,7 +355,8 @@ class RedisSettingsTest {
     void refusesTlsFilesWithoutTls() {
         String ca = new Certificates(directory).ca().toString();
 
-        assertThat(problems(Map.of(RedisSettings.URI.name(), REDIS, RedisSettings.TLS_CA.name(), ca)))
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(), REDIS, RedisSettings.TLS.ca().name(), ca)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.redis.uri=" + REDIS)
@@ -368,12 +369,20 @@ class RedisSettingsTest {
         String cert = pem.clientCertificate().toString();
         String key = pem.clientKey().toString();
 
-        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_CERT.name(), cert)))
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(),
+                        REDISS,
+                        RedisSettings.TLS.cert().name(),
+                        cert)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.redis.tls.cert=" + cert)
                 .contains("Set snowflake.redis.tls.key");
-        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_KEY.name(), key)))
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(),
+                        REDISS,
+                        RedisSettings.TLS.key().name(),
+                        key)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.redis.tls.key=" + key)
@@ -386,25 +395,27 @@ class RedisSettingsTest {
         String missing = directory.resolve("missing.pem").toString();
         String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
 
-        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_CA.name(), missing)))
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(), REDISS, RedisSettings.TLS.ca().name(), missing)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.redis.tls.ca=" + missing + " is not a readable file");
-        assertThat(problems(Map.of(RedisSettings.URI.name(), REDISS, RedisSettings.TLS_CA.name(), text)))
+        assertThat(problems(Map.of(
+                        RedisSettings.URI.name(), REDISS, RedisSettings.TLS.ca().name(), text)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.redis.tls.ca=" + text);
         assertThat(problems(Map.of(
                         RedisSettings.URI.name(), REDISS,
-                        RedisSettings.TLS_CERT.name(), text,
-                        RedisSettings.TLS_KEY.name(), pem.clientKey().toString())))
+                        RedisSettings.TLS.cert().name(), text,
+                        RedisSettings.TLS.key().name(), pem.clientKey().toString())))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.redis.tls.cert=" + text);
         assertThat(problems(Map.of(
                         RedisSettings.URI.name(), REDISS,
-                        RedisSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
-                        RedisSettings.TLS_KEY.name(), text)))
+                        RedisSettings.TLS.cert().name(), pem.clientCertificate().toString(),
+                        RedisSettings.TLS.key().name(), text)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.redis.tls.key=" + text);
@@ -429,7 +440,7 @@ class RedisSettingsTest {
         assertThat(problems(Map.of(
                         RedisSettings.URI.name(), REDIS,
                         RedisSettings.USER.name(), "app",
-                        RedisSettings.TLS_KEY.name(), "/nowhere",
+                        RedisSettings.TLS.key().name(), "/nowhere",
                         RedisSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
     }
@@ -444,7 +455,7 @@ class RedisSettingsTest {
             return null;
         });
 
-        assertThatThrownBy(() -> RedisSettings.of(config))
+        assertThatThrownBy(() -> new RedisSettings(config))
                 .hasMessageContaining("snowflake 'orders': snowflake.redis.tls.ca=${UNSET}/ca.pem refers to a property")
                 .hasMessageContaining("snowflake.redis.uri is not set");
     }

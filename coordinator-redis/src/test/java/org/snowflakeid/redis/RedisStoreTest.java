@@ -60,7 +60,7 @@ class RedisStoreTest {
     private static RecordStore store(String uri) {
         Map<String, String> keys = Map.of("snowflake.redis.uri", uri);
         return new RedisStore(
-                RedisSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get)));
+                new RedisSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get)));
     }
 
     private Entry entry(String of) {

@@ -239,7 +239,7 @@ class ServerCheckTest {
             answering.start();
             Map<String, String> keys = Map.of("snowflake.redis.uri", "redis://127.0.0.1:" + like.getLocalPort());
             RedisSettings settings =
-                    RedisSettings.of(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
+                    new RedisSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
             try (Connection connection = new Connection("127.0.0.1", like.getLocalPort())) {
                 return ServerCheck.check(settings, connection);
             }

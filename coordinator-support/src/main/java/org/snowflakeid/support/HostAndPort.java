@@ -35,6 +35,22 @@ public record HostAndPort(String host, int port) {
         return port < 1 || port > 65_535 ? Optional.empty() : Optional.of(new HostAndPort(host, port));
     }
 
+    /** Whether it has an underscore in its name. */
+    public boolean isUnderscored() {
+        return host.indexOf('_') >= 0;
+    }
+
+    /**
+     * Where servers with such a name are reached by TLS.
+     *
+     * @param whose it is, such as {@code a host}
+     */
+    public static String uncertifiable(String whose) {
+        return "has '_' in the name of " + whose
+                + ", and Java trusts no certificate for such a name. Name the host without"
+                + " '_', by an alias perhaps.";
+    }
+
     @Override
     public String toString() {
         return host + ":" + port;

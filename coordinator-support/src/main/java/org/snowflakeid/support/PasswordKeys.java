@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
@@ -60,16 +61,28 @@ public record PasswordKeys(Key<String> user, Key<String> password, Key<Path> fil
 
     /** What the file holds; null if that is nothing, which is noted in the reader. */
     public @Nullable String read(SettingsReader reader, Path named) {
-        try {
-            String text = Files.readString(named).replaceFirst("\\R\\z", "");
-            if (!text.isEmpty()) {
-                return text;
-            }
+        String text = text(reader, file, named, "the password")
+                .map(all -> all.replaceFirst("\\R\\z", ""))
+                .orElse(null);
+        if (text != null && text.isEmpty()) {
             reader.refuse(file, "is empty. Write the password into it.");
-        } catch (IOException e) {
-            reader.refuse(file, "can't be read (" + e + "). Name a text file that holds the password.");
+            return null;
         }
-        return null;
+        return text;
+    }
+
+    /**
+     * All that a file holds; empty if it can't be read, which is noted in the reader.
+     *
+     * @param secret what it is to hold, such as {@code the ACL token}
+     */
+    public static Optional<String> text(SettingsReader reader, Key<Path> key, Path file, String secret) {
+        try {
+            return Optional.of(Files.readString(file));
+        } catch (IOException e) {
+            reader.refuse(key, "can't be read (" + e + "). Name a text file that holds " + secret + ".");
+            return Optional.empty();
+        }
     }
 
     /** What the file holds now. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.support;
 
+import java.io.IOException;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.KeyStoreException;
@@ -12,6 +14,9 @@ import java.util.Optional;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +52,17 @@ public record Tls(Optional<KeyStore> trusted, Optional<KeyStore> identity) {
                 keyManagers().map(KeyManagerFactory::getKeyManagers).orElse(null);
         context.init(own, trustManagers().getTrustManagers(), null);
         return context;
+    }
+
+    /** Shakes hands with a server whose certificate must be for that host. */
+    public static SSLSocket handshake(SSLSocketFactory factory, Socket connected, String host, int port)
+            throws IOException {
+        SSLSocket socket = (SSLSocket) factory.createSocket(connected, host, port, true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        return socket;
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 
@@ -91,6 +92,22 @@ public record TlsKeys(Key<Path> ca, Key<Path> cert, Key<Path> key) {
             reader.refuse(reader.isSet(ca) ? ca : cert, "can't be used (" + e.getMessage() + "). Name PEM files.");
             return null;
         }
+    }
+
+    /**
+     * As {@link #make}, of the files as they are now.
+     *
+     * @param files as {@link #files} gives them
+     * @throws InvalidSettingsException if they can't be used
+     */
+    public <T> T makeAnew(String generator, Map<String, String> files, Making<T> making) {
+        SettingsReader reader = new SettingsReader(generator, files::get);
+        T made = make(reader, read(reader), making);
+        reader.throwProblems();
+        if (made == null) {
+            throw new IllegalStateException("refused without a problem");
+        }
+        return made;
     }
 
     /**

@@ -4,11 +4,13 @@
  *
  * <ul>
  *   <li>for its settings: {@link org.snowflakeid.support.TlsKeys} for certificates and keys in PEM files,
- *       {@link org.snowflakeid.support.PasswordKeys} for a user and a password that may be in a file, and
- *       {@link org.snowflakeid.support.HostAndPort} for addresses;
+ *       {@link org.snowflakeid.support.PasswordKeys} for a user and a password that may be in a file,
+ *       {@link org.snowflakeid.support.ServerUrl} for addresses, and {@link org.snowflakeid.support.CallTimeout} for how long a call
+ *       may take;
  *   <li>for its connection: {@link org.snowflakeid.support.Shared}, so that the generators of an application have one, and
  *       {@link org.snowflakeid.support.ApplicationThreads}, so that it outlives no application;
- *   <li>for its messages: {@link org.snowflakeid.support.Handshakes}, where one side refuses the other's certificate.
+ *   <li>for its failures: {@link org.snowflakeid.support.RequestFailure}, which says whether anything may have been changed, and {@link
+ *       org.snowflakeid.support.Handshakes}, where one side refuses the other's certificate.
  * </ul>
  */
 @NullMarked

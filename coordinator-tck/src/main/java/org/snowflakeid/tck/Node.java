@@ -2,6 +2,8 @@
 package org.snowflakeid.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.time.Duration;
 import java.util.List;
@@ -118,7 +120,21 @@ public class Node implements AutoCloseable {
         applied(coordinator.release(3, extended.written(), unique("free"), owner(3), meta, TIMEOUT));
     }
 
-    /** Asserts that waiting can't cure it, and that its message has all of these. */
+    /** Reads and claims, both of which have to be refused, and is closed. Returns what was said of the read. */
+    public CoordinatorException refused() {
+        try {
+            CoordinatorException read =
+                    catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT));
+            assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT))
+                    .isInstanceOf(CoordinatorException.class);
+            assertThat(read).isNotNull();
+            return read;
+        } finally {
+            close();
+        }
+    }
+
+    /** Waiting can't cure it, and it says all of that. */
     public static void assertPermanent(CoordinatorException thrown, String... parts) {
         assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
         assertThat(thrown.getMessage()).contains(parts);

@@ -6,7 +6,6 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.SettingsReader;
@@ -53,12 +52,7 @@ final class Encryption {
 
     /** Shakes hands with a server whose certificate must be for that host. */
     SSLSocket encrypt(Socket connected, String host, int port) throws IOException {
-        SSLSocket socket = (SSLSocket) context().getSocketFactory().createSocket(connected, host, port, true);
-        SSLParameters parameters = socket.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        socket.setSSLParameters(parameters);
-        socket.startHandshake();
-        return socket;
+        return Tls.handshake(context().getSocketFactory(), connected, host, port);
     }
 
     /** The files can't be used now: an operator may be replacing them. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.zookeeper;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -14,6 +15,7 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.spi.Stored;
 
 /**
  * The nodes of a namespace: where they are and who may do what to them. With a digest only its user may use them. No client
@@ -21,7 +23,7 @@ import org.snowflakeid.spi.Deadline;
  */
 final class NamespaceTree {
     private static final int KEEP = Perms.READ | Perms.WRITE | Perms.CREATE | Perms.ADMIN;
-    private static final byte[] NOTHING = {};
+    static final byte[] NOTHING = {};
 
     private final String root;
     private final Id user;
@@ -51,16 +53,33 @@ final class NamespaceTree {
         return workers() + "/" + id;
     }
 
-    Op createMeta(byte[] value) {
-        return create(meta(), value, KEEP, CreateMode.PERSISTENT);
+    /** @param seen what is replaced; null: nothing is there */
+    Op writeMeta(@Nullable Stored seen, String next) {
+        return write(meta(), seen, next);
     }
 
-    Op createMark(int id, byte[] value) {
-        return create(mark(id), value, KEEP, CreateMode.PERSISTENT);
+    /** @param seen what is replaced; null: nothing is there */
+    Op writeMark(int id, @Nullable Stored seen, String next) {
+        return write(mark(id), seen, next);
     }
 
-    Op createWorker(int id, byte[] value) {
-        return create(worker(id), value, Perms.READ, CreateMode.EPHEMERAL);
+    private Op write(String path, @Nullable Stored seen, String next) {
+        return seen == null
+                ? create(path, utf8(next), KEEP, CreateMode.PERSISTENT)
+                : Op.setData(path, utf8(next), (int) seen.version());
+    }
+
+    /** Refuses the transaction if the namespace record is another. */
+    Op unchanged(Stored meta) {
+        return Op.check(meta(), (int) meta.version());
+    }
+
+    Op createWorker(int id, String owner) {
+        return create(worker(id), utf8(owner), Perms.READ, CreateMode.EPHEMERAL);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private Op create(String path, byte[] value, int permissions, CreateMode mode) {

@@ -22,7 +22,7 @@ public final class ZooKeeperCoordinatorProvider implements WorkerCoordinatorProv
 
     @Override
     public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
-        ZooKeeperSettings settings = ZooKeeperSettings.of(config);
+        ZooKeeperSettings settings = new ZooKeeperSettings(config);
         return new ZooKeeperCoordinator(settings, new Sessions(settings, config.timeToLive(), lossHint));
     }
 }

@@ -6,23 +6,20 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.support.RequestFailure;
 
 /** A request that failed, and what is certain about it. */
-final class ZooKeeperFailure extends Exception {
+final class ZooKeeperFailure extends RequestFailure {
     private static final long serialVersionUID = 1L;
 
     /** After these it is unknown what became of the request. All other codes of the API are a server's refusal. */
     private static final Set<Code> UNKNOWN =
             Set.of(Code.SESSIONEXPIRED, Code.SESSIONMOVED, Code.REQUESTTIMEOUT, Code.RECONFIGINPROGRESS);
 
-    private final CoordinatorException exception;
-    private final boolean nothingChanged;
     private final boolean interrupted;
 
     private ZooKeeperFailure(CoordinatorException exception, boolean nothingChanged, boolean interrupted) {
-        super(exception.getMessage(), exception);
-        this.exception = exception;
-        this.nothingChanged = nothingChanged;
+        super(exception, nothingChanged);
         this.interrupted = interrupted;
     }
 
@@ -100,16 +97,6 @@ final class ZooKeeperFailure extends Exception {
 
     /** The same failure of a request that only prepared the write. An interrupted call stays one of unknown outcome. */
     ZooKeeperFailure withNothingChanged() {
-        return interrupted ? this : new ZooKeeperFailure(exception, true, false);
-    }
-
-    /** For the caller of the coordinator. */
-    CoordinatorException exception() {
-        return exception;
-    }
-
-    /** Certain: no change was made, and none will be. */
-    boolean nothingChanged() {
-        return nothingChanged;
+        return interrupted ? this : new ZooKeeperFailure(exception(), true, false);
     }
 }

@@ -2,12 +2,12 @@
 package org.snowflakeid.zookeeper;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.common.PathUtils;
@@ -17,6 +17,7 @@ import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.HostAndPort;
+import org.snowflakeid.support.ServerUrl;
 import org.snowflakeid.support.TlsKeys;
 
 /** The keys {@code snowflake.zookeeper.*}, checked: whatever can be known to be wrong without asking a server is refused here. */
@@ -40,12 +41,9 @@ final class ZooKeeperSettings {
             .otherwise("whether a key below is set")
             .meaning("Whether connections are encrypted.");
     static final TlsKeys TLS = TlsKeys.below("snowflake.zookeeper.tls");
-    static final Key<Path> TLS_CA = TLS.ca();
-    static final Key<Path> TLS_CERT = TLS.cert();
-    static final Key<Path> TLS_KEY = TLS.key();
 
     static final List<Key<?>> KEYS =
-            List.of(CONNECT_STRING, DIGEST, PASSWORD_FILE, TLS_ENABLED, TLS_CA, TLS_CERT, TLS_KEY);
+            List.of(CONNECT_STRING, DIGEST, PASSWORD_FILE, TLS_ENABLED, TLS.ca(), TLS.cert(), TLS.key());
 
     private static final int DEFAULT_PORT = 2181;
 
@@ -70,11 +68,7 @@ final class ZooKeeperSettings {
     }
 
     /** @throws InvalidSettingsException naming every problem at once */
-    static ZooKeeperSettings of(CoordinatorConfig config) {
-        return new ZooKeeperSettings(config);
-    }
-
-    private ZooKeeperSettings(CoordinatorConfig config) {
+    ZooKeeperSettings(CoordinatorConfig config) {
         this.config = config;
         SettingsReader reader = new SettingsReader(config);
         root = readConnectString(reader) + "/" + config.namespace();
@@ -88,11 +82,8 @@ final class ZooKeeperSettings {
                     "is sent over connections that are not encrypted: anyone who sees the network's traffic can read the"
                             + " password. Set " + TLS_ENABLED + "=true.");
         }
-        if (tls && servers.stream().anyMatch(server -> server.host().indexOf('_') >= 0)) {
-            reader.refuse(
-                    CONNECT_STRING,
-                    "has '_' in the name of a host, and Java trusts no certificate for such a name. Name the host without"
-                            + " '_', by an alias perhaps.");
+        if (tls && servers.stream().anyMatch(HostAndPort::isUnderscored)) {
+            reader.refuse(CONNECT_STRING, HostAndPort.uncertifiable("a host"));
         }
         reader.throwProblems();
         reader.logWarnings(LOG);
@@ -106,17 +97,14 @@ final class ZooKeeperSettings {
         }
         int slash = text.indexOf('/');
         String hosts = slash < 0 ? text : text.substring(0, slash);
-        for (String part : hosts.split(",", -1)) {
-            HostAndPort server = server(part.strip());
-            if (server == null) {
-                reader.refuse(
-                        CONNECT_STRING,
-                        "holds '" + CONNECT_STRING.shown(part.strip())
-                                + "', which is not a server. Write host:2181, several joined by commas,"
-                                + " and perhaps a path after the last.");
-                return "";
-            }
-            servers.add(server);
+        servers.addAll(ServerUrl.several(
+                reader,
+                CONNECT_STRING,
+                hosts,
+                ZooKeeperSettings::server,
+                part -> "a server. Write host:2181, several joined by commas, and perhaps a path after the last."));
+        if (servers.isEmpty()) {
+            return "";
         }
         String path = slash < 0 ? "" : text.substring(slash);
         if (SERVER_IN_PATH.matcher(path).find()) {
@@ -139,16 +127,10 @@ final class ZooKeeperSettings {
         return path.equals("/") ? "" : path;
     }
 
-    private static @Nullable HostAndPort server(String text) {
-        try {
-            URI uri = new URI("zk://" + text);
-            boolean bare = uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
-            return !bare || text.endsWith(":")
-                    ? null
-                    : HostAndPort.of(uri, DEFAULT_PORT).orElse(null);
-        } catch (URISyntaxException e) {
-            return null;
-        }
+    private static Optional<HostAndPort> server(String text) {
+        return ServerUrl.of("zk://" + text, Set.of("zk"), DEFAULT_PORT)
+                .filter(url -> !text.endsWith(":"))
+                .map(ServerUrl::server);
     }
 
     private static @Nullable Digest readDigest(SettingsReader reader) {

@@ -119,7 +119,7 @@ class SessionTest {
     private Sessions sessions(String servers) {
         Map<String, String> settings = Map.of("snowflake.zookeeper.connect-string", servers);
         return new Sessions(
-                ZooKeeperSettings.of(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, settings::get)),
+                new ZooKeeperSettings(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, settings::get)),
                 PATIENCE,
                 () -> {},
                 this::start,
@@ -131,7 +131,7 @@ class SessionTest {
     void aSearchForTheReasonThatEndsWithAnErrorIsFollowedByAnother() throws Exception {
         Map<String, String> keys = Map.of("snowflake.zookeeper.connect-string", "127.0.0.1:" + FreePorts.next());
         ZooKeeperSettings settings =
-                ZooKeeperSettings.of(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, keys::get));
+                new ZooKeeperSettings(new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, keys::get));
         AtomicInteger searches = new AtomicInteger();
         Function<HostAndPort, Reachability.Finding> search = server -> {
             if (searches.incrementAndGet() == 1) {

@@ -34,7 +34,7 @@ class ZooKeeperSettingsTest {
     private Path directory;
 
     private static ZooKeeperSettings settings(Map<String, String> values) {
-        return ZooKeeperSettings.of(
+        return new ZooKeeperSettings(
                 new CoordinatorConfig("orders", "snowflake/orders", Duration.ofSeconds(60), values::get));
     }
 
@@ -249,9 +249,9 @@ class ZooKeeperSettingsTest {
 
         ZooKeeperSettings settings = settings(Map.of(
                 ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
-                ZooKeeperSettings.TLS_CA.name(), pem.ca().toString(),
-                ZooKeeperSettings.TLS_CERT.name(), pem.clientCertificate().toString(),
-                ZooKeeperSettings.TLS_KEY.name(), pem.clientKey().toString()));
+                ZooKeeperSettings.TLS.ca().name(), pem.ca().toString(),
+                ZooKeeperSettings.TLS.cert().name(), pem.clientCertificate().toString(),
+                ZooKeeperSettings.TLS.key().name(), pem.clientKey().toString()));
 
         assertThat(settings.tls()).isTrue();
         assertThat(files(settings).trusted()).isPresent();
@@ -302,7 +302,7 @@ class ZooKeeperSettingsTest {
 
     private static List<String> warnings(String generator, Map<String, String> values) {
         LogLines.listen();
-        ZooKeeperSettings.of(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
+        new ZooKeeperSettings(new CoordinatorConfig(generator, "snowflake", Duration.ofSeconds(60), values::get));
         return LogLines.of(generator);
     }
 
@@ -331,7 +331,7 @@ class ZooKeeperSettingsTest {
         assertThat(problems(Map.of(
                         ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
                         ZooKeeperSettings.TLS_ENABLED.name(), "false",
-                        ZooKeeperSettings.TLS_CA.name(), ca)))
+                        ZooKeeperSettings.TLS.ca().name(), ca)))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.zookeeper.tls.enabled=false contradicts");
@@ -344,13 +344,19 @@ class ZooKeeperSettingsTest {
         String key = pem.clientKey().toString();
 
         assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_CERT.name(), cert)))
+                        ZooKeeperSettings.CONNECT_STRING.name(),
+                        SERVER,
+                        ZooKeeperSettings.TLS.cert().name(),
+                        cert)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.zookeeper.tls.cert=" + cert)
                 .contains("Set snowflake.zookeeper.tls.key");
-        assertThat(problems(
-                        Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.TLS_KEY.name(), key)))
+        assertThat(problems(Map.of(
+                        ZooKeeperSettings.CONNECT_STRING.name(),
+                        SERVER,
+                        ZooKeeperSettings.TLS.key().name(),
+                        key)))
                 .singleElement()
                 .asString()
                 .contains("snowflake.zookeeper.tls.key=" + key)
@@ -365,20 +371,38 @@ class ZooKeeperSettingsTest {
         String cert = pem.clientCertificate().toString();
         String key = pem.clientKey().toString();
 
-        refuses(ZooKeeperSettings.TLS_CA.name(), missing, Map.of(ZooKeeperSettings.TLS_CA.name(), missing));
-        refuses(ZooKeeperSettings.TLS_CA.name(), text, Map.of(ZooKeeperSettings.TLS_CA.name(), text));
         refuses(
-                ZooKeeperSettings.TLS_CERT.name(),
-                text,
-                Map.of(ZooKeeperSettings.TLS_CERT.name(), text, ZooKeeperSettings.TLS_KEY.name(), key));
-        refuses(
-                ZooKeeperSettings.TLS_KEY.name(),
-                text,
-                Map.of(ZooKeeperSettings.TLS_CERT.name(), cert, ZooKeeperSettings.TLS_KEY.name(), text));
-        refuses(
-                ZooKeeperSettings.TLS_KEY.name(),
+                ZooKeeperSettings.TLS.ca().name(),
                 missing,
-                Map.of(ZooKeeperSettings.TLS_CERT.name(), cert, ZooKeeperSettings.TLS_KEY.name(), missing));
+                Map.of(ZooKeeperSettings.TLS.ca().name(), missing));
+        refuses(
+                ZooKeeperSettings.TLS.ca().name(),
+                text,
+                Map.of(ZooKeeperSettings.TLS.ca().name(), text));
+        refuses(
+                ZooKeeperSettings.TLS.cert().name(),
+                text,
+                Map.of(
+                        ZooKeeperSettings.TLS.cert().name(),
+                        text,
+                        ZooKeeperSettings.TLS.key().name(),
+                        key));
+        refuses(
+                ZooKeeperSettings.TLS.key().name(),
+                text,
+                Map.of(
+                        ZooKeeperSettings.TLS.cert().name(),
+                        cert,
+                        ZooKeeperSettings.TLS.key().name(),
+                        text));
+        refuses(
+                ZooKeeperSettings.TLS.key().name(),
+                missing,
+                Map.of(
+                        ZooKeeperSettings.TLS.cert().name(),
+                        cert,
+                        ZooKeeperSettings.TLS.key().name(),
+                        missing));
     }
 
     private static void refuses(String key, String value, Map<String, String> tls) {
@@ -397,7 +421,7 @@ class ZooKeeperSettingsTest {
                         ZooKeeperSettings.CONNECT_STRING.name(), "a:b",
                         ZooKeeperSettings.DIGEST.name(), "app",
                         ZooKeeperSettings.TLS_ENABLED.name(), "off",
-                        ZooKeeperSettings.TLS_KEY.name(), "/nowhere")))
+                        ZooKeeperSettings.TLS.key().name(), "/nowhere")))
                 .hasSize(5);
     }
 
@@ -411,7 +435,7 @@ class ZooKeeperSettingsTest {
             return null;
         });
 
-        assertThatThrownBy(() -> ZooKeeperSettings.of(config))
+        assertThatThrownBy(() -> new ZooKeeperSettings(config))
                 .hasMessageContaining(
                         "snowflake 'orders': snowflake.zookeeper.tls.ca=${UNSET}/ca.pem refers to a property")
                 .hasMessageContaining("snowflake.zookeeper.connect-string is not set");

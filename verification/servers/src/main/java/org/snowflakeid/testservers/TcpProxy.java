@@ -30,6 +30,9 @@ public final class TcpProxy implements AutoCloseable {
     /** Guarded by the gate, as those above. */
     private @Nullable String awaited;
 
+    private @Nullable String counted;
+    private int count;
+
     private @Nullable String last;
 
     private volatile boolean closed;
@@ -80,7 +83,16 @@ public final class TcpProxy implements AutoCloseable {
             if (requestsHeld || !repliesHeld) {
                 set(false, false);
                 awaited = part;
+                counted = part;
+                count = 0;
             }
+        }
+    }
+
+    /** How many requests have had in them what {@link #holdRepliesFrom} was given last. */
+    public int requestsWithThatPart() {
+        synchronized (gate) {
+            return count;
         }
     }
 
@@ -165,6 +177,7 @@ public final class TcpProxy implements AutoCloseable {
     /** Whether the connection goes on after it. */
     private boolean note(String request) {
         synchronized (gate) {
+            count += counted != null && request.contains(counted) ? 1 : 0;
             if (awaited != null && request.contains(awaited)) {
                 set(requestsHeld, true);
             }
