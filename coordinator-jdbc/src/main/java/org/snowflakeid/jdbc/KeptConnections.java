@@ -162,7 +162,7 @@ final class KeptConnections {
         }
     }
 
-    /** @param seconds since when a connection has not been used; all of them if nobody will use one again */
+    /** @param seconds since when a connection has not been used; all of them if none will be used again */
     void closeIdle(long seconds) {
         List<Idle> old = new ArrayList<>();
         synchronized (idle) {

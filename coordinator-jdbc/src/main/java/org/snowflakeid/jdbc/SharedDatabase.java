@@ -164,7 +164,7 @@ final class SharedDatabase {
         }
     }
 
-    /** One call, which may go on when nobody waits for it any more. */
+    /** One call, which may go on when its caller has stopped waiting. */
     private final class Attempt<T> implements Callable<T>, KeptConnections.Call {
         private final JdbcSettings settings;
         private final Deadline deadline;

@@ -135,7 +135,7 @@ final class NamespaceReader {
 
     private static @Nullable Stored stored(Session reader, OpResult result) throws ZooKeeperFailure {
         if (result instanceof OpResult.GetDataResult data) {
-            // Null where somebody else wrote it so.
+            // Null where another program wrote it so.
             byte[] bytes = data.getData() == null ? NamespaceTree.NOTHING : data.getData();
             return new Stored(
                     new String(bytes, StandardCharsets.UTF_8), data.getStat().getVersion());
