@@ -72,7 +72,8 @@ class KeeperErrorsTest {
         }
     }
 
-    // nothing could be drawn for want of a descriptor, not even for the pause before the next attempt: 973 calls failed, and
+    // nothing could be drawn for want of a descriptor, not even for the pause before the next attempt: 973 calls
+    // failed, and
     // the log said nothing
     @Test
     void whatCannotBeDrawnIsSaid() {
@@ -84,7 +85,8 @@ class KeeperErrorsTest {
             };
             stage.sleep(Duration.ofSeconds(70));
 
-            assertThat(log.all()).anyMatch(line -> line.contains("extension failed") && line.contains("Too many open files"));
+            assertThat(log.all())
+                    .anyMatch(line -> line.contains("extension failed") && line.contains("Too many open files"));
             assertThat(process.startCall().awaitFailure()).hasMessageContaining("Too many open files");
 
             process.randomness = null;

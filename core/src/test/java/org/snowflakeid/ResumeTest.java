@@ -522,11 +522,13 @@ class ResumeTest {
             assertThatThrownBy(before::issue)
                     .hasMessageContaining("what is noted for worker id")
                     .hasMessageContaining("the disk has not answered");
-            assertThat(log.all()).filteredOn(line -> line.contains("the disk has not answered")).hasSize(1);
+            assertThat(log.all())
+                    .filteredOn(line -> line.contains("the disk has not answered"))
+                    .hasSize(1);
             assertThat(events)
                     .filteredOn(SnowflakeEvent.Suspended.class::isInstance)
-                    .allSatisfy(event ->
-                            assertThat(((SnowflakeEvent.Suspended) event).reason()).contains("the disk has not answered"))
+                    .allSatisfy(event -> assertThat(((SnowflakeEvent.Suspended) event).reason())
+                            .contains("the disk has not answered"))
                     .isNotEmpty();
             disk.stuck = false;
             stage.sleep(Duration.ofMillis(10));

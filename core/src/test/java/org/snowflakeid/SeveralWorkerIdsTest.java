@@ -58,7 +58,9 @@ class SeveralWorkerIdsTest {
             process.close();
 
             assertThat(log.all()).noneMatch(line -> line.contains("extension failed"));
-            assertThat(log.all()).filteredOn(line -> line.contains("released worker id")).hasSize(64);
+            assertThat(log.all())
+                    .filteredOn(line -> line.contains("released worker id"))
+                    .hasSize(64);
         }
         assertThat(stage.store.owners).isEmpty();
         stage.assertSafe();

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,8 @@ public abstract class SharingContract {
 
     /** Of all generators. */
     protected final String namespace = Node.freshNamespace();
+
+    private static final Set<String> KEEPERS = Set.of("snowflake-default", "snowflake-orders");
 
     /** Closed at the end, those too that a test closes before. */
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -85,6 +88,11 @@ public abstract class SharingContract {
     protected static Stream<Thread> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("snowflake"));
+    }
+
+    /** Whether it is the thread of a generator, which shares none; the others are those of connections. */
+    protected static boolean isKeeper(Thread thread) {
+        return KEEPERS.contains(thread.getName());
     }
 
     protected static void awaitExtension(LeasedSnowflake ids) {

@@ -25,7 +25,7 @@ public final class Logs {
         return "snowflake '" + generator + "': " + text;
     }
 
-    public void log(Level level, String text) {
+    public void log(Level level, @Nullable String text) {
         guarded(() -> logger.log(level, text));
     }
 

@@ -75,6 +75,9 @@ public final class StartDeadline {
     private SnowflakeException refusal(String why, @Nullable SnowflakeException reason) {
         String text = shared.message(
                 "no worker id within snowflake.startup-timeout=" + settings.startupTimeout() + ": " + why);
+        if (reason == null) {
+            return new CoordinatorException(text, true);
+        }
         return reason instanceof NoFreeWorkerIdException
                 ? new NoFreeWorkerIdException(text, reason)
                 : new CoordinatorException(text, reason, true);

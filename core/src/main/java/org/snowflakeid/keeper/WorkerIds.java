@@ -382,10 +382,10 @@ public final class WorkerIds {
             LOG.log(Level.DEBUG, shared.message("no other worker id"), none);
             return;
         }
-        Claim other = succession.successor().claim();
+        ExtensionPlan other = succession.successor();
         if (succession.isReady(allowedTicks)) {
             succession.swap(leastTick());
-        } else if (other.from() < before) {
+        } else if (other != null && other.claim().from() < before) {
             // Where the clock was set back ids begin above those that were issued, and are waited for as after any step
             // back.
             succession.swapBehind();

@@ -54,6 +54,7 @@ public final class Resumption implements Takeover {
 
     /** Others may claim the same worker id again and again, each behind the highest note. */
     private static final int ATTEMPTS = 4;
+
     private static final Duration LONGEST_WRITE = Duration.ofSeconds(2);
 
     private static final long MILLISECOND = 1_000_000;

@@ -139,7 +139,8 @@ public final class WriteAheadLimit implements ClaimFile {
         Long since = writingSince;
         if (since != null && platform.nanoTime() - since > LONGEST_WRITE_NANOS && !stuck) {
             stuck = true;
-            say("can't be written: the disk has not answered for some seconds. Ids stop at what was noted until it does.");
+            say(
+                    "can't be written: the disk has not answered for some seconds. Ids stop at what was noted until it does.");
         }
     }
 

@@ -122,12 +122,11 @@ public interface WorkerCoordinator extends AutoCloseable {
     void abandon(int id, String owner, Duration timeout);
 
     /**
-     * What it has in common with others of this process: equal for those that reach the same servers in the same way, and for no others. One
-     * thread then looks after their generators, one after the other, so that a server that does not answer holds up only those that need
-     * it anyway. A generator that starts or ends has a thread to itself meanwhile: several of these coordinators may be called at the same
-     * time. The object must not change; it is asked for while this coordinator is open, and held until the last of them was closed.
+     * What it has in common with others of this process: equal for those that reach the same servers in the same way, and for no others. Each
+     * is called by the thread of its own generator, so that those which share a connection may be called at the same time, and one that gets
+     * no answer holds up no other. The object must not change; it is asked for while this coordinator is open.
      *
-     * @return null: nothing, its generator has a thread of its own
+     * @return null: nothing
      */
     default @Nullable Object connection() {
         return null;
