@@ -40,6 +40,9 @@ public final class Keeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
+    /** After so many worker ids in a row that could not be given back the others are not tried. */
+    private static final int MOST_UNANSWERED = 2;
+
     /** A call that began before the deadline may end that much later. */
     private static final long START_GRACE_NANOS = 2_000_000_000L;
 
@@ -362,8 +365,8 @@ public final class Keeper {
     }
 
     /** Between two steps, once a second. */
-    boolean seesStep() {
-        return vetting.warning() == null && !clock.refresh();
+    void forgetCredible() {
+        clock.forgetCredible();
     }
 
     /** As it was compared with the coordinator's by the writes until now. */
@@ -501,26 +504,25 @@ public final class Keeper {
     private void endInOrder() {
         // Set to end a long first call; the release needs the thread.
         boolean unused = Thread.interrupted();
-        boolean dataLost = shared.isBroken() && shared.isStarted();
-        long begun = platform.nanoTime();
-        Succession.End last = Succession.End.RELEASED;
-        for (Succession succession : workerIds.successions()) {
-            // As long as the coordinator answers, however many they are.
-            boolean inTime =
-                    last == Succession.End.RELEASED || platform.nanoTime() - begun < timeouts.longestCloseNanos();
-            last = inTime ? endOf(succession, dataLost) : succession.keep();
-        }
+        giveBack();
         attemptToEnd(coordinator::close);
         attemptToEnd(takeover::end);
     }
 
-    private Succession.End endOf(Succession succession, boolean dataLost) {
-        try {
-            return succession.end(dataLost, timeouts.started());
-        } catch (Throwable e) {
-            LOG.log(Level.WARNING, shared.message("could not end in order"), e);
-            return Succession.End.KEPT;
+    /** As long as the coordinator answers, however many they are. */
+    private void giveBack() {
+        boolean dataLost = shared.isBroken() && shared.isStarted();
+        int unanswered = 0;
+        for (Succession succession : workerIds.successions()) {
+            boolean released = unanswered < MOST_UNANSWERED ? end(succession, dataLost) : succession.keep();
+            unanswered = released ? 0 : unanswered + 1;
         }
+    }
+
+    private boolean end(Succession succession, boolean dataLost) {
+        boolean[] released = {false};
+        attemptToEnd(() -> released[0] = succession.end(dataLost, timeouts.started()));
+        return released[0];
     }
 
     private void attemptToEnd(Runnable part) {

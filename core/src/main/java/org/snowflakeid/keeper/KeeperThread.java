@@ -18,7 +18,7 @@ public final class KeeperThread {
     /** After so many rounds in a row that each took no longer than the pause. */
     private static final int MOST_QUICK_ROUNDS = 10;
 
-    /** So often the clocks are compared. */
+    /** So long a millisecond that was found credible stays so. */
     private static final long LOOK_NANOS = 1_000_000_000L;
 
     private static final long PAUSE_NANOS = 10_000_000;
@@ -138,9 +138,7 @@ public final class KeeperThread {
                 left > 0 && !woken && !keeper.isOver();
                 left = nanos - platform.nanoTime()) {
             park(Math.min(left, LOOK_NANOS));
-            if (keeper.seesStep()) {
-                return;
-            }
+            keeper.forgetCredible();
         }
     }
 }

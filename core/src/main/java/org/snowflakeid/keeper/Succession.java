@@ -253,33 +253,30 @@ public final class Succession {
 
     // ---- the end
 
-    enum End {
-        /** Others can have the worker id at once, or nothing was held. */
-        RELEASED,
-        /** Others can have it after its limit. */
-        KEPT
-    }
-
-    /** Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id. */
-    End end(boolean dataLost, Duration timeout) {
-        End end = End.RELEASED;
+    /**
+     * Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id.
+     *
+     * @return whether others can have it at once
+     */
+    boolean end(boolean dataLost, Duration timeout) {
+        boolean released = true;
         for (ExtensionPlan plan : sealed()) {
             if (dataLost) {
                 plan.claim().forget(timeout);
-            } else if (!release(plan, timeout)) {
-                end = End.KEPT;
+            } else {
+                released &= release(plan, timeout);
             }
         }
-        return end;
+        return released;
     }
 
-    /** Seals, where the coordinator has not answered for so long that it is not asked any more. */
-    End keep() {
+    /** Seals, where the coordinator has not answered for so long that it is not asked any more. Gives nothing back. */
+    boolean keep() {
         for (ExtensionPlan plan : sealed()) {
             plan.claim().leaveNotes();
             sayKept(plan.claim());
         }
-        return End.KEPT;
+        return false;
     }
 
     private List<ExtensionPlan> sealed() {

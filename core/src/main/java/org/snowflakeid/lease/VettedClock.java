@@ -256,14 +256,9 @@ public final class VettedClock {
         return steps != stepsWithoutCopy;
     }
 
-    /**
-     * Shows callers the time anew, so that none goes by one that was found credible more than a moment ago.
-     *
-     * @return whether the clock runs as it did
-     */
-    public boolean refresh() {
-        show();
-        return !doubted && !isCopySuspected();
+    /** Or a caller might go by a millisecond that was found credible long ago, when the clock shows it again. */
+    public void forgetCredible() {
+        shown.credibleMillis = Long.MIN_VALUE;
     }
 
     /** Looks at the clocks now; {@link #isCopySuspected} says what earlier looks have seen. */
