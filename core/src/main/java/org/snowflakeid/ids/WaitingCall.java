@@ -36,6 +36,9 @@ public final class WaitingCall {
     /** A call that waits for the keeper looks this often too: back at a time that is reserved, or credible, there are ids without it. */
     private static final long KEEPER_LOOK_NANOS = 500_000_000;
 
+    /** The clock was wrong before, not only corrected a little. */
+    private static final long LONG_BEHIND_MILLIS = 60_000;
+
     /** No look comes so late on a busy machine. */
     private static final long FROZEN_NANOS = 2_000_000_000L;
 
@@ -344,7 +347,8 @@ public final class WaitingCall {
                         case FAIL -> settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait.";
                         case WAIT -> settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait for less.";
                         case CONTINUE -> settings.shown(SnowflakeKeys.MAX_AHEAD) + " is used up.";
-                    };
+                    }
+                    + (behindMillis > LONG_BEHIND_MILLIS ? " A process that is restarted has ids at once." : "");
             shared.failedBehind(reason);
             throw new ClockMovedBackwardsException(shared.message(reason));
         }
