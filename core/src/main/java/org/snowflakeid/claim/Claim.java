@@ -454,7 +454,7 @@ public final class Claim {
         }
         if (!file.equals(ClaimFile.NONE)) {
             // Where it can't be asked another process on this host can go on by the last note, so that stays.
-            Snapshot shown = context.coordinator().read(workerId, workerId, timeout);
+            Snapshot unused = context.coordinator().read(workerId, workerId, timeout);
             if (!file.end()) {
                 return false;
             }
@@ -464,10 +464,10 @@ public final class Claim {
             trimFloor = Long.MAX_VALUE;
         }
         long last = lease.lastIssued();
-        long unused = last == Lease.SEALED ? 0 : Positions.of(context.layout()).tick(last) + 1;
+        long afterLast = last == Lease.SEALED ? 0 : Positions.of(context.layout()).tick(last) + 1;
         Mark trimmed = Mark.next(
                 mark.pairs(),
-                Math.min(mark.limit(), Math.max(trimFloor, unused)),
+                Math.min(mark.limit(), Math.max(trimFloor, afterLast)),
                 "free-" + RandomToken.random(context.platform()),
                 0,
                 mark.from(),
