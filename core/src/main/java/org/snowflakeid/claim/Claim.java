@@ -464,7 +464,8 @@ public final class Claim {
             trimFloor = Long.MAX_VALUE;
         }
         long last = lease.lastIssued();
-        long afterLast = last == Lease.SEALED ? 0 : Positions.of(context.layout()).tick(last) + 1;
+        long afterLast =
+                last == Lease.SEALED ? 0 : Positions.of(context.layout()).tick(last) + 1;
         Mark trimmed = Mark.next(
                 mark.pairs(),
                 Math.min(mark.limit(), Math.max(trimFloor, afterLast)),

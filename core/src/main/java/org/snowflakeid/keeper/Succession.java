@@ -149,10 +149,10 @@ public final class Succession {
 
     /** Gives a successor that was never used back, so that another process can have it. */
     void releaseSuccessor(Duration timeout) {
-        ExtensionPlan unused = successor;
-        if (unused != null) {
+        ExtensionPlan dropped = successor;
+        if (dropped != null) {
             successor = null;
-            boolean released = release(unused, timeout);
+            boolean unused = release(dropped, timeout);
         }
     }
 
