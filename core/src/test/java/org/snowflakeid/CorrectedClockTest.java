@@ -81,6 +81,23 @@ class CorrectedClockTest {
         assertThat(process.startCall().awaitFailure()).isNotNull();
     }
 
+    // as above, while the keeper waits for an answer and looks at no clock
+    @Test
+    void aMillisecondIsNotCredibleAgainOnceACallHasSeenTheStep() {
+        stage.keys.put("snowflake.window", "PT10M");
+        process.open();
+        stage.sleep(Duration.ofMinutes(5));
+        Instant seen = process.issue().timestamp();
+        process.wire.hangs = true;
+        process.machine.stepClock(Duration.ofSeconds(-12));
+
+        assertThat(process.startCall().awaitFailure()).isNotNull();
+        stage.sleep(Duration.between(Instant.ofEpochMilli(process.machine.wallMillis()), seen));
+
+        assertThat(process.startCall().awaitFailure()).isNotNull();
+        process.wire.hangs = false;
+    }
+
     // every call failed for minutes, and the generator was ACTIVE and ready at each look
     @ParameterizedTest
     @ValueSource(strings = {"1", "4"})

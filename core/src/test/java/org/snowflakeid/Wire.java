@@ -288,6 +288,27 @@ final class Wire implements WorkerCoordinatorProvider {
             return write(Kind.EXTEND, id, next, timeout, () -> beyond.extend(id, mark, next, owner, meta, timeout));
         }
 
+        /** One after the other, by the clock of this world. */
+        @Override
+        public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
+            long end = world.nanoTime() + timeout.toNanos();
+            List<CasResult> results = new ArrayList<>();
+            for (Extension each : extensions) {
+                long left = end - world.nanoTime();
+                if (left <= 0) {
+                    results.add(new CasResult.Unknown(new CoordinatorException("no time was left", false)));
+                    continue;
+                }
+                try {
+                    results.add(extend(
+                            each.id(), each.mark(), each.next(), each.owner(), meta, Duration.ofNanos(left)));
+                } catch (CoordinatorException nothingChanged) {
+                    results.add(new CasResult.Unknown(nothingChanged));
+                }
+            }
+            return results;
+        }
+
         @Override
         public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
             return write(Kind.RELEASE, id, next, timeout, () -> beyond.release(id, mark, next, owner, meta, timeout));
