@@ -47,9 +47,9 @@ final class Disaster {
 
     void play() {
         int faults = run.random.nextInt(4);
-        run.faults(run.isCreeping() ? 0 : faults);
+        run.faults.play(run.creeping.happens() ? 0 : faults);
         run.endFaults();
-        run.creep();
+        run.creeping.play();
         run.world.sleep(Duration.ofMillis(run.random.nextInt(6000)));
         FakeStore.Backup backup = store.backup();
         run.world.sleep(Duration.ofMillis(100 + run.random.nextInt(9000)));
@@ -57,7 +57,7 @@ final class Disaster {
         run.tally.count(kind);
         run.note("DISASTER " + kind);
         if (kind == Kind.NONE) {
-            run.endCreeping();
+            run.creeping.end();
             operators.work(run.random.nextInt(3) > 0 ? 4 + run.random.nextInt(8) : 0);
             operators.awaitIds();
             return;
@@ -75,7 +75,7 @@ final class Disaster {
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
         run.world.sleep(pause.plus(run.simulated.window.dividedBy(3)).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
-        run.endCreeping();
+        run.creeping.end();
         if (run.random.nextInt(3) == 0) {
             operators.work(0);
         }

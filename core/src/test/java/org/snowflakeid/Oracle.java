@@ -402,7 +402,7 @@ final class Oracle {
         }
         // One that creeps is compared with the coordinator's.
         boolean wrongClocks =
-                !run.isCreeping() && processes.values().stream().anyMatch(process -> process.clockTouched);
+                !run.creeping.happens() && processes.values().stream().anyMatch(process -> process.clockTouched);
         if (!dataLost && !wrongClocks) {
             grantedBeforeLoss = ledgers.values().stream()
                     .mapToLong(Ledger::highestGranted)
