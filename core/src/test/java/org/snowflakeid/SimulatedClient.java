@@ -104,8 +104,7 @@ final class SimulatedClient implements WorkerCoordinator {
     private <T> T call(Supplier<T> request, Supplier<T> lost) {
         watch.coordinatorAsked();
         mayFail(Place.BEFORE_A_REQUEST);
-        T result = machine.answer(() -> Outcome.of(request), () -> Outcome.of(lost))
-                .get();
+        T result = answer(request, lost).get();
         if (isAnswer(result)) {
             watch.coordinatorAnswered();
         }
@@ -114,6 +113,15 @@ final class SimulatedClient implements WorkerCoordinator {
         }
         mayFail(Place.AFTER_A_REQUEST);
         return result;
+    }
+
+    private <T> Outcome<T> answer(Supplier<T> request, Supplier<T> lost) {
+        watch.requestBegins();
+        try {
+            return machine.answer(() -> Outcome.of(request), () -> Outcome.of(lost));
+        } finally {
+            watch.requestEnds();
+        }
     }
 
     private static boolean isAnswer(Object result) {

@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.snowflakeid.config.OnRollback;
 
 /** The settings of all generators of a run: usual ones, or odd ones at random, as far as they are valid. */
 final class SimulatedSettings {
@@ -57,6 +59,8 @@ final class SimulatedSettings {
     final Duration startupTimeout;
     final Duration waitTimeout;
     final Duration maxWait;
+    final OnRollback onRollback;
+    final Duration maxAhead;
     final Duration maxSkew;
     final Duration burst;
     final Duration startupAhead;
@@ -112,10 +116,13 @@ final class SimulatedSettings {
         put("burst", burst);
         put("clock.max-wait", maxWait);
         put("clock.max-skew", maxSkew);
-        put("clock.on-rollback", List.of("wait", "fail", "continue").get(random.nextInt(3)));
-        if (odd(Oddity.LITTLE_AHEAD_OF_THE_CLOCK, 12)) {
+        onRollback = OnRollback.values()[random.nextInt(3)];
+        put("clock.on-rollback", onRollback.name().toLowerCase(Locale.ROOT));
+        boolean littleAhead = odd(Oddity.LITTLE_AHEAD_OF_THE_CLOCK, 12);
+        if (littleAhead) {
             put("clock.max-ahead", Duration.ofMillis(100));
         }
+        maxAhead = littleAhead ? Duration.ofMillis(100) : Duration.ofSeconds(5);
         put("namespace-creation", this.fenced ? "create-fenced" : "create");
     }
 

@@ -54,6 +54,9 @@ final class Watch {
 
     private long issuedBeforeAnswerMillis;
 
+    private int requestsUnderWay;
+    private long lastRequestMillis;
+
     long lastIssuedMillis;
 
     /**
@@ -77,6 +80,9 @@ final class Watch {
     long vettedStepsMillis;
 
     final List<WatchedCall> calls = new ArrayList<>();
+
+    /** What it says of itself. */
+    final StatusOracle told = new StatusOracle(this);
 
     private final Simulation run;
     private final long beganMillis;
@@ -239,6 +245,21 @@ final class Watch {
         askingThreads.add(Thread.currentThread());
     }
 
+    void requestBegins() {
+        requestsUnderWay++;
+    }
+
+    /** Whatever the answer is, and if there is none in time. */
+    void requestEnds() {
+        requestsUnderWay--;
+        lastRequestMillis = millis();
+    }
+
+    /** Whether a request is under way, or was just now. */
+    boolean isAsking(long withinMillis) {
+        return requestsUnderWay > 0 || millis() - lastRequestMillis <= withinMillis;
+    }
+
     /**
      * Before ids begin that are taken over without the coordinator, it is the last that was done: the clock is shown after it. Where they
      * begin behind that, since the clock stepped back meanwhile, the next may be dated as was shown.
@@ -274,6 +295,7 @@ final class Watch {
     /** It warned in its log. */
     void warned(String text) {
         said();
+        told.warned(text);
         Matcher firstIds = FIRST_IDS.matcher(text);
         if (firstIds.find()) {
             // It waits by the clock that it believes, which need not be its own.
@@ -292,6 +314,11 @@ final class Watch {
     /** Whether an id of this tick comes after what a copy may use, which was left: no clock puts it there. */
     boolean isBehindShared(long tick) {
         return tick <= sharedTick;
+    }
+
+    /** Up to where ids go on after what a copy may use, as it has said. */
+    long sharedTick() {
+        return sharedTick;
     }
 
     // ---- its start

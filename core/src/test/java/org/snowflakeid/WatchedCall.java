@@ -47,7 +47,11 @@ final class WatchedCall {
         watch.calls.add(this);
     }
 
-    private long tookMillis() {
+    boolean isBatch() {
+        return count > 1;
+    }
+
+    long tookMillis() {
         return watch.millis() - beganMillis - (watch.pausedMillis() - pausedAtBegin);
     }
 
@@ -82,6 +86,10 @@ final class WatchedCall {
         }
         watch.highestId = Math.max(watch.highestId, ids[ids.length - 1]);
         watch.highestTick = Math.max(watch.highestTick, tick);
+        LeasedSnowflake generator = watch.generator();
+        if (generator != null && !watch.isClosing()) {
+            watch.told.served(generator.status());
+        }
     }
 
     /** Nothing that others were given is left for it. */
@@ -162,6 +170,9 @@ final class WatchedCall {
             watch.violated("refuses an id and does not say so in its status: " + e.getMessage() + " " + status);
         } else {
             requirePatienceAfterFreeze(e, status);
+        }
+        if (!interrupted) {
+            watch.told.refused(this, e, status);
         }
         requireTrueReason(status);
         requireWord();
