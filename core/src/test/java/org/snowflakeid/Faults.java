@@ -46,6 +46,7 @@ final class Faults {
                 copy();
             }
             strike(KINDS[run.random.nextInt(KINDS.length)]);
+            run.rim.mayStrike();
         }
     }
 

@@ -32,7 +32,9 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
         if (!machine.isLookedAt()) {
             watch.clockRead();
         }
-        return machine.wallMillis();
+        long wall = machine.wallMillis();
+        watch.looked(wall);
+        return wall;
     }
 
     @Override
@@ -88,6 +90,9 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
     @Override
     public long randomLong() {
         mayFail(Place.RANDOM);
+        if (!machine.isBeingCopied()) {
+            watch.process.run.rim.requireRandomness(machine);
+        }
         return machine.randomLong();
     }
 }

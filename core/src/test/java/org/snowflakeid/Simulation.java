@@ -76,6 +76,7 @@ final class Simulation {
 
     final Faults faults;
     final Creeping creeping;
+    final RimFaults rim;
     private int started;
 
     /**
@@ -122,6 +123,8 @@ final class Simulation {
         creeping = new Creeping(
                 this, new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L), !copied && !slowToStart);
         faults = new Faults(this, disks);
+        int rimOneIn = domain == Domain.WIDE ? 2 : 3;
+        rim = new RimFaults(this, new Random((seed * 4 + domain.salt) * 0xD6E8FEB86659FD93L), rimOneIn);
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
@@ -254,6 +257,7 @@ final class Simulation {
         disk.slowestNanos = disks.nextInt(4) == 0 ? 4_000_000_000L : 20_000_000;
         disk.failuresOneIn = disks.nextInt(3) == 0 ? 2 + disks.nextInt(20) : 0;
         disk.dead = disks.nextInt(8) == 0;
+        disk.hasDescriptors = machine -> !rim.isWithoutDescriptors(machine);
         disk.reader = note -> oracle.noteRead(store, note);
         disk.written = machine -> process(machine).watch().diskAnswered();
         allDisks.add(disk);
@@ -266,6 +270,7 @@ final class Simulation {
         store.slowOneIn = 0;
         accidentsOver = true;
         allDisks.forEach(SimulatedDisk::repair);
+        rim.end();
         creeping.end();
     }
 }

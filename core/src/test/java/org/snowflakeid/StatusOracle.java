@@ -118,7 +118,8 @@ final class StatusOracle {
     private void requireBehind(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
         LeasedSnowflake generator = watch.generator();
         // What a batch under way has taken is dated after what was returned, and nobody sees it.
-        if (generator == null || watch.machine.isBeingCopied() || watch.calls.stream().anyMatch(WatchedCall::isBatch)) {
+        boolean hidden = call.isBatch() || watch.calls.stream().anyMatch(WatchedCall::isBatch);
+        if (generator == null || watch.machine.isBeingCopied() || hidden) {
             return;
         }
         SimulatedSettings settings = watch.settings;

@@ -70,6 +70,11 @@ final class Watch {
     /** Since one of its own threads looked. */
     private long unseenMillis;
 
+    private long lastLookMillis;
+
+    /** How often the clock has stepped. */
+    int clockSteps;
+
     /** The largest step ahead that one of its own threads could see when it looked. */
     private long largestSeenMillis;
 
@@ -167,17 +172,18 @@ final class Watch {
         return !opening && generator == null;
     }
 
+    /** Those apart that nothing can end. */
     int threadsLeft() {
-        return ownThreads.size();
+        return Math.max(0, ownThreads.size() - run.rim.hanging(machine));
     }
 
     /** Called while the faults are over. */
     void requireNoThreadLeft() {
         long since = millis() - endedMillis - (pausedMillis() - pausedAtEnd);
-        if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && !ownThreads.isEmpty()) {
-            violated("still has " + ownThreads.size() + " threads of a generator "
+        if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && threadsLeft() > 0) {
+            violated("still has " + threadsLeft() + " threads of a generator "
                     + (closed ? "that was closed" : "that was never opened"));
-        } else if (askingThreads.size() > 1) {
+        } else if (askingThreads.size() > 1 + run.rim.hanging(machine)) {
             violated("has " + askingThreads.size() + " threads that ask the coordinator");
         }
     }
@@ -186,6 +192,7 @@ final class Watch {
 
     void clockSteps(Duration by) {
         long millis = by.toMillis();
+        clockSteps++;
         unseenMillis += millis;
         if (Math.abs(millis) > settings.maxSkew.toMillis()) {
             largeStepsMillis += millis;
@@ -220,6 +227,18 @@ final class Watch {
             lowestSeenMillis = Math.min(lowestSeenMillis, unseenMillis);
             unseenMillis = 0;
         }
+    }
+
+    /** A call read this from the clock. */
+    void looked(long wallMillis) {
+        if (!isOwnThread()) {
+            lastLookMillis = wallMillis;
+        }
+    }
+
+    /** What the clock showed to a call last. */
+    long lastLookMillis() {
+        return lastLookMillis;
     }
 
     /** How far its clock has stepped since one of its own threads looked; below 0: back. */
@@ -305,7 +324,9 @@ final class Watch {
         }
         Matcher shared = SHARED.matcher(text);
         if (shared.find()) {
-            sharedTick = settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli());
+            // Each of several worker ids has one of its own.
+            sharedTick = Math.max(
+                    sharedTick, settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli()));
             // What a later call got is of no use to them any more.
             calls.forEach(WatchedCall::forgetOvertaken);
         }

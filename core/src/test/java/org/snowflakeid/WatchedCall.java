@@ -29,6 +29,7 @@ final class WatchedCall {
     private final long beganWallMillis;
     private final long pausedAtBegin;
     private final boolean closedBefore;
+    private final int stepsBefore;
     private long overtakenMillis;
     private long pausedAtOvertaken;
 
@@ -44,6 +45,7 @@ final class WatchedCall {
         beganWallMillis = watch.machine.wallNow();
         pausedAtBegin = watch.pausedMillis();
         closedBefore = watch.isClosed();
+        stepsBefore = watch.clockSteps;
         watch.calls.add(this);
     }
 
@@ -69,6 +71,7 @@ final class WatchedCall {
         if (watch.highestTick >= 0) {
             requireVettedDate(ids, now);
         }
+        requireLookedAfterStepBack();
         for (WatchedCall other : watch.calls) {
             if (other.beganMillis < beganMillis && other.overtakenMillis == 0) {
                 other.overtakenMillis = now;
@@ -139,6 +142,21 @@ final class WatchedCall {
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
         }
         watch.vettedStepsMillis -= Math.max(0, Math.min(watch.vettedStepsMillis, jump));
+    }
+
+    /** After a step back by more than a clock may be wrong by time may have passed unseen, as in a copy: the keeper looks first. */
+    private void requireLookedAfterStepBack() {
+        LeasedSnowflake generator = watch.generator();
+        if (generator == null || stepsBefore != watch.clockSteps || watch.machine.isBeingCopied()) {
+            return;
+        }
+        long seenBack = settings.maxSkew.toMillis() + 1;
+        long behindShown =
+                generator.issuer.clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
+        if (-watch.unseenMillis() > seenBack && behindShown > seenBack) {
+            watch.violated("issued an id after its clock stepped back by " + behindShown
+                    + " ms, and before its keeper looked");
+        }
     }
 
     // ---- it got none
