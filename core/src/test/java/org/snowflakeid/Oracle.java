@@ -170,6 +170,16 @@ final class Oracle {
         return now.active && now.id.equals(namespace(sent).id);
     }
 
+    /** Whether grants are made there. */
+    boolean isActive(FakeStore store) {
+        return namespace(store).active;
+    }
+
+    /** Whether a coordinator has lost what it had acknowledged. */
+    boolean isDataLost() {
+        return dataLost;
+    }
+
     private long floor(FakeStore store) {
         return namespace(store).floor;
     }

@@ -57,7 +57,8 @@ final class RimFaults {
         this.run = run;
         this.random = random;
         Kind drawn = random.nextInt(oneIn) == 0 ? KINDS[random.nextInt(KINDS.length)] : null;
-        kind = drawn == Kind.HANGING_DISK && !run.resuming ? null : drawn;
+        boolean impossible = run.resuming ? drawn == Kind.SHARED_CONNECTION : drawn == Kind.HANGING_DISK;
+        kind = impossible ? null : drawn;
         requestsNeedDescriptors = random.nextBoolean();
     }
 
@@ -104,6 +105,11 @@ final class RimFaults {
 
     private boolean isStruck(Machine machine, Kind by) {
         return kind == by && !ended && struckUntilNanos.getOrDefault(machine, 0L) > run.world.nanoTime();
+    }
+
+    /** Whether nothing of this befalls a process now. */
+    boolean spares(Machine machine) {
+        return hanging(machine) == 0 && struckUntilNanos.getOrDefault(machine, 0L) <= run.world.nanoTime();
     }
 
     // ---- calls that don't end

@@ -122,6 +122,10 @@ final class SimulatedDisk {
         slowestNanos = 2_000_000;
     }
 
+    boolean isWell() {
+        return !(full || dead || stuck || hangs) && failuresOneIn == 0 && slowestNanos <= 20_000_000;
+    }
+
     /** Whether this process may issue this one since it went on from a note. */
     boolean wasTakenOver(Machine machine, int workerId, long tick) {
         return takenOver.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));

@@ -32,6 +32,9 @@ final class SimulatedProcess {
 
     boolean clockTouched;
 
+    /** Operators don't start it again, though its namespace was replaced. */
+    boolean isForgotten;
+
     /** By the world's time. */
     long clockFirstTouchedNanos;
 

@@ -90,7 +90,7 @@ final class SimulatedSettings {
         firstId = odd(Oddity.RANGE_THAT_BEGINS_LATER, 8) ? random.nextInt((1 << workerIdBits) - ids + 1) : 0;
         sequenceBits = odd(Oddity.FEW_SEQUENCE_BITS, 8) ? 1 + random.nextInt(4) : 12;
 
-        window = Duration.ofSeconds(odd(Oddity.LONG_WINDOW, 24) ? 60 : 3 << random.nextInt(3));
+        window = Duration.ofSeconds(odd(Oddity.LONG_WINDOW, fenced ? 6 : 24) ? 60 : 3 << random.nextInt(3));
         long shortest = window.toMillis() * 3 / 2;
         startupTimeout = Duration.ofMillis(
                 odd(Oddity.SHORT_START, 8)

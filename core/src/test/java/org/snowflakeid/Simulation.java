@@ -222,12 +222,16 @@ final class Simulation {
             processes.add(newProcess(disk));
         }
         if (domain == Domain.DISASTER) {
-            new Disaster(this, operators).play();
+            new Disaster(this, operators, disks).play();
         } else {
             creeping.play();
             faults.play(domain == Domain.WIDE ? 60 : 1 + random.nextInt(8));
             endFaults();
             new Recovery(this).await();
+            if (rim.are(RimFaults.Kind.SHARED_CONNECTION) && isGoingOn()) {
+                tally.count(RimFaults.Kind.SHARED_CONNECTION);
+                new Neighbours(this, disks).play();
+            }
         }
         over = true;
         oracle.everyone().forEach(process -> process.machine.crash());

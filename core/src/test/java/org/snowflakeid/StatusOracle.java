@@ -32,11 +32,18 @@ final class StatusOracle {
     /** So long a worker id was free before it is said that none was: an answer may be late, and clocks may be wrong by as much. */
     private static final long FREE_MILLIS = 12_000;
 
+    /** After a step, beside the time for which a clock must run steadily that no other confirms. */
+    private static final long VETTED_MILLIS = 5_000;
+
     private static final Pattern NEGATIVE = Pattern.compile("-\\d+ ms (behind|ahead)");
 
     private final Watch watch;
     private final Contradicted refused = new Contradicted();
     private final Contradicted served = new Contradicted();
+    private final Contradicted withheld = new Contradicted();
+
+    /** When something was last seen to keep the generator from vetting its clock, of {@link #runningMillis}. */
+    private long disturbedMillis;
 
     /** Calls in a row that the status contradicts. */
     private final class Contradicted {
@@ -70,6 +77,7 @@ final class StatusOracle {
 
     void served(SnowflakeStatus status) {
         refused.calls = 0;
+        withheld.calls = 0;
         long lasted = served.note(status.state() == State.SUSPENDED);
         if (lasted > 0) {
             watch.violated("issues, and has said for " + lasted + " ms that it does not: " + status);
@@ -83,6 +91,7 @@ final class StatusOracle {
             watch.violated("refuses all ids, and has said for " + lasted + " ms that it is active and ready: "
                     + e.getMessage() + " " + status);
         }
+        requireGranted(call, e, status);
         requirePlausible(e.getMessage());
         Stream.of(status.lastError(), status.clockWarning())
                 .flatMap(Optional::stream)
@@ -112,21 +121,74 @@ final class StatusOracle {
         }
     }
 
+    /**
+     * What is granted is to be had: however a clock stepped, it has been vetted by then.
+     *
+     * <p>Not where the namespace was retired at a coordinator that tells no time: there no write and no other clock can show that this is
+     * not the copy of a process that went on, and rule 21 lets none of those issue.
+     */
+    private void requireGranted(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
+        Simulation run = watch.process.run;
+        FakeStore store = watch.place.store();
+        long time = Math.min(wallTick(), shownTick());
+        boolean granted = status.reservedUntil()
+                .filter(until -> watch.settings.tickOf(until.toEpochMilli()) > time + 1)
+                .isPresent();
+        boolean lasting = store.tellsTime || run.oracle.isActive(store);
+        if (isDisturbed()) {
+            disturbedMillis = runningMillis();
+        }
+        long since = Math.max(disturbedMillis, watch.lastStepMillis());
+        boolean calm = runningMillis() - since > VETTED_MILLIS + watch.settings.maxSkew.toMillis();
+        long lasted = withheld.note(granted && lasting && calm && !call.isBatch() && highestTick(status) <= time);
+        if (lasted > 0) {
+            watch.violated("has refused for " + lasted + " ms what is granted, " + (runningMillis() - since)
+                    + " ms after anything happened: " + e.getMessage() + " " + status);
+        }
+    }
+
+    private boolean isDisturbed() {
+        SimulatedProcess process = watch.process;
+        Simulation run = process.run;
+        FakeStore store = watch.place.store();
+        boolean wrongAnswers = run.oracle.isDataLost() || run.oracle.copies.isCopied(watch.machine);
+        boolean accidents = run.accidentsOneIn > 0 && !run.accidentsOver;
+        return wrongAnswers
+                || accidents
+                || !store.isWell()
+                || !process.disk.isWell()
+                || !run.rim.spares(watch.machine)
+                || watch.machine.isPaused();
+    }
+
     // ---- the clock
+
+    private long wallTick() {
+        return watch.settings.tickOf(watch.machine.wallNow());
+    }
+
+    /** Of the time in use, which need not be that of the clock. */
+    private long shownTick() {
+        LeasedSnowflake generator = watch.generator();
+        return generator == null
+                ? wallTick()
+                : watch.settings.tickOf(generator.issuer.clock.shownMillis(watch.machine.nanosNow()));
+    }
+
+    /** Ids come after it. */
+    private long highestTick(SnowflakeStatus status) {
+        return Math.max(watch.highestTick, Math.max(watch.sharedTick(), firstTick(status)));
+    }
 
     /** That the clock is behind is said only while it is, by more than calls wait for. */
     private void requireBehind(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
-        LeasedSnowflake generator = watch.generator();
         // What a batch under way has taken is dated after what was returned, and nobody sees it.
         boolean hidden = call.isBatch() || watch.calls.stream().anyMatch(WatchedCall::isBatch);
-        if (generator == null || watch.machine.isBeingCopied() || hidden) {
+        if (watch.machine.isBeingCopied() || hidden) {
             return;
         }
         SimulatedSettings settings = watch.settings;
-        long wall = settings.tickOf(watch.machine.wallNow());
-        long shown = settings.tickOf(generator.issuer.clock.shownMillis(watch.machine.nanosNow()));
-        long highest = Math.max(watch.highestTick, Math.max(watch.sharedTick(), firstTick(status)));
-        long behind = highest + 1 - Math.min(wall, shown) - settings.burst.toMillis();
+        long behind = highestTick(status) + 1 - Math.min(wallTick(), shownTick()) - settings.burst.toMillis();
         if (settings.onRollback == OnRollback.CONTINUE) {
             behind -= settings.maxAhead.toMillis();
         }

@@ -75,6 +75,8 @@ final class Watch {
     /** How often the clock has stepped. */
     int clockSteps;
 
+    private long lastStepMillis;
+
     /** The largest step ahead that one of its own threads could see when it looked. */
     private long largestSeenMillis;
 
@@ -193,6 +195,7 @@ final class Watch {
     void clockSteps(Duration by) {
         long millis = by.toMillis();
         clockSteps++;
+        lastStepMillis = millis() - pausedMillis();
         unseenMillis += millis;
         if (Math.abs(millis) > settings.maxSkew.toMillis()) {
             largeStepsMillis += millis;
@@ -227,6 +230,11 @@ final class Watch {
             lowestSeenMillis = Math.min(lowestSeenMillis, unseenMillis);
             unseenMillis = 0;
         }
+    }
+
+    /** When the clock stepped last, of the time for which the process ran. */
+    long lastStepMillis() {
+        return lastStepMillis;
     }
 
     /** A call read this from the clock. */
