@@ -116,7 +116,8 @@ final class Disaster {
     }
 
     private void remember(SimulatedProcess forgotten) {
-        run.world.sleep(Duration.ofMillis(steps.nextLong(run.simulated.window.toMillis())));
+        long half = run.simulated.window.toMillis() / 2;
+        run.world.sleep(Duration.ofMillis(half + steps.nextLong(half)));
         forgotten.isForgotten = false;
         forgotten.closeSoon();
         run.creeping.end();

@@ -32,8 +32,8 @@ final class StatusOracle {
     /** So long a worker id was free before it is said that none was: an answer may be late, and clocks may be wrong by as much. */
     private static final long FREE_MILLIS = 12_000;
 
-    /** After a step, beside the time for which a clock must run steadily that no other confirms. */
-    private static final long VETTED_MILLIS = 5_000;
+    /** After a step. A large one is believed once the clock has run steadily for as long as it may be wrong by. */
+    private static final long VETTED_MILLIS = 3_000;
 
     private static final Pattern NEGATIVE = Pattern.compile("-\\d+ ms (behind|ahead)");
 
@@ -88,8 +88,8 @@ final class StatusOracle {
         served.calls = 0;
         long lasted = refused.note(status.state() == State.ACTIVE && status.ready());
         if (lasted > 0) {
-            watch.violated("refuses all ids, and has said for " + lasted + " ms that it is active and ready: "
-                    + e.getMessage() + " " + status);
+            watch.violated("refuses all ids by " + e.getClass().getSimpleName() + ", and has said for " + lasted
+                    + " ms that it is active and ready: " + e.getMessage() + " " + status);
         }
         requireGranted(call, e, status);
         requirePlausible(e.getMessage());
@@ -138,8 +138,10 @@ final class StatusOracle {
         if (isDisturbed()) {
             disturbedMillis = runningMillis();
         }
-        long since = Math.max(disturbedMillis, watch.lastStepMillis());
-        boolean calm = runningMillis() - since > VETTED_MILLIS + watch.settings.maxSkew.toMillis();
+        long vetted = Math.max(
+                watch.lastStepMillis(), watch.lastLargeStepMillis() + watch.settings.maxSkew.toMillis());
+        long since = Math.max(disturbedMillis, vetted);
+        boolean calm = runningMillis() - since > VETTED_MILLIS;
         long lasted = withheld.note(granted && lasting && calm && !call.isBatch() && highestTick(status) <= time);
         if (lasted > 0) {
             watch.violated("has refused for " + lasted + " ms what is granted, " + (runningMillis() - since)

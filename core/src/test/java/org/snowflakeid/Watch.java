@@ -24,6 +24,9 @@ final class Watch {
 
     private static final long LONGEST_CLOSE_MILLIS = 12_000;
 
+    /** One more, before files are deleted. */
+    private static final long LONGEST_REQUEST_MILLIS = 2_000;
+
     /** Once ids of a namespace may begin that was restored, moved or created anew: time to claim, and a request under way. */
     private static final long LONGEST_START_AT_FLOOR_MILLIS = 11_000;
 
@@ -76,6 +79,7 @@ final class Watch {
     int clockSteps;
 
     private long lastStepMillis;
+    private long lastLargeStepMillis;
 
     /** The largest step ahead that one of its own threads could see when it looked. */
     private long largestSeenMillis;
@@ -196,6 +200,9 @@ final class Watch {
         long millis = by.toMillis();
         clockSteps++;
         lastStepMillis = millis() - pausedMillis();
+        long most = settings.maxSkew.toMillis();
+        boolean wrong = Math.abs(machine.wallNow() - run.world.trueMillis()) > most;
+        lastLargeStepMillis = Math.abs(millis) > most || wrong ? lastStepMillis : lastLargeStepMillis;
         unseenMillis += millis;
         if (Math.abs(millis) > settings.maxSkew.toMillis()) {
             largeStepsMillis += millis;
@@ -235,6 +242,11 @@ final class Watch {
     /** When the clock stepped last, of the time for which the process ran. */
     long lastStepMillis() {
         return lastStepMillis;
+    }
+
+    /** When it stepped last by more than it may be wrong by, at once or all in all. */
+    long lastLargeStepMillis() {
+        return lastLargeStepMillis;
     }
 
     /** A call read this from the clock. */
@@ -367,6 +379,11 @@ final class Watch {
         return nanos / 1_000_000 < beganMillis;
     }
 
+    /** Whether its last call failed, and no other has an id since. */
+    boolean isRefusing() {
+        return generator != null && !closing && refusedSinceMillis > 0;
+    }
+
     boolean isOpening() {
         return opening;
     }
@@ -460,7 +477,8 @@ final class Watch {
         open.close();
         closed = true;
         long took = millis() - began - (pausedMillis() - paused);
-        if (took > LONGEST_CLOSE_MILLIS) {
+        long file = settings.resumes() ? LONGEST_REQUEST_MILLIS : 0;
+        if (took > LONGEST_CLOSE_MILLIS + file) {
             violated("took " + took + " ms to close");
         }
         generator = null;
