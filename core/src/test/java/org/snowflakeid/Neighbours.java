@@ -111,8 +111,8 @@ final class Neighbours {
         opening++;
         start(() -> {
             try {
-                generators.add(LeasedSnowflake.open(
-                        run.simulated.of("snowflake"), provider(store, connection), machine));
+                generators.add(
+                        LeasedSnowflake.open(run.simulated.of("snowflake"), provider(store, connection), machine));
             } catch (SnowflakeException e) {
                 run.note("not opened: " + e.getMessage());
             } finally {
@@ -132,8 +132,7 @@ final class Neighbours {
             public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
                 return new ForwardingCoordinator(store.usedBy(machine).open(config, lossHint)) {
                     @Override
-                    public List<CasResult> extendAll(
-                            List<Extension> extensions, Stored meta, Duration timeout) {
+                    public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
                         return forwarded().extendAll(extensions, meta, timeout);
                     }
 
@@ -161,8 +160,8 @@ final class Neighbours {
                 try {
                     long unused = generator.nextId();
                 } catch (SnowflakeException e) {
-                    run.oracle.violated("neighbour " + number + " of " + generators.size() + " is refused an id (" + kind
-                            + "), though its coordinator answers: " + e.getMessage());
+                    run.oracle.violated("neighbour " + number + " of " + generators.size() + " is refused an id ("
+                            + kind + "), though its coordinator answers: " + e.getMessage());
                     return;
                 }
                 machine.sleep(Duration.ofMillis(20 + random.nextInt(500)));

@@ -168,15 +168,14 @@ final class RimFaults {
             return;
         }
         process.stepClock(Duration.ofMillis(millis));
-        run.world.later(
-                Duration.ofSeconds(3), () -> step(process, toAndFro ? -millis : millis, toAndFro, times - 1));
+        run.world.later(Duration.ofSeconds(3), () -> step(process, toAndFro ? -millis : millis, toAndFro, times - 1));
     }
 
     /** At the moment at which all that waited meanwhile goes on. */
     private void backToTheLastLook(SimulatedProcess process) {
         process.pause(run.simulated.maxSkew.plusMillis(10 + random.nextInt(3_000)));
         run.world.later(process.machine.pauseLeft(), () -> {
-            long looked = process.watch().lastLookMillis();
+            long looked = process.watch().steps.lastLookMillis();
             if (!ended && !process.machine.isCrashed() && looked > 0) {
                 process.stepClock(Duration.ofMillis(looked - process.machine.wallNow()));
             }

@@ -23,6 +23,8 @@ class SafetySimulationTest {
         assertThat(tally.missing(Accidents.Kind.class)).isEmpty();
         assertThat(tally.missing(Copies.Kind.class)).isEmpty();
         assertThat(tally.missing(Creeping.Kind.class)).isEmpty();
+        assertThat(tally.missing(RimFaults.Kind.class)).isEmpty();
+        assertThat(tally.missing(Neighbours.Kind.class)).isEmpty();
         assertThat(tally.of(Count.TAKEOVERS)).isGreaterThan(1_000);
         assertThat(tally.of(Count.RELEASES)).isGreaterThan(1_000);
         assertThat(tally.of(Count.MISHAPS)).isGreaterThan(10_000);
@@ -45,6 +47,7 @@ class SafetySimulationTest {
         Tally tally = play(Domain.DISASTER, 2_000);
 
         assertThat(tally.missing(Disaster.Kind.class)).isEmpty();
+        assertThat(tally.missing(Disaster.ClockStep.class)).isEmpty();
         assertThat(tally.missing(Operators.Act.class)).isEmpty();
         assertThat(tally.missing(Creeping.Kind.class)).isEmpty();
         assertThat(tally.of(Count.REGRESSIONS_NOTICED)).isGreaterThan(500);

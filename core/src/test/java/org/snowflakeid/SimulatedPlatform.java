@@ -29,11 +29,14 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
     @Override
     public long wallMillis() {
         mayFail(Place.CLOCK);
-        if (!machine.isLookedAt()) {
-            watch.clockRead();
+        boolean own = watch.isOwnThread();
+        if (own && !machine.isLookedAt()) {
+            watch.steps.ownThreadLooks();
         }
         long wall = machine.wallMillis();
-        watch.looked(wall);
+        if (!own) {
+            watch.steps.callLooks(wall);
+        }
         return wall;
     }
 

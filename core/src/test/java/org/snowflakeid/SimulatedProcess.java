@@ -114,9 +114,9 @@ final class SimulatedProcess {
         copy.touchClock();
         copy.clockTouchedAtStart = clockTouched ? clockTouchedAtStart : generator() == null;
         copy.unvettedMillis = unvettedMillis + late.toMillis();
-        copy.watch.rememberSteps(watch);
+        copy.watch.steps.remember(watch.steps);
         if (late.toMillis() != behindMillis) {
-            copy.watch.clockSteps(late.minusMillis(behindMillis));
+            copy.watch.steps.step(late.minusMillis(behindMillis));
         }
         if (late.toMillis() > 0) {
             run.store.silence(copy.machine, late);
@@ -154,7 +154,7 @@ final class SimulatedProcess {
             unvettedMillis += by.abs().toMillis();
         }
         machine.stepClock(by);
-        watch.clockSteps(by);
+        watch.steps.step(by);
     }
 
     /** Both clocks. */

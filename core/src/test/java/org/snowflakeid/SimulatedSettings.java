@@ -116,7 +116,7 @@ final class SimulatedSettings {
         put("burst", burst);
         put("clock.max-wait", maxWait);
         put("clock.max-skew", maxSkew);
-        onRollback = OnRollback.values()[random.nextInt(3)];
+        onRollback = List.of(OnRollback.values()).get(random.nextInt(3));
         put("clock.on-rollback", onRollback.name().toLowerCase(Locale.ROOT));
         boolean littleAhead = odd(Oddity.LITTLE_AHEAD_OF_THE_CLOCK, 12);
         if (littleAhead) {

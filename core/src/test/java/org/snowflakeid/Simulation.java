@@ -120,8 +120,8 @@ final class Simulation {
         }
         // Many files on a stuck disk take longer than a start may, if slow calls meet them for minutes.
         boolean slowToStart = resuming && simulated.workers > 1;
-        creeping = new Creeping(
-                this, new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L), !copied && !slowToStart);
+        creeping =
+                new Creeping(this, new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L), !copied && !slowToStart);
         faults = new Faults(this, disks);
         int rimOneIn = domain == Domain.WIDE ? 2 : 3;
         rim = new RimFaults(this, new Random((seed * 4 + domain.salt) * 0xD6E8FEB86659FD93L), rimOneIn);
@@ -267,6 +267,7 @@ final class Simulation {
         allDisks.add(disk);
         return disk;
     }
+
     void endFaults() {
         note("the faults end");
         store.down = false;

@@ -111,7 +111,8 @@ final class SimulationCommand {
         all.sort((a, b) -> Long.compare(b.runs, a.runs));
         all.forEach(each ->
                 System.out.printf("%,7d runs, first %s seed %d: %s%n", each.runs, domain, each.firstSeed, each.first));
-        System.out.printf("%s seeds %,d to %,d: %d kinds of violation, in %s%n", domain, first, end - 1, all.size(), tally);
+        System.out.printf(
+                "%s seeds %,d to %,d: %d kinds of violation, in %s%n", domain, first, end - 1, all.size(), tally);
     }
 
     private static String kind(String violation) {

@@ -42,7 +42,7 @@ final class StatusOracle {
     private final Contradicted served = new Contradicted();
     private final Contradicted withheld = new Contradicted();
 
-    /** When something was last seen to keep the generator from vetting its clock, of {@link #runningMillis}. */
+    /** When something was last seen to keep the generator from vetting its clock, of {@link Watch#runningMillis}. */
     private long disturbedMillis;
 
     /** Calls in a row that the status contradicts. */
@@ -57,20 +57,15 @@ final class StatusOracle {
                 return 0;
             }
             if (calls++ == 0) {
-                sinceMillis = runningMillis();
+                sinceMillis = watch.runningMillis();
             }
-            long lasted = runningMillis() - sinceMillis;
+            long lasted = watch.runningMillis() - sinceMillis;
             return calls >= CALLS && lasted > MOMENT_MILLIS ? lasted : 0;
         }
     }
 
     StatusOracle(Watch watch) {
         this.watch = watch;
-    }
-
-    /** Without the time for which all of the process stood still. */
-    private long runningMillis() {
-        return watch.millis() - watch.pausedMillis();
     }
 
     // ---- calls
@@ -136,15 +131,15 @@ final class StatusOracle {
                 .isPresent();
         boolean lasting = store.tellsTime || run.oracle.isActive(store);
         if (isDisturbed()) {
-            disturbedMillis = runningMillis();
+            disturbedMillis = watch.runningMillis();
         }
-        long vetted = Math.max(
-                watch.lastStepMillis(), watch.lastLargeStepMillis() + watch.settings.maxSkew.toMillis());
+        long vetted =
+                Math.max(watch.steps.lastMillis(), watch.steps.lastLargeMillis() + watch.settings.maxSkew.toMillis());
         long since = Math.max(disturbedMillis, vetted);
-        boolean calm = runningMillis() - since > VETTED_MILLIS;
+        boolean calm = watch.runningMillis() - since > VETTED_MILLIS;
         long lasted = withheld.note(granted && lasting && calm && !call.isBatch() && highestTick(status) <= time);
         if (lasted > 0) {
-            watch.violated("has refused for " + lasted + " ms what is granted, " + (runningMillis() - since)
+            watch.violated("has refused for " + lasted + " ms what is granted, " + (watch.runningMillis() - since)
                     + " ms after anything happened: " + e.getMessage() + " " + status);
         }
     }

@@ -62,33 +62,8 @@ final class Watch {
 
     long lastIssuedMillis;
 
-    /**
-     * How far the clock stepped since one of its own threads looked, by steps small and large; below 0: back. A step back and one ahead
-     * make none: that is the time the generator went by before.
-     */
-    private long smallStepsMillis;
-
-    private long largeStepsMillis;
-
-    /** Since one of its own threads looked. */
-    private long unseenMillis;
-
-    private long lastLookMillis;
-
-    /** How often the clock has stepped. */
-    int clockSteps;
-
-    private long lastStepMillis;
-    private long lastLargeStepMillis;
-
-    /** The largest step ahead that one of its own threads could see when it looked. */
-    private long largestSeenMillis;
-
-    /** The largest step back, below 0. */
-    private long lowestSeenMillis;
-
-    /** How far it did before somebody looked, and ids have not followed yet. */
-    long vettedStepsMillis;
+    /** Of its clock. */
+    final WatchedSteps steps = new WatchedSteps(this);
 
     final List<WatchedCall> calls = new ArrayList<>();
 
@@ -134,6 +109,11 @@ final class Watch {
 
     long pausedMillis() {
         return machine.pausedNanos() / 1_000_000;
+    }
+
+    /** Without the time for which all of the process stood still. */
+    long runningMillis() {
+        return millis() - pausedMillis();
     }
 
     void violated(String what) {
@@ -194,90 +174,11 @@ final class Watch {
         }
     }
 
-    // ---- its clock
-
-    void clockSteps(Duration by) {
-        long millis = by.toMillis();
-        clockSteps++;
-        lastStepMillis = millis() - pausedMillis();
-        long most = settings.maxSkew.toMillis();
-        boolean wrong = Math.abs(machine.wallNow() - run.world.trueMillis()) > most;
-        lastLargeStepMillis = Math.abs(millis) > most || wrong ? lastStepMillis : lastLargeStepMillis;
-        unseenMillis += millis;
-        if (Math.abs(millis) > settings.maxSkew.toMillis()) {
-            largeStepsMillis += millis;
-        } else {
-            smallStepsMillis += millis;
-        }
-    }
-
-    /** Of the process that this one is a copy of. */
-    void rememberSteps(Watch original) {
-        vettedStepsMillis = original.vettedStepsMillis;
-        smallStepsMillis = original.smallStepsMillis;
-        largeStepsMillis = original.largeStepsMillis;
-        unseenMillis = original.unseenMillis;
-        // What the original saw before says nothing of the time that the copy missed.
-        largestSeenMillis = 0;
-        lowestSeenMillis = 0;
-    }
+    // ---- its coordinator
 
     /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */
     long lastIssuedBefore(long answeredWithinMillis) {
         return millis() - lastAnsweredMillis <= answeredWithinMillis ? issuedBeforeAnswerMillis : Long.MAX_VALUE;
-    }
-
-    /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
-    void clockRead() {
-        boolean stepped = smallStepsMillis != 0 || unseenMillis != 0;
-        if (stepped && isOwnThread()) {
-            vettedStepsMillis += Math.max(0, smallStepsMillis);
-            smallStepsMillis = 0;
-            largestSeenMillis = Math.max(largestSeenMillis, unseenMillis);
-            lowestSeenMillis = Math.min(lowestSeenMillis, unseenMillis);
-            unseenMillis = 0;
-        }
-    }
-
-    /** When the clock stepped last, of the time for which the process ran. */
-    long lastStepMillis() {
-        return lastStepMillis;
-    }
-
-    /** When it stepped last by more than it may be wrong by, at once or all in all. */
-    long lastLargeStepMillis() {
-        return lastLargeStepMillis;
-    }
-
-    /** A call read this from the clock. */
-    void looked(long wallMillis) {
-        if (!isOwnThread()) {
-            lastLookMillis = wallMillis;
-        }
-    }
-
-    /** What the clock showed to a call last. */
-    long lastLookMillis() {
-        return lastLookMillis;
-    }
-
-    /** How far its clock has stepped since one of its own threads looked; below 0: back. */
-    long unseenMillis() {
-        return unseenMillis;
-    }
-
-    /** How far ahead its clock is seen to have stepped at once, by whoever looks now or has looked. */
-    long furthestSeenAheadMillis() {
-        return Math.max(largestSeenMillis, unseenMillis);
-    }
-
-    /** The same for a step back, below 0. */
-    long furthestSeenBackMillis() {
-        return Math.min(lowestSeenMillis, unseenMillis);
-    }
-
-    boolean hasUnvettedSteps() {
-        return smallStepsMillis + largeStepsMillis > 0;
     }
 
     void coordinatorAsked() {
@@ -322,8 +223,7 @@ final class Watch {
         if (highestTick < 0) {
             furthestAheadMillis = 0;
         }
-        vettedStepsMillis += Math.max(0, largeStepsMillis);
-        largeStepsMillis = 0;
+        steps.confirmed();
     }
 
     // ---- what its log announces

@@ -45,7 +45,7 @@ final class WatchedCall {
         beganWallMillis = watch.machine.wallNow();
         pausedAtBegin = watch.pausedMillis();
         closedBefore = watch.isClosed();
-        stepsBefore = watch.clockSteps;
+        stepsBefore = watch.steps.count();
         watch.calls.add(this);
     }
 
@@ -133,27 +133,26 @@ final class WatchedCall {
         long jump = tick - now - watch.furthestAhead;
         long allowed = UNVETTED_MILLIS
                 + TAKES_MILLIS
-                + watch.vettedStepsMillis
+                + watch.steps.vettedMillis
                 + settings.burst.toMillis()
                 + (count >> settings.sequenceBits);
         // Worker ids of one generator may begin at different times, which is no matter of clocks.
-        if (jump > allowed && watch.hasUnvettedSteps() && !watch.isBehindShared(settings.tick(ids[0]))) {
+        if (jump > allowed && watch.steps.areUnvetted() && !watch.isBehindShared(settings.tick(ids[0]))) {
             watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
         }
-        watch.vettedStepsMillis -= Math.max(0, Math.min(watch.vettedStepsMillis, jump));
+        watch.steps.vettedMillis -= Math.max(0, Math.min(watch.steps.vettedMillis, jump));
     }
 
     /** After a step back by more than a clock may be wrong by time may have passed unseen, as in a copy: the keeper looks first. */
     private void requireLookedAfterStepBack() {
         LeasedSnowflake generator = watch.generator();
-        if (generator == null || stepsBefore != watch.clockSteps || watch.machine.isBeingCopied()) {
+        if (generator == null || stepsBefore != watch.steps.count() || watch.machine.isBeingCopied()) {
             return;
         }
         long seenBack = settings.maxSkew.toMillis() + 1;
-        long behindShown =
-                generator.issuer.clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
-        if (-watch.unseenMillis() > seenBack && behindShown > seenBack) {
+        long behindShown = generator.issuer.clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
+        if (-watch.steps.unseenMillis() > seenBack && behindShown > seenBack) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
         }
