@@ -151,8 +151,11 @@ final class WatchedCall {
             return;
         }
         long seenBack = settings.maxSkew.toMillis() + 1;
+        long unseenBack = -watch.steps.unseenMillis();
         long behindShown = generator.issuer.clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
-        if (-watch.steps.unseenMillis() > seenBack && behindShown > seenBack) {
+        // Else it was not believed before, and what of it callers go by is known to the generator only.
+        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS;
+        if (unseenBack > seenBack && behindShown > seenBack && wasBelieved) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
         }
