@@ -132,7 +132,7 @@ final class Copies {
                 shared,
                 lateMillis,
                 lateMillis - behindMillis,
-                copy.watch().unseenMillis(),
+                copy.watch().steps.unseenMillis(),
                 wallMillis(original.machine),
                 running == null
                         ? 0
@@ -251,8 +251,8 @@ final class Copies {
                     && isSeen(copy.stepMillis)
                     // A step that the original had not seen yet may make up for it.
                     && isSeen(copy.unseenMillis)
-                    && (isSeen(copy.copy.watch().furthestSeenAheadMillis())
-                            || isSeen(copy.copy.watch().furthestSeenBackMillis()))
+                    && (isSeen(copy.copy.watch().steps.furthestSeenAheadMillis())
+                            || isSeen(copy.copy.watch().steps.furthestSeenBackMillis()))
                     && Math.abs(wallMillis(process.machine) - copy.wallMillis) > UNSEEN_MILLIS
                     && isSeen(wallMillis(process.machine) - copy.timeMillis)
                     && tick < copy.reserved

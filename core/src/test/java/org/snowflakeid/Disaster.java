@@ -4,6 +4,7 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
 import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
@@ -28,6 +29,13 @@ final class Disaster {
         META_EDITED
     }
 
+    /** What clocks do meanwhile. */
+    enum ClockStep {
+        /** Of a process that goes on in a namespace that was retired. */
+        AFTER_RETIREMENT,
+        AFTER_LOSS
+    }
+
     /** What nobody in his right mind writes. */
     private static final List<String> ABSURD_LIMITS =
             List.of("9223372036854775807", "9223372036854775000", "2199023255552", "1e12", "", "-9223372036854775808");
@@ -38,18 +46,21 @@ final class Disaster {
     private final Simulation run;
     private final Operators operators;
     private final FakeStore store;
+    private final Random steps;
 
-    Disaster(Simulation run, Operators operators) {
+    /** @param steps what clocks do is drawn apart, so that all else stays the same */
+    Disaster(Simulation run, Operators operators, Random steps) {
         this.run = run;
+        this.steps = steps;
         this.operators = operators;
         store = run.store;
     }
 
     void play() {
         int faults = run.random.nextInt(4);
-        run.faults(run.isCreeping() ? 0 : faults);
+        run.faults.play(run.creeping.happens() ? 0 : faults);
         run.endFaults();
-        run.creep();
+        run.creeping.play();
         run.world.sleep(Duration.ofMillis(run.random.nextInt(6000)));
         FakeStore.Backup backup = store.backup();
         run.world.sleep(Duration.ofMillis(100 + run.random.nextInt(9000)));
@@ -57,8 +68,12 @@ final class Disaster {
         run.tally.count(kind);
         run.note("DISASTER " + kind);
         if (kind == Kind.NONE) {
-            run.endCreeping();
+            run.creeping.end();
+            SimulatedProcess forgotten = steps.nextBoolean() ? forgetOne() : null;
             operators.work(run.random.nextInt(3) > 0 ? 4 + run.random.nextInt(8) : 0);
+            if (forgotten != null) {
+                remember(forgotten);
+            }
             operators.awaitIds();
             return;
         }
@@ -67,6 +82,9 @@ final class Disaster {
                 .filter(process -> process.generator() != null && !isSuperseded(process))
                 .toList();
         boolean restored = lose(kind, backup);
+        if (steps.nextInt(3) == 0) {
+            step(run.processes.get(steps.nextInt(run.processes.size())), ClockStep.AFTER_LOSS);
+        }
         // Who is paused notices nothing before.
         Duration pause = issuing.stream()
                 .map(process -> process.machine.pauseLeft())
@@ -75,13 +93,43 @@ final class Disaster {
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
         run.world.sleep(pause.plus(run.simulated.window.dividedBy(3)).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
-        run.endCreeping();
+        run.creeping.end();
         if (run.random.nextInt(3) == 0) {
             operators.work(0);
         }
         if (restored) {
             operators.awaitIds();
         }
+    }
+
+    /** Its clock steps after it has learned that its namespace was retired. */
+    private SimulatedProcess forgetOne() {
+        SimulatedProcess forgotten = run.processes.get(steps.nextInt(run.processes.size()));
+        forgotten.isForgotten = true;
+        Duration noticed = run.simulated.window.dividedBy(3).plusMillis(steps.nextInt(4_000));
+        operators.retired = () -> run.world.later(noticed, () -> {
+            if (forgotten.isForgotten && forgotten.generator() != null) {
+                step(forgotten, ClockStep.AFTER_RETIREMENT);
+            }
+        });
+        return forgotten;
+    }
+
+    private void remember(SimulatedProcess forgotten) {
+        long half = run.simulated.window.toMillis() / 2;
+        run.world.sleep(Duration.ofMillis(half + steps.nextLong(half)));
+        forgotten.isForgotten = false;
+        forgotten.closeSoon();
+        run.creeping.end();
+    }
+
+    /** By no more than clocks may be wrong by, most times by as much as is seen. */
+    private void step(SimulatedProcess process, ClockStep when) {
+        long most = run.simulated.maxSkew.toMillis();
+        long millis = Math.min(most, 1_100) + steps.nextLong(Math.max(1, most - 1_100));
+        run.tally.count(when);
+        run.note("CLOCK STEP " + when + " " + process.name);
+        process.stepClock(Duration.ofMillis(steps.nextBoolean() ? millis : -millis));
     }
 
     /** Another process was granted what comes after: this one compares nothing any more, and its ids end with its window. */

@@ -76,6 +76,12 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     int slowCalls;
 
+    /** Reads are answered, and no write is. */
+    boolean locked;
+
+    /** What each request takes. */
+    Duration latency = Duration.ZERO;
+
     /** Reads are lost as often. */
     boolean readsFail;
 
@@ -283,6 +289,17 @@ final class FakeStore implements WorkerCoordinatorProvider {
         return tellsTime ? world.trueTime().plus(timeAhead) : null;
     }
 
+    /** Whether each request is answered at once. */
+    boolean isWell() {
+        return !down
+                && !locked
+                && reservedFor == null
+                && mishapsOneIn == 0
+                && slowOneIn == 0
+                && latency.isZero()
+                && requestsToLose + repliesToLose == 0;
+    }
+
     private void tell(String what) {
         if (trace != null) {
             trace.accept(what);
@@ -348,6 +365,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 world.park(timeout.toNanos());
                 throw new CoordinatorException("no answer within " + timeout, false);
             }
+            if (!latency.isZero()) {
+                return delay(timeout);
+            }
             if (slowOneIn == 0 || world.random().nextInt(slowOneIn) > 0) {
                 world.park(500_000 + world.random().nextInt(1_000_000));
                 return 0;
@@ -362,6 +382,15 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     };
             world.park(there);
             return both - there;
+        }
+
+        private long delay(Duration timeout) {
+            if (timeout.compareTo(latency) <= 0) {
+                world.park(timeout.toNanos());
+                throw new CoordinatorException("no answer within " + timeout, false);
+            }
+            world.park(latency.toNanos());
+            return 0;
         }
 
         private void travelBack(long nanos) {
@@ -436,6 +465,10 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 back = travel(timeout);
             } catch (CoordinatorException e) {
                 return unknown(count, e);
+            }
+            if (locked) {
+                world.park(timeout.toNanos());
+                return lost;
             }
             if (requestsToLose > 0) {
                 requestsToLose--;

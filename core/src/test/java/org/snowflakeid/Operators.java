@@ -48,6 +48,9 @@ final class Operators {
     private final Set<Place> left = new LinkedHashSet<>();
     private int working;
 
+    /** Whenever a namespace in use is retired. */
+    Runnable retired = () -> {};
+
     Operators(Simulation run) {
         this.run = run;
         random = run.random;
@@ -108,7 +111,7 @@ final class Operators {
         }
         // From here on answers are sure: who waits for ids waits a bounded time.
         stores().forEach(store -> store.mishapsOneIn = 0);
-        run.processes.forEach(SimulatedProcess::closeSoon);
+        run.processes.stream().filter(process -> !process.isForgotten).forEach(SimulatedProcess::closeSoon);
     }
 
     private void workAlone(Machine machine) {
@@ -124,7 +127,7 @@ final class Operators {
 
     /** Whoever is starting is left alone, and issues once it has started. */
     private static void startAgain(SimulatedProcess process) {
-        if (process.generator() != null) {
+        if (process.generator() != null && !process.isForgotten) {
             process.closeSoon();
         }
     }
@@ -285,6 +288,7 @@ final class Operators {
         if (!"active".equals(entry(written, "state"))) {
             String id = String.valueOf(entry(written, "id"));
             if (wasInUse) {
+                retired.run();
                 retiredTicks.put(id, run.trueTick());
             } else {
                 retiredTicks.putIfAbsent(id, run.trueTick());

@@ -23,17 +23,14 @@ final class Oracle {
 
     private static final long HOUR_MILLIS = 3_600_000;
 
-    /** How late a coordinator's time may reach the process that asked for it. */
-    private static final long REFERENCE_AGE_MILLIS = 5000;
-
     final Copies copies;
+    private final MarkTimes times;
 
     private final Simulation run;
     private final SimulatedSettings settings;
     private final Map<Machine, SimulatedProcess> processes = new LinkedHashMap<>();
     private final Map<FakeStore, Ledger> ledgers = new HashMap<>();
     private final List<Run> runs = new ArrayList<>();
-    private final List<WrongTime> wrongTimes = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
 
     /** What was read in values: some are looked at again and again. */
@@ -60,13 +57,11 @@ final class Oracle {
     /** Ids without a gap. */
     private record Run(long first, long last, SimulatedProcess process, FakeStore store) {}
 
-    /** A mark by a clock that is ahead, which confirms others that are ahead as far; also when it is overwritten since. */
-    private record WrongTime(FakeStore store, @Nullable Machine writer, long nanos, long aheadMillis) {}
-
     Oracle(Simulation run) {
         this.run = run;
         settings = run.simulated;
         copies = new Copies(run);
+        times = new MarkTimes(run);
     }
 
     void add(SimulatedProcess process) {
@@ -130,16 +125,7 @@ final class Oracle {
             for (SimulatedProcess process : processes.values()) {
                 requireCovered(store, process, writer, id, before, after);
             }
-            SimulatedProcess process = processes.get(writer);
-            if (process == null || process.clockTouched) {
-                long clockAhead = after.at().toEpochMilli() - run.world.trueMillis();
-                if (clockAhead > 0) {
-                    wrongTimes.add(new WrongTime(store, writer, run.world.nanoTime(), clockAhead));
-                }
-            }
-            if (after.limit() > limit && process != null) {
-                requireRightTime(store, process, id, before, after);
-            }
+            times.written(store, writer, id, before, after);
         }
         if (!granted) {
             run.tally.count(Tally.Count.VOID_WRITES);
@@ -170,6 +156,16 @@ final class Oracle {
         return now.active && now.id.equals(namespace(sent).id);
     }
 
+    /** Whether grants are made there. */
+    boolean isActive(FakeStore store) {
+        return namespace(store).active;
+    }
+
+    /** Whether a coordinator has lost what it had acknowledged. */
+    boolean isDataLost() {
+        return dataLost;
+    }
+
     private long floor(FakeStore store) {
         return namespace(store).floor;
     }
@@ -191,7 +187,7 @@ final class Oracle {
         }
     }
 
-    private void require(boolean holds, String else_, int id, @Nullable Mark before, Mark after) {
+    void require(boolean holds, String else_, int id, @Nullable Mark before, Mark after) {
         if (!holds) {
             violated("worker id " + id + ": " + else_ + ": " + before + " -> " + after);
         }
@@ -221,80 +217,6 @@ final class Oracle {
             }
             require(after.limit() >= granted, process.name + " may issue up to " + granted, id, before, after);
         }
-    }
-
-    /**
-     * No clock carries a mark further than the time, where the coordinator tells it, or where a process with a right clock has been
-     * there since before this one's clock was moved.
-     */
-    private void requireRightTime(
-            FakeStore store, SimulatedProcess process, int id, @Nullable Mark before, Mark after) {
-        long ahead = after.limit() - run.trueTick();
-        if (store.tellsTime) {
-            boolean claim = after.count() == 0;
-            require(
-                    ahead <= furthestByWitness(process, claim),
-                    "raised " + ahead + " ms ahead of the time, which may be " + furthestByWitness(process, claim),
-                    id,
-                    before,
-                    after);
-            return;
-        }
-        if (ahead <= furthest(process)) {
-            return;
-        }
-        if (ahead > furthest(process) + settings.window.toMillis()
-                && isContradicted(store, process)
-                && !isConfirmed(store, process, ahead - furthest(process))) {
-            require(false, "raised " + ahead + " ms ahead of the time that others tell", id, before, after);
-        }
-    }
-
-    private boolean isContradicted(FakeStore store, SimulatedProcess process) {
-        boolean contradicted = false;
-        for (int id : store.owners.keySet()) {
-            FakeStore.Held held = store.held(id);
-            SimulatedProcess other = held == null ? null : processes.get(held.machine());
-            // The original of a copy is no witness to it either: it has the same name.
-            if (other == null || other.machine.process().equals(process.machine.process())) {
-                continue;
-            }
-            if (other.clockTouched) {
-                return false;
-            }
-            // Who came after a start had looked contradicts it only in a later look.
-            boolean seen = !process.clockTouchedAtStart || process.watch().beganAfter(held.sinceNanos());
-            contradicted |= seen && held.sinceNanos() < process.clockFirstTouchedNanos;
-        }
-        return contradicted && process.clockTouched;
-    }
-
-    private boolean isConfirmed(FakeStore store, SimulatedProcess process, long aheadMillis) {
-        return wrongTimes.stream()
-                .anyMatch(wrong -> wrong.store == store
-                        && wrong.writer != process.machine
-                        && (process.clockTouchedAtStart || wrong.nanos > process.clockFirstTouchedNanos)
-                        && wrong.aheadMillis + settings.window.toMillis() / 3 >= aheadMillis);
-    }
-
-    /** Whatever the process's clocks did: a grant is reckoned by a time that the coordinator has confirmed. What restores rely on. */
-    private long furthestByWitness(SimulatedProcess process, boolean claim) {
-        long window = settings.window.toMillis();
-        return settings.maxSkew.toMillis()
-                + process.driftedMillis()
-                + window
-                + (claim ? window + settings.burst.toMillis() : 0)
-                + 100;
-    }
-
-    /** A claim begins a window ahead at most, and takes one. */
-    private long furthest(SimulatedProcess process) {
-        return process.unvettedMillis
-                + settings.maxSkew.toMillis()
-                + REFERENCE_AGE_MILLIS
-                + 2 * settings.window.toMillis()
-                + settings.burst.toMillis()
-                + 100;
     }
 
     // ---- at each call
@@ -402,7 +324,7 @@ final class Oracle {
         }
         // One that creeps is compared with the coordinator's.
         boolean wrongClocks =
-                !run.isCreeping() && processes.values().stream().anyMatch(process -> process.clockTouched);
+                !run.creeping.happens() && processes.values().stream().anyMatch(process -> process.clockTouched);
         if (!dataLost && !wrongClocks) {
             grantedBeforeLoss = ledgers.values().stream()
                     .mapToLong(Ledger::highestGranted)
@@ -500,6 +422,11 @@ final class Oracle {
         long soon = run.trueTick() + HOUR_MILLIS;
         Stored mark = store.marks.get(id);
         return floor(store) <= soon && (mark == null || (limit(mark) >= 0 && limit(mark) <= soon));
+    }
+
+    /** Whether nobody holds it, and has not for so long. */
+    boolean isFreeFor(FakeStore store, int id, long millis) {
+        return !dataLost && isFree(store, id) && ledger(store).limit(id) <= run.trueTick() - millis;
     }
 
     /** As long as the coordinator has lost nothing. */

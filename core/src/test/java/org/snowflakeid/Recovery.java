@@ -31,6 +31,9 @@ final class Recovery {
 
     private final Map<SimulatedProcess, Long> needySince = new HashMap<>();
 
+    /** Since when a process that has started is refused all ids, though its clock is not behind them. */
+    private final Map<SimulatedProcess, Long> strandedSince = new HashMap<>();
+
     Recovery(Simulation run) {
         this.run = run;
         settings = run.simulated;
@@ -151,7 +154,13 @@ final class Recovery {
             } else {
                 needySince.remove(process);
             }
+            if (isStranded(process)) {
+                strandedSince.putIfAbsent(process, now);
+            } else {
+                strandedSince.remove(process);
+            }
         }
+        requireNoneStranded(now);
         needySince.forEach((process, needy) -> {
             List<Integer> free = freeSince.entrySet().stream()
                     .filter(each -> now - Math.max(each.getValue(), needy) > longestNeedMillis())
@@ -161,6 +170,25 @@ final class Recovery {
             if (free.size() >= settings.workers - held(process)) {
                 run.oracle.violated(process.name + " starts and has not claimed worker ids " + free
                         + ", which have been free for more than " + longestNeedMillis() + " ms since");
+            }
+        });
+    }
+
+    private boolean isStranded(SimulatedProcess process) {
+        return process.watch().isRefusing()
+                && !process.machine.isPaused()
+                && !run.oracle.copies.isCopied(process.machine)
+                && process.watch().highestTick <= run.trueTick();
+    }
+
+    /** Whoever can't go on with a worker id takes another: once its clock is vetted, in no more time than a claim takes. */
+    private void requireNoneStranded(long now) {
+        long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis();
+        strandedSince.forEach((process, stranded) -> {
+            boolean free = freeSince.values().stream().anyMatch(since -> now - Math.max(since, stranded) > longest);
+            if (free) {
+                run.oracle.violated(process.name + " is refused all ids for more than " + longest
+                        + " ms, though a worker id has been free for as long: " + process.status());
             }
         });
     }

@@ -17,12 +17,14 @@ class SafetySimulationTest {
     void smallWorldsKeepTheirGrantsApart() throws InterruptedException {
         Tally tally = play(Domain.SMALL, 20_000);
 
-        assertThat(tally.missing(Simulation.Fault.class)).isEmpty();
+        assertThat(tally.missing(Faults.Kind.class)).isEmpty();
         assertThat(tally.missing(Oddity.class)).isEmpty();
         assertThat(tally.missing(Accidents.Place.class)).isEmpty();
         assertThat(tally.missing(Accidents.Kind.class)).isEmpty();
         assertThat(tally.missing(Copies.Kind.class)).isEmpty();
-        assertThat(tally.missing(Simulation.Creep.class)).isEmpty();
+        assertThat(tally.missing(Creeping.Kind.class)).isEmpty();
+        assertThat(tally.missing(RimFaults.Kind.class)).isEmpty();
+        assertThat(tally.missing(Neighbours.Kind.class)).isEmpty();
         assertThat(tally.of(Count.TAKEOVERS)).isGreaterThan(1_000);
         assertThat(tally.of(Count.RELEASES)).isGreaterThan(1_000);
         assertThat(tally.of(Count.MISHAPS)).isGreaterThan(10_000);
@@ -45,8 +47,9 @@ class SafetySimulationTest {
         Tally tally = play(Domain.DISASTER, 2_000);
 
         assertThat(tally.missing(Disaster.Kind.class)).isEmpty();
+        assertThat(tally.missing(Disaster.ClockStep.class)).isEmpty();
         assertThat(tally.missing(Operators.Act.class)).isEmpty();
-        assertThat(tally.missing(Simulation.Creep.class)).isEmpty();
+        assertThat(tally.missing(Creeping.Kind.class)).isEmpty();
         assertThat(tally.of(Count.REGRESSIONS_NOTICED)).isGreaterThan(500);
         assertThat(tally.of(Operators.Act.RESTORE)).isGreaterThan(500);
         assertThat(tally.of(Count.VOID_WRITES)).isGreaterThan(10);

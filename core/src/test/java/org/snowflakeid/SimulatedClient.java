@@ -53,6 +53,9 @@ final class SimulatedClient implements WorkerCoordinator {
                     if (accidents != null) {
                         accidents.mayHappen(Place.OPENING_A_CLIENT);
                     }
+                    if (watch.process.run.rim.isWithoutDescriptors(machine)) {
+                        throw new CoordinatorException("no connection: too many open files", false);
+                    }
                     WorkerCoordinator real = copied != null && machine.isBeingCopied()
                             ? store.openAgain(copied.opened.get(opened.size()).real, lossHint, machine)
                             : store.usedBy(machine).open(config, lossHint);
@@ -104,8 +107,7 @@ final class SimulatedClient implements WorkerCoordinator {
     private <T> T call(Supplier<T> request, Supplier<T> lost) {
         watch.coordinatorAsked();
         mayFail(Place.BEFORE_A_REQUEST);
-        T result = machine.answer(() -> Outcome.of(request), () -> Outcome.of(lost))
-                .get();
+        T result = answer(request, lost).get();
         if (isAnswer(result)) {
             watch.coordinatorAnswered();
         }
@@ -114,6 +116,30 @@ final class SimulatedClient implements WorkerCoordinator {
         }
         mayFail(Place.AFTER_A_REQUEST);
         return result;
+    }
+
+    private <T> Outcome<T> answer(Supplier<T> request, Supplier<T> lost) {
+        watch.requestBegins();
+        try {
+            return machine.answer(() -> live(request, lost), () -> Outcome.of(lost));
+        } finally {
+            watch.requestEnds();
+        }
+    }
+
+    private <T> Outcome<T> live(Supplier<T> request, Supplier<T> lost) {
+        RimFaults rim = watch.process.run.rim;
+        if (rim.isWithoutRequests(machine)) {
+            return Outcome.of(lost);
+        }
+        boolean hangs = rim.mayHang(machine);
+        boolean sent = !hangs || watch.process.run.world.random().nextBoolean();
+        Outcome<T> outcome = Outcome.of(sent ? request : lost);
+        if (hangs) {
+            rim.hang(machine);
+            return Outcome.of(lost);
+        }
+        return outcome;
     }
 
     private static boolean isAnswer(Object result) {

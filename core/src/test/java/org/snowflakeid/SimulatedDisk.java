@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 import org.snowflakeid.resume.ResumeDirectory;
@@ -33,6 +35,12 @@ final class SimulatedDisk {
 
     /** Writes wait. */
     boolean stuck;
+
+    /** Nothing that is asked of it ends. */
+    boolean hangs;
+
+    /** Whether a process can open files. */
+    Predicate<Machine> hasDescriptors = machine -> true;
 
     /** One of so many writes fails, before or after the note is complete; 0: none. */
     int failuresOneIn;
@@ -109,8 +117,13 @@ final class SimulatedDisk {
         full = false;
         dead = false;
         stuck = false;
+        hangs = false;
         failuresOneIn = 0;
         slowestNanos = 2_000_000;
+    }
+
+    boolean isWell() {
+        return !(full || dead || stuck || hangs) && failuresOneIn == 0 && slowestNanos <= 20_000_000;
     }
 
     /** Whether this process may issue this one since it went on from a note. */
@@ -187,6 +200,15 @@ final class SimulatedDisk {
         /** As quick as a system call, unless the process is held up just then. */
         private void look() {
             world.park(1 + random().nextInt(20_000));
+            while (hangs) {
+                world.sleep(Duration.ofMillis(100));
+            }
+        }
+
+        private void open() throws IOException {
+            if (!hasDescriptors.test(machine)) {
+                throw RimFaults.tooManyOpenFiles();
+            }
         }
 
         @Override
@@ -199,6 +221,7 @@ final class SimulatedDisk {
         @Override
         public @Nullable String read(long number) throws IOException {
             look();
+            open();
             File file = files().get(number);
             if (file == null) {
                 return null;
@@ -241,6 +264,7 @@ final class SimulatedDisk {
         @Override
         public boolean create(long number, String text) throws IOException {
             look();
+            open();
             if (!text.isEmpty()) {
                 take();
                 if (full || mayFail()) {
@@ -266,6 +290,7 @@ final class SimulatedDisk {
         public void seal(long number, String identity) throws IOException {
             // The process may be killed before: the note does not count.
             look();
+            open();
             if (mayFail()) {
                 throw new IOException("no space left on device");
             }

@@ -29,10 +29,15 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
     @Override
     public long wallMillis() {
         mayFail(Place.CLOCK);
-        if (!machine.isLookedAt()) {
-            watch.clockRead();
+        boolean own = watch.isOwnThread();
+        if (own && !machine.isLookedAt()) {
+            watch.steps.ownThreadLooks();
         }
-        return machine.wallMillis();
+        long wall = machine.wallMillis();
+        if (!own) {
+            watch.steps.callLooks(wall);
+        }
+        return wall;
     }
 
     @Override
@@ -88,6 +93,9 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
     @Override
     public long randomLong() {
         mayFail(Place.RANDOM);
+        if (!machine.isBeingCopied()) {
+            watch.process.run.rim.requireRandomness(machine);
+        }
         return machine.randomLong();
     }
 }

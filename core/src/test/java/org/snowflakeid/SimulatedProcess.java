@@ -32,6 +32,9 @@ final class SimulatedProcess {
 
     boolean clockTouched;
 
+    /** Operators don't start it again, though its namespace was replaced. */
+    boolean isForgotten;
+
     /** By the world's time. */
     long clockFirstTouchedNanos;
 
@@ -111,9 +114,9 @@ final class SimulatedProcess {
         copy.touchClock();
         copy.clockTouchedAtStart = clockTouched ? clockTouchedAtStart : generator() == null;
         copy.unvettedMillis = unvettedMillis + late.toMillis();
-        copy.watch.rememberSteps(watch);
+        copy.watch.steps.remember(watch.steps);
         if (late.toMillis() != behindMillis) {
-            copy.watch.clockSteps(late.minusMillis(behindMillis));
+            copy.watch.steps.step(late.minusMillis(behindMillis));
         }
         if (late.toMillis() > 0) {
             run.store.silence(copy.machine, late);
@@ -151,7 +154,7 @@ final class SimulatedProcess {
             unvettedMillis += by.abs().toMillis();
         }
         machine.stepClock(by);
-        watch.clockSteps(by);
+        watch.steps.step(by);
     }
 
     /** Both clocks. */

@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.snowflakeid.config.OnRollback;
 
 /** The settings of all generators of a run: usual ones, or odd ones at random, as far as they are valid. */
 final class SimulatedSettings {
@@ -57,6 +59,8 @@ final class SimulatedSettings {
     final Duration startupTimeout;
     final Duration waitTimeout;
     final Duration maxWait;
+    final OnRollback onRollback;
+    final Duration maxAhead;
     final Duration maxSkew;
     final Duration burst;
     final Duration startupAhead;
@@ -86,7 +90,7 @@ final class SimulatedSettings {
         firstId = odd(Oddity.RANGE_THAT_BEGINS_LATER, 8) ? random.nextInt((1 << workerIdBits) - ids + 1) : 0;
         sequenceBits = odd(Oddity.FEW_SEQUENCE_BITS, 8) ? 1 + random.nextInt(4) : 12;
 
-        window = Duration.ofSeconds(odd(Oddity.LONG_WINDOW, 24) ? 60 : 3 << random.nextInt(3));
+        window = Duration.ofSeconds(odd(Oddity.LONG_WINDOW, fenced ? 6 : 24) ? 60 : 3 << random.nextInt(3));
         long shortest = window.toMillis() * 3 / 2;
         startupTimeout = Duration.ofMillis(
                 odd(Oddity.SHORT_START, 8)
@@ -112,10 +116,13 @@ final class SimulatedSettings {
         put("burst", burst);
         put("clock.max-wait", maxWait);
         put("clock.max-skew", maxSkew);
-        put("clock.on-rollback", List.of("wait", "fail", "continue").get(random.nextInt(3)));
-        if (odd(Oddity.LITTLE_AHEAD_OF_THE_CLOCK, 12)) {
+        onRollback = List.of(OnRollback.values()).get(random.nextInt(3));
+        put("clock.on-rollback", onRollback.name().toLowerCase(Locale.ROOT));
+        boolean littleAhead = odd(Oddity.LITTLE_AHEAD_OF_THE_CLOCK, 12);
+        if (littleAhead) {
             put("clock.max-ahead", Duration.ofMillis(100));
         }
+        maxAhead = littleAhead ? Duration.ofMillis(100) : Duration.ofSeconds(5);
         put("namespace-creation", this.fenced ? "create-fenced" : "create");
     }
 

@@ -3,9 +3,7 @@ package org.snowflakeid;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,41 +33,6 @@ final class Simulation {
         }
     }
 
-    enum Fault {
-        COORDINATOR_DOWN,
-        COORDINATOR_UP,
-        OWNERS_EXPIRE,
-        PAUSE,
-        CLOCK_STEP,
-        CLOCK_LEAP,
-        CLOCK_RIGHT,
-        CRASH,
-        /** New processes then find all worker ids held by those that are gone. */
-        CRASH_OF_ALL,
-        CLOSE,
-        INTERRUPT,
-        LOSS_HINT
-    }
-
-    /** How a clock goes wrong little by little. */
-    enum Creep {
-        STEPS_AHEAD,
-        STEPS_BACK,
-        /** Both clocks of a machine, so that neither shows the other to be wrong. */
-        FAST,
-        SLOW;
-
-        private boolean isDrift() {
-            return this == FAST || this == SLOW;
-        }
-
-        private int sign() {
-            return this == STEPS_AHEAD || this == FAST ? 1 : -1;
-        }
-    }
-
-    private static final Fault[] FAULTS = Fault.values();
-
     final VirtualWorld world;
     final FakeStore store;
     final Random random;
@@ -78,7 +41,6 @@ final class Simulation {
     final Oracle oracle;
     final List<SimulatedProcess> processes = new ArrayList<>();
     private final List<SimulatedDisk> allDisks = new ArrayList<>();
-    private final Map<SimulatedDisk, Map<Integer, Map<Long, SimulatedDisk.File>>> copiesOfDisks = new HashMap<>();
 
     /** How often something happens that no contract names; 0: never. */
     final int accidentsOneIn;
@@ -93,13 +55,13 @@ final class Simulation {
     private final Domain domain;
     private final @Nullable Consumer<String> trace;
     private final boolean goesOn;
-    private final boolean copied;
+    final boolean copied;
 
     /** What becomes of files, and in which runs there are any: drawn apart, so that all other runs stay the same. */
     private final Random disks;
 
     /** Whether processes take over from others of their host. */
-    private final boolean resuming;
+    final boolean resuming;
 
     /** Whether those that wait for the next millisecond wake up late. */
     final boolean wakesLate;
@@ -108,14 +70,13 @@ final class Simulation {
     final boolean windowsDiffer;
 
     /** One of so many calls to a coordinator is slow; 0: none. */
-    private final int slowOneIn;
+    final int slowOneIn;
 
     private final Operators operators;
 
-    /** What becomes of clocks that creep, and in which runs they do: drawn apart, as {@link #disks}. */
-    private final Random creeps;
-
-    private final @Nullable Creep creep;
+    final Faults faults;
+    final Creeping creeping;
+    final RimFaults rim;
     private int started;
 
     /**
@@ -157,10 +118,13 @@ final class Simulation {
         if (lags.nextInt(4) == 0) {
             simulated.lag(List.of(0, 1, 100, 1000).get(lags.nextInt(4)));
         }
-        creeps = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
         // Many files on a stuck disk take longer than a start may, if slow calls meet them for minutes.
         boolean slowToStart = resuming && simulated.workers > 1;
-        creep = !copied && !slowToStart && creeps.nextInt(8) == 0 ? drawCreep() : null;
+        creeping =
+                new Creeping(this, new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L), !copied && !slowToStart);
+        faults = new Faults(this, disks);
+        int rimOneIn = domain == Domain.WIDE ? 2 : 3;
+        rim = new RimFaults(this, new Random((seed * 4 + domain.salt) * 0xD6E8FEB86659FD93L), rimOneIn);
         oracle = new Oracle(this);
         operators = new Operators(this);
         store = operators.first().store();
@@ -172,14 +136,7 @@ final class Simulation {
                 + store.mishapsOneIn + ", wakes late: " + wakesLate + ", windows differ: " + windowsDiffer
                 + ", of reads: " + store.readsFail + ", slow: one in " + slowOneIn + ", accidents: "
                 + accidentsOneIn
-                + ", a process is copied: " + copied + ", a clock creeps: " + creep + ", " + simulated);
-    }
-
-    /** A drift takes long to amount to more than a clock may be wrong by. */
-    private Creep drawCreep() {
-        boolean drifts = simulated.maxSkew.toSeconds() == 1 && creeps.nextBoolean();
-        boolean ahead = creeps.nextInt(4) > 0;
-        return drifts ? (ahead ? Creep.FAST : Creep.SLOW) : ahead ? Creep.STEPS_AHEAD : Creep.STEPS_BACK;
+                + ", a process is copied: " + copied + ", a clock creeps: " + creeping + ", " + simulated);
     }
 
     /** Where a coordinator of its own may be. */
@@ -190,7 +147,7 @@ final class Simulation {
             case 1 -> FakeStore.Likeness.ZOOKEEPER;
             default -> FakeStore.Likeness.RECORDS;
         };
-        made.tellsTime = random.nextBoolean() || made.likeness == FakeStore.Likeness.RECORDS || isCreeping();
+        made.tellsTime = random.nextBoolean() || made.likeness == FakeStore.Likeness.RECORDS || creeping.happens();
         made.extendsTogether = random.nextBoolean();
         made.observer = (writer, id, before, after) -> oracle.markWritten(made, writer, id, before, after);
         made.metaObserver = written -> operators().metaWritten(made, written);
@@ -265,12 +222,16 @@ final class Simulation {
             processes.add(newProcess(disk));
         }
         if (domain == Domain.DISASTER) {
-            new Disaster(this, operators).play();
+            new Disaster(this, operators, disks).play();
         } else {
-            creep();
-            faults(domain == Domain.WIDE ? 60 : 1 + random.nextInt(8));
+            creeping.play();
+            faults.play(domain == Domain.WIDE ? 60 : 1 + random.nextInt(8));
             endFaults();
             new Recovery(this).await();
+            if (rim.are(RimFaults.Kind.SHARED_CONNECTION) && isGoingOn()) {
+                tally.count(RimFaults.Kind.SHARED_CONNECTION);
+                new Neighbours(this, disks).play();
+            }
         }
         over = true;
         oracle.everyone().forEach(process -> process.machine.crash());
@@ -289,7 +250,7 @@ final class Simulation {
         return oracle.violations();
     }
 
-    private SimulatedProcess newProcess(SimulatedDisk disk) {
+    SimulatedProcess newProcess(SimulatedDisk disk) {
         started++;
         return new SimulatedProcess(this, "p" + started, disk);
     }
@@ -300,135 +261,11 @@ final class Simulation {
         disk.slowestNanos = disks.nextInt(4) == 0 ? 4_000_000_000L : 20_000_000;
         disk.failuresOneIn = disks.nextInt(3) == 0 ? 2 + disks.nextInt(20) : 0;
         disk.dead = disks.nextInt(8) == 0;
+        disk.hasDescriptors = machine -> !rim.isWithoutDescriptors(machine);
         disk.reader = note -> oracle.noteRead(store, note);
         disk.written = machine -> process(machine).watch().diskAnswered();
         allDisks.add(disk);
         return disk;
-    }
-
-    boolean isCreeping() {
-        return creep != null;
-    }
-
-    /** One process's clock, if any does in this run: for minutes, while ids are issued and nothing else happens to clocks. */
-    void creep() {
-        Creep how = creep;
-        if (how == null) {
-            return;
-        }
-        SimulatedProcess process = processes.get(creeps.nextInt(processes.size()));
-        note("CREEP " + how + " " + process.name);
-        tally.count(how);
-        if (how.isDrift()) {
-            long ppm = 500 + creeps.nextLong(1_400);
-            process.drift(how.sign() * ppm);
-            world.sleep(Duration.ofMinutes(10 + creeps.nextInt(40)));
-            return;
-        }
-        for (int steps = 10 + creeps.nextInt(50); steps > 0 && isGoingOn(); steps--) {
-            creepBy(process, how.sign());
-        }
-    }
-
-    private void creepBy(SimulatedProcess process, int sign) {
-        long most = simulated.maxSkew.toMillis();
-        process.stepClock(Duration.ofMillis(sign * (most / 10 + creeps.nextLong(most * 9 / 10))));
-        world.sleep(Duration.ofMillis(creeps.nextLong(simulated.window.toMillis())));
-    }
-
-    /** Faults that meet often: many come at once, some after seconds. */
-    void faults(int count) {
-        int copyAt = copied ? random.nextInt(count) : -1;
-        for (int i = 0; i < count && isGoingOn(); i++) {
-            world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 300 : 4000)));
-            if (i == copyAt) {
-                copy();
-            }
-            strike(FAULTS[random.nextInt(FAULTS.length)]);
-        }
-    }
-
-    /** It is the copy that is struck from here on, and has to recover. */
-    private void copy() {
-        SimulatedProcess original = processes.get(0);
-        if (isToBeCopied(original)) {
-            Copies.Kind[] kinds = Copies.Kind.values();
-            Copies.Kind kind = kinds[random.nextInt(kinds.length)];
-            note("COPY " + kind + " " + original.name);
-            processes.add(oracle.copies.copy(original, kind));
-            if (kind == Copies.Kind.LATE_AND_BEHIND && disks.nextInt(3) > 0) {
-                resumeUndisturbed(processes.get(processes.size() - 1));
-            }
-        }
-    }
-
-    /** Before its clock is set again: its first answers, by which it may learn how late it is, are slow. */
-    private void resumeUndisturbed(SimulatedProcess copy) {
-        store.slowOneIn = slowOneIn > 0 ? 2 : 0;
-        world.sleep(copy.machine.pauseLeft().plusMillis(disks.nextInt(8000)));
-        store.slowOneIn = slowOneIn;
-    }
-
-    private void strike(Fault fault) {
-        SimulatedProcess process = processes.get(random.nextInt(processes.size()));
-        tally.count(fault);
-        if (traced()) {
-            note("FAULT " + fault + " " + process.name);
-        }
-        switch (fault) {
-            case COORDINATOR_DOWN -> store.down = true;
-            case COORDINATOR_UP -> store.down = false;
-            case OWNERS_EXPIRE -> store.expireOwners();
-            case PAUSE -> pause(process);
-            case CLOCK_STEP -> process.stepClock(Duration.ofMillis(random.nextInt(40_000) - 20_000));
-            case CLOCK_LEAP -> process.stepClock(Duration.ofDays(random.nextInt(51_100) - 25_550));
-            case CLOCK_RIGHT -> process.restoreClock();
-            case CRASH -> crash(process);
-            case CRASH_OF_ALL -> List.copyOf(processes).forEach(this::crash);
-            case CLOSE -> process.closeSoon();
-            case INTERRUPT -> process.interrupt();
-            case LOSS_HINT -> store.hintLoss();
-        }
-    }
-
-    private void pause(SimulatedProcess process) {
-        process.pause(Duration.ofMillis(1 + random.nextInt(20_000)));
-        SimulatedProcess next = processes.get((processes.indexOf(process) + 1) % processes.size());
-        if (resuming && !next.equals(process) && disks.nextInt(2) == 0) {
-            // Another one starts on its host, and may take it for one that has ended.
-            next.crash();
-            store.down = true;
-            processes.set(processes.indexOf(next), newProcess(process.disk));
-        }
-    }
-
-    private void crash(SimulatedProcess process) {
-        process.crash();
-        if (resuming && disks.nextInt(3) > 0) {
-            store.down = true;
-        }
-        if (resuming) {
-            tamper(process.disk);
-        }
-        processes.set(processes.indexOf(process), newProcess(process.disk));
-    }
-
-    /** An operator copies the folder of a host, puts the copy back, or deletes all of it, while processes use it. */
-    private void tamper(SimulatedDisk disk) {
-        switch (disks.nextInt(12)) {
-            case 0 -> copiesOfDisks.put(disk, disk.copy());
-            case 1 -> {
-                if (copiesOfDisks.containsKey(disk)) {
-                    note("notes are put back");
-                    disk.putBack(copiesOfDisks.get(disk));
-                }
-            }
-            case 2 -> {
-                note("notes are deleted");
-                disk.wipe();
-            }
-            default -> {}
-        }
     }
 
     void endFaults() {
@@ -438,10 +275,7 @@ final class Simulation {
         store.slowOneIn = 0;
         accidentsOver = true;
         allDisks.forEach(SimulatedDisk::repair);
-        endCreeping();
-    }
-
-    void endCreeping() {
-        processes.forEach(SimulatedProcess::restoreClock);
+        rim.end();
+        creeping.end();
     }
 }

@@ -91,11 +91,12 @@ final class SimulationCommand {
     /** Plays all seeds, whatever they show, and says which violations there are. */
     private static void survey(Domain domain, long first, long end) {
         Map<String, Violations> kinds = new HashMap<>();
+        Tally tally = new Tally();
         for (long seed = first; seed < end; seed++) {
             long played = seed;
             List<String> found;
             try {
-                found = Seeds.violations(domain, seed, new Tally());
+                found = Seeds.violations(domain, seed, tally);
             } catch (AssertionError stuck) {
                 found = List.of("stuck: " + stuck.getMessage());
             }
@@ -110,7 +111,8 @@ final class SimulationCommand {
         all.sort((a, b) -> Long.compare(b.runs, a.runs));
         all.forEach(each ->
                 System.out.printf("%,7d runs, first %s seed %d: %s%n", each.runs, domain, each.firstSeed, each.first));
-        System.out.printf("%s seeds %,d to %,d: %d kinds of violation%n", domain, first, end - 1, all.size());
+        System.out.printf(
+                "%s seeds %,d to %,d: %d kinds of violation, in %s%n", domain, first, end - 1, all.size(), tally);
     }
 
     private static String kind(String violation) {

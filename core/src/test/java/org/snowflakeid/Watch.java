@@ -24,6 +24,9 @@ final class Watch {
 
     private static final long LONGEST_CLOSE_MILLIS = 12_000;
 
+    /** One more, before files are deleted. */
+    private static final long LONGEST_REQUEST_MILLIS = 2_000;
+
     /** Once ids of a namespace may begin that was restored, moved or created anew: time to claim, and a request under way. */
     private static final long LONGEST_START_AT_FLOOR_MILLIS = 11_000;
 
@@ -54,29 +57,18 @@ final class Watch {
 
     private long issuedBeforeAnswerMillis;
 
+    private int requestsUnderWay;
+    private long lastRequestMillis;
+
     long lastIssuedMillis;
 
-    /**
-     * How far the clock stepped since one of its own threads looked, by steps small and large; below 0: back. A step back and one ahead
-     * make none: that is the time the generator went by before.
-     */
-    private long smallStepsMillis;
-
-    private long largeStepsMillis;
-
-    /** Since one of its own threads looked. */
-    private long unseenMillis;
-
-    /** The largest step ahead that one of its own threads could see when it looked. */
-    private long largestSeenMillis;
-
-    /** The largest step back, below 0. */
-    private long lowestSeenMillis;
-
-    /** How far it did before somebody looked, and ids have not followed yet. */
-    long vettedStepsMillis;
+    /** Of its clock. */
+    final WatchedSteps steps = new WatchedSteps(this);
 
     final List<WatchedCall> calls = new ArrayList<>();
+
+    /** What it says of itself. */
+    final StatusOracle told = new StatusOracle(this);
 
     private final Simulation run;
     private final long beganMillis;
@@ -117,6 +109,11 @@ final class Watch {
 
     long pausedMillis() {
         return machine.pausedNanos() / 1_000_000;
+    }
+
+    /** Without the time for which all of the process stood still. */
+    long runningMillis() {
+        return millis() - pausedMillis();
     }
 
     void violated(String what) {
@@ -161,82 +158,46 @@ final class Watch {
         return !opening && generator == null;
     }
 
+    /** Those apart that nothing can end. */
     int threadsLeft() {
-        return ownThreads.size();
+        return Math.max(0, ownThreads.size() - run.rim.hanging(machine));
     }
 
     /** Called while the faults are over. */
     void requireNoThreadLeft() {
         long since = millis() - endedMillis - (pausedMillis() - pausedAtEnd);
-        if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && !ownThreads.isEmpty()) {
-            violated("still has " + ownThreads.size() + " threads of a generator "
+        if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && threadsLeft() > 0) {
+            violated("still has " + threadsLeft() + " threads of a generator "
                     + (closed ? "that was closed" : "that was never opened"));
-        } else if (askingThreads.size() > 1) {
+        } else if (askingThreads.size() > 1 + run.rim.hanging(machine)) {
             violated("has " + askingThreads.size() + " threads that ask the coordinator");
         }
     }
 
-    // ---- its clock
-
-    void clockSteps(Duration by) {
-        long millis = by.toMillis();
-        unseenMillis += millis;
-        if (Math.abs(millis) > settings.maxSkew.toMillis()) {
-            largeStepsMillis += millis;
-        } else {
-            smallStepsMillis += millis;
-        }
-    }
-
-    /** Of the process that this one is a copy of. */
-    void rememberSteps(Watch original) {
-        vettedStepsMillis = original.vettedStepsMillis;
-        smallStepsMillis = original.smallStepsMillis;
-        largeStepsMillis = original.largeStepsMillis;
-        unseenMillis = original.unseenMillis;
-        // What the original saw before says nothing of the time that the copy missed.
-        largestSeenMillis = 0;
-        lowestSeenMillis = 0;
-    }
+    // ---- its coordinator
 
     /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */
     long lastIssuedBefore(long answeredWithinMillis) {
         return millis() - lastAnsweredMillis <= answeredWithinMillis ? issuedBeforeAnswerMillis : Long.MAX_VALUE;
     }
 
-    /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
-    void clockRead() {
-        boolean stepped = smallStepsMillis != 0 || unseenMillis != 0;
-        if (stepped && isOwnThread()) {
-            vettedStepsMillis += Math.max(0, smallStepsMillis);
-            smallStepsMillis = 0;
-            largestSeenMillis = Math.max(largestSeenMillis, unseenMillis);
-            lowestSeenMillis = Math.min(lowestSeenMillis, unseenMillis);
-            unseenMillis = 0;
-        }
-    }
-
-    /** How far its clock has stepped since one of its own threads looked; below 0: back. */
-    long unseenMillis() {
-        return unseenMillis;
-    }
-
-    /** How far ahead its clock is seen to have stepped at once, by whoever looks now or has looked. */
-    long furthestSeenAheadMillis() {
-        return Math.max(largestSeenMillis, unseenMillis);
-    }
-
-    /** The same for a step back, below 0. */
-    long furthestSeenBackMillis() {
-        return Math.min(lowestSeenMillis, unseenMillis);
-    }
-
-    boolean hasUnvettedSteps() {
-        return smallStepsMillis + largeStepsMillis > 0;
-    }
-
     void coordinatorAsked() {
         askingThreads.add(Thread.currentThread());
+    }
+
+    void requestBegins() {
+        requestsUnderWay++;
+    }
+
+    /** Whatever the answer is, and if there is none in time. */
+    void requestEnds() {
+        requestsUnderWay--;
+        lastRequestMillis = millis();
+    }
+
+    /** Whether a request is under way, or was just now. */
+    boolean isAsking(long withinMillis) {
+        return requestsUnderWay > 0 || millis() - lastRequestMillis <= withinMillis;
     }
 
     /**
@@ -262,8 +223,7 @@ final class Watch {
         if (highestTick < 0) {
             furthestAheadMillis = 0;
         }
-        vettedStepsMillis += Math.max(0, largeStepsMillis);
-        largeStepsMillis = 0;
+        steps.confirmed();
     }
 
     // ---- what its log announces
@@ -274,6 +234,7 @@ final class Watch {
     /** It warned in its log. */
     void warned(String text) {
         said();
+        told.warned(text);
         Matcher firstIds = FIRST_IDS.matcher(text);
         if (firstIds.find()) {
             // It waits by the clock that it believes, which need not be its own.
@@ -283,7 +244,9 @@ final class Watch {
         }
         Matcher shared = SHARED.matcher(text);
         if (shared.find()) {
-            sharedTick = settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli());
+            // Each of several worker ids has one of its own.
+            sharedTick = Math.max(
+                    sharedTick, settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli()));
             // What a later call got is of no use to them any more.
             calls.forEach(WatchedCall::forgetOvertaken);
         }
@@ -292,6 +255,11 @@ final class Watch {
     /** Whether an id of this tick comes after what a copy may use, which was left: no clock puts it there. */
     boolean isBehindShared(long tick) {
         return tick <= sharedTick;
+    }
+
+    /** Up to where ids go on after what a copy may use, as it has said. */
+    long sharedTick() {
+        return sharedTick;
     }
 
     // ---- its start
@@ -309,6 +277,11 @@ final class Watch {
 
     boolean beganAfter(long nanos) {
         return nanos / 1_000_000 < beganMillis;
+    }
+
+    /** Whether its last call failed, and no other has an id since. */
+    boolean isRefusing() {
+        return generator != null && !closing && refusedSinceMillis > 0;
     }
 
     boolean isOpening() {
@@ -404,7 +377,8 @@ final class Watch {
         open.close();
         closed = true;
         long took = millis() - began - (pausedMillis() - paused);
-        if (took > LONGEST_CLOSE_MILLIS) {
+        long file = settings.resumes() ? LONGEST_REQUEST_MILLIS : 0;
+        if (took > LONGEST_CLOSE_MILLIS + file) {
             violated("took " + took + " ms to close");
         }
         generator = null;

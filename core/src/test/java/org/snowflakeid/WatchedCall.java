@@ -29,6 +29,7 @@ final class WatchedCall {
     private final long beganWallMillis;
     private final long pausedAtBegin;
     private final boolean closedBefore;
+    private final int stepsBefore;
     private long overtakenMillis;
     private long pausedAtOvertaken;
 
@@ -44,10 +45,15 @@ final class WatchedCall {
         beganWallMillis = watch.machine.wallNow();
         pausedAtBegin = watch.pausedMillis();
         closedBefore = watch.isClosed();
+        stepsBefore = watch.steps.count();
         watch.calls.add(this);
     }
 
-    private long tookMillis() {
+    boolean isBatch() {
+        return count > 1;
+    }
+
+    long tookMillis() {
         return watch.millis() - beganMillis - (watch.pausedMillis() - pausedAtBegin);
     }
 
@@ -65,6 +71,7 @@ final class WatchedCall {
         if (watch.highestTick >= 0) {
             requireVettedDate(ids, now);
         }
+        requireLookedAfterStepBack();
         for (WatchedCall other : watch.calls) {
             if (other.beganMillis < beganMillis && other.overtakenMillis == 0) {
                 other.overtakenMillis = now;
@@ -82,6 +89,10 @@ final class WatchedCall {
         }
         watch.highestId = Math.max(watch.highestId, ids[ids.length - 1]);
         watch.highestTick = Math.max(watch.highestTick, tick);
+        LeasedSnowflake generator = watch.generator();
+        if (generator != null && !watch.isClosing()) {
+            watch.told.served(generator.status());
+        }
     }
 
     /** Nothing that others were given is left for it. */
@@ -122,15 +133,32 @@ final class WatchedCall {
         long jump = tick - now - watch.furthestAhead;
         long allowed = UNVETTED_MILLIS
                 + TAKES_MILLIS
-                + watch.vettedStepsMillis
+                + watch.steps.vettedMillis
                 + settings.burst.toMillis()
                 + (count >> settings.sequenceBits);
         // Worker ids of one generator may begin at different times, which is no matter of clocks.
-        if (jump > allowed && watch.hasUnvettedSteps() && !watch.isBehindShared(settings.tick(ids[0]))) {
+        if (jump > allowed && watch.steps.areUnvetted() && !watch.isBehindShared(settings.tick(ids[0]))) {
             watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
         }
-        watch.vettedStepsMillis -= Math.max(0, Math.min(watch.vettedStepsMillis, jump));
+        watch.steps.vettedMillis -= Math.max(0, Math.min(watch.steps.vettedMillis, jump));
+    }
+
+    /** After a step back by more than a clock may be wrong by time may have passed unseen, as in a copy: the keeper looks first. */
+    private void requireLookedAfterStepBack() {
+        LeasedSnowflake generator = watch.generator();
+        if (generator == null || stepsBefore != watch.steps.count() || watch.machine.isBeingCopied()) {
+            return;
+        }
+        long seenBack = settings.maxSkew.toMillis() + 1;
+        long unseenBack = -watch.steps.unseenMillis();
+        long behindShown = generator.issuer.clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
+        // Else it was not believed before, and what of it callers go by is known to the generator only.
+        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS;
+        if (unseenBack > seenBack && behindShown > seenBack && wasBelieved) {
+            watch.violated("issued an id after its clock stepped back by " + behindShown
+                    + " ms, and before its keeper looked");
+        }
     }
 
     // ---- it got none
@@ -162,6 +190,9 @@ final class WatchedCall {
             watch.violated("refuses an id and does not say so in its status: " + e.getMessage() + " " + status);
         } else {
             requirePatienceAfterFreeze(e, status);
+        }
+        if (!interrupted) {
+            watch.told.refused(this, e, status);
         }
         requireTrueReason(status);
         requireWord();

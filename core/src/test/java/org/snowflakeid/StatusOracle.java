@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeStatus.State;
+import org.snowflakeid.config.OnRollback;
+import org.snowflakeid.records.RecordLine;
+import org.snowflakeid.spi.Stored;
+
+/**
+ * Who is refused is told truly: the status of a generator, its readiness and its reason agree with what its calls get (rule 26 of the
+ * protocol), and what it says of the clock, of the coordinator and of worker ids is so.
+ *
+ * <p>What is allowed: a status may contradict a call for a moment, since a call that has waited fails where the next would not, and since
+ * one is answered though the keeper has yet to look. So it is a violation only if all calls of {@link #MOMENT_MILLIS}, and at least {@link
+ * #CALLS} of them, are contradicted, each at once when it has ended.
+ */
+final class StatusOracle {
+
+    private static final long MOMENT_MILLIS = 2_000;
+
+    private static final int CALLS = 3;
+
+    /** A call looks at a clock that stepped back so often. */
+    private static final long CLOCK_LOOK_MILLIS = 50;
+
+    /** So long a worker id was free before it is said that none was: an answer may be late, and clocks may be wrong by as much. */
+    private static final long FREE_MILLIS = 12_000;
+
+    /** After a step. A large one is believed once the clock has run steadily for as long as it may be wrong by. */
+    private static final long VETTED_MILLIS = 3_000;
+
+    private static final Pattern NEGATIVE = Pattern.compile("-\\d+ ms (behind|ahead)");
+
+    private final Watch watch;
+    private final Contradicted refused = new Contradicted();
+    private final Contradicted served = new Contradicted();
+    private final Contradicted withheld = new Contradicted();
+
+    /** When something was last seen to keep the generator from vetting its clock, of {@link Watch#runningMillis}. */
+    private long disturbedMillis;
+
+    /** Calls in a row that the status contradicts. */
+    private final class Contradicted {
+        private int calls;
+        private long sinceMillis;
+
+        /** @return for how long now; 0: not for longer than is allowed */
+        long note(boolean contradicted) {
+            if (!contradicted) {
+                calls = 0;
+                return 0;
+            }
+            if (calls++ == 0) {
+                sinceMillis = watch.runningMillis();
+            }
+            long lasted = watch.runningMillis() - sinceMillis;
+            return calls >= CALLS && lasted > MOMENT_MILLIS ? lasted : 0;
+        }
+    }
+
+    StatusOracle(Watch watch) {
+        this.watch = watch;
+    }
+
+    // ---- calls
+
+    void served(SnowflakeStatus status) {
+        refused.calls = 0;
+        withheld.calls = 0;
+        long lasted = served.note(status.state() == State.SUSPENDED);
+        if (lasted > 0) {
+            watch.violated("issues, and has said for " + lasted + " ms that it does not: " + status);
+        }
+    }
+
+    void refused(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
+        served.calls = 0;
+        long lasted = refused.note(status.state() == State.ACTIVE && status.ready());
+        if (lasted > 0) {
+            watch.violated("refuses all ids by " + e.getClass().getSimpleName() + ", and has said for " + lasted
+                    + " ms that it is active and ready: " + e.getMessage() + " " + status);
+        }
+        requireGranted(call, e, status);
+        requirePlausible(e.getMessage());
+        Stream.of(status.lastError(), status.clockWarning())
+                .flatMap(Optional::stream)
+                .forEach(this::requirePlausible);
+        if (e instanceof ClockMovedBackwardsException) {
+            requireBehind(call, e, status);
+            requireReason(e, status, "clock");
+        } else {
+            requireReason(e, status, "");
+            requireUnanswered(e);
+        }
+    }
+
+    /** @param word that the reason contains */
+    private void requireReason(SnowflakeException e, SnowflakeStatus status, String word) {
+        boolean said = Stream.of(status.lastError(), status.clockWarning())
+                .flatMap(Optional::stream)
+                .anyMatch(text -> text.toLowerCase(Locale.ROOT).contains(word));
+        if (!said && status.state() == State.SUSPENDED) {
+            watch.violated("gives no reason that fits in its status, for " + e.getMessage() + " " + status);
+        }
+    }
+
+    private void requirePlausible(@Nullable String text) {
+        if (text != null && NEGATIVE.matcher(text).find()) {
+            watch.violated("says what makes no sense: " + text);
+        }
+    }
+
+    /**
+     * What is granted is to be had: however a clock stepped, it has been vetted by then.
+     *
+     * <p>Not where the namespace was retired at a coordinator that tells no time: there no write and no other clock can show that this is
+     * not the copy of a process that went on, and rule 21 lets none of those issue.
+     */
+    private void requireGranted(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
+        Simulation run = watch.process.run;
+        FakeStore store = watch.place.store();
+        long time = Math.min(wallTick(), shownTick());
+        boolean granted = status.reservedUntil()
+                .filter(until -> watch.settings.tickOf(until.toEpochMilli()) > time + 1)
+                .isPresent();
+        boolean lasting = store.tellsTime || run.oracle.isActive(store);
+        if (isDisturbed()) {
+            disturbedMillis = watch.runningMillis();
+        }
+        long vetted =
+                Math.max(watch.steps.lastMillis(), watch.steps.lastLargeMillis() + watch.settings.maxSkew.toMillis());
+        long since = Math.max(disturbedMillis, vetted);
+        boolean calm = watch.runningMillis() - since > VETTED_MILLIS;
+        long lasted = withheld.note(granted && lasting && calm && !call.isBatch() && highestTick(status) <= time);
+        if (lasted > 0) {
+            watch.violated("has refused for " + lasted + " ms what is granted, " + (watch.runningMillis() - since)
+                    + " ms after anything happened: " + e.getMessage() + " " + status);
+        }
+    }
+
+    private boolean isDisturbed() {
+        SimulatedProcess process = watch.process;
+        Simulation run = process.run;
+        FakeStore store = watch.place.store();
+        boolean wrongAnswers = run.oracle.isDataLost() || run.oracle.copies.isCopied(watch.machine);
+        boolean accidents = run.accidentsOneIn > 0 && !run.accidentsOver;
+        return wrongAnswers
+                || accidents
+                || !store.isWell()
+                || !process.disk.isWell()
+                || !run.rim.spares(watch.machine)
+                || watch.machine.isPaused();
+    }
+
+    // ---- the clock
+
+    private long wallTick() {
+        return watch.settings.tickOf(watch.machine.wallNow());
+    }
+
+    /** Of the time in use, which need not be that of the clock. */
+    private long shownTick() {
+        LeasedSnowflake generator = watch.generator();
+        return generator == null
+                ? wallTick()
+                : watch.settings.tickOf(generator.issuer.clock.shownMillis(watch.machine.nanosNow()));
+    }
+
+    /** Ids come after it. */
+    private long highestTick(SnowflakeStatus status) {
+        return Math.max(watch.highestTick, Math.max(watch.sharedTick(), firstTick(status)));
+    }
+
+    /** That the clock is behind is said only while it is, by more than calls wait for. */
+    private void requireBehind(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
+        // What a batch under way has taken is dated after what was returned, and nobody sees it.
+        boolean hidden = call.isBatch() || watch.calls.stream().anyMatch(WatchedCall::isBatch);
+        if (watch.machine.isBeingCopied() || hidden) {
+            return;
+        }
+        SimulatedSettings settings = watch.settings;
+        long behind = highestTick(status) + 1 - Math.min(wallTick(), shownTick()) - settings.burst.toMillis();
+        if (settings.onRollback == OnRollback.CONTINUE) {
+            behind -= settings.maxAhead.toMillis();
+        }
+        boolean waitedFor = settings.onRollback != OnRollback.FAIL
+                && behind + call.tookMillis() + CLOCK_LOOK_MILLIS < settings.maxWait.toMillis();
+        if (behind <= 1 || waitedFor) {
+            watch.violated("says that the clock is behind, which is so by " + behind + " ms: " + e.getMessage());
+        }
+    }
+
+    /** Of what its ids come from, though none be issued of it yet. */
+    private long firstTick(SnowflakeStatus status) {
+        return status.workerIds().stream()
+                .mapToLong(id -> from(watch.place.store().marks.get(id)))
+                .max()
+                .orElse(-1);
+    }
+
+    private static long from(@Nullable Stored mark) {
+        try {
+            return mark == null ? -1 : RecordLine.parse(mark.value()).number("from");
+        } catch (IllegalArgumentException edited) {
+            return -1;
+        }
+    }
+
+    // ---- the coordinator
+
+    private void requireUnanswered(SnowflakeException e) {
+        boolean blamed = String.valueOf(e.getMessage()).contains("The coordinator has not answered yet");
+        if (blamed && !watch.isAsking(MOMENT_MILLIS)) {
+            watch.violated("blames the coordinator, which it has not asked: " + e.getMessage());
+        }
+    }
+
+    /** It warned in its log. */
+    void warned(String text) {
+        requirePlausible(text);
+        if (!text.contains("no other worker id is free")) {
+            return;
+        }
+        Simulation run = watch.process.run;
+        SimulatedSettings settings = watch.settings;
+        FakeStore store = watch.place.store();
+        long free = IntStream.range(settings.firstId, settings.firstId + settings.ids)
+                .filter(id -> run.oracle.isFreeFor(store, id, FREE_MILLIS))
+                .count();
+        if (free > 0 && !store.down) {
+            watch.violated("says that no other worker id is free, and " + free + " are: " + text);
+        }
+    }
+}

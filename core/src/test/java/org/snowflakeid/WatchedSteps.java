@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+
+/** The steps of the clock by which one generator goes, and which of them its own threads, its calls and the coordinator have seen. */
+final class WatchedSteps {
+
+    private final Watch watch;
+
+    /**
+     * How far the clock stepped since one of the generator's own threads looked, by steps small and large; below 0: back. A step back and
+     * one ahead make none: that is the time the generator went by before.
+     */
+    private long smallMillis;
+
+    private long largeMillis;
+
+    /** Since one of its own threads looked. */
+    private long unseenMillis;
+
+    /** The largest step ahead that one of its own threads could see when it looked. */
+    private long largestSeenMillis;
+
+    /** The largest step back, below 0. */
+    private long lowestSeenMillis;
+
+    /** How far it did before somebody looked, and ids have not followed yet. */
+    long vettedMillis;
+
+    private int count;
+    private long lastMillis;
+    private long lastLargeMillis;
+    private long lastLookMillis;
+
+    WatchedSteps(Watch watch) {
+        this.watch = watch;
+    }
+
+    void step(Duration by) {
+        long millis = by.toMillis();
+        long most = watch.settings.maxSkew.toMillis();
+        boolean large = Math.abs(millis) > most;
+        unseenMillis += millis;
+        if (large) {
+            largeMillis += millis;
+        } else {
+            smallMillis += millis;
+        }
+        count++;
+        lastMillis = watch.runningMillis();
+        if (large || Math.abs(watch.machine.wallNow() - watch.process.run.world.trueMillis()) > most) {
+            lastLargeMillis = lastMillis;
+        }
+    }
+
+    /** Of the process that this one is a copy of. */
+    void remember(WatchedSteps original) {
+        vettedMillis = original.vettedMillis;
+        smallMillis = original.smallMillis;
+        largeMillis = original.largeMillis;
+        unseenMillis = original.unseenMillis;
+        // What the original saw before says nothing of the time that the copy missed.
+        largestSeenMillis = 0;
+        lowestSeenMillis = 0;
+    }
+
+    // ---- who sees them
+
+    /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
+    void ownThreadLooks() {
+        if (smallMillis != 0 || unseenMillis != 0) {
+            vettedMillis += Math.max(0, smallMillis);
+            smallMillis = 0;
+            largestSeenMillis = Math.max(largestSeenMillis, unseenMillis);
+            lowestSeenMillis = Math.min(lowestSeenMillis, unseenMillis);
+            unseenMillis = 0;
+        }
+    }
+
+    void callLooks(long wallMillis) {
+        lastLookMillis = wallMillis;
+    }
+
+    void confirmed() {
+        vettedMillis += Math.max(0, largeMillis);
+        largeMillis = 0;
+    }
+
+    // ---- what is to be known of them
+
+    int count() {
+        return count;
+    }
+
+    /** What the clock showed to a call last. */
+    long lastLookMillis() {
+        return lastLookMillis;
+    }
+
+    /** When the clock stepped last, of the time for which the process ran. */
+    long lastMillis() {
+        return lastMillis;
+    }
+
+    /** When it stepped last by more than it may be wrong by, at once or all in all. */
+    long lastLargeMillis() {
+        return lastLargeMillis;
+    }
+
+    /** How far the clock has stepped since one of the generator's own threads looked; below 0: back. */
+    long unseenMillis() {
+        return unseenMillis;
+    }
+
+    /** How far ahead the clock is seen to have stepped at once, by whoever looks now or has looked. */
+    long furthestSeenAheadMillis() {
+        return Math.max(largestSeenMillis, unseenMillis);
+    }
+
+    /** The same for a step back, below 0. */
+    long furthestSeenBackMillis() {
+        return Math.min(lowestSeenMillis, unseenMillis);
+    }
+
+    boolean areUnvetted() {
+        return smallMillis + largeMillis > 0;
+    }
+}
