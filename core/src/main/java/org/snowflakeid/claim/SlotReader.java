@@ -59,7 +59,7 @@ public final class SlotReader {
         return page.slots().stream()
                 .filter(slot -> slot.mark() != null
                         && slot.owner() != null
-                        && !OwnerEntry.isOf(platform.process(), slot.owner()))
+                        && !OwnerEntry.isOf(platform, slot.owner()))
                 .count();
     }
 

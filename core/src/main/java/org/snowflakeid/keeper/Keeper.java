@@ -218,7 +218,7 @@ public final class Keeper {
             boolean unused = failed(e, e.permanent());
         } catch (NoFreeWorkerIdException e) {
             start.failed(e);
-            outage.noneFree(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+            outage.noneFree(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
         } catch (SnowflakeException e) {
             breakDown(e);
         } catch (Throwable e) {
@@ -437,7 +437,7 @@ public final class Keeper {
             return true;
         }
         boolean another =
-                outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+                outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
         // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();
@@ -503,14 +503,19 @@ public final class Keeper {
         boolean dataLost = shared.isBroken() && shared.isStarted();
         long begun = platform.nanoTime();
         Succession.End last = Succession.End.RELEASED;
+        boolean allReleased = !dataLost;
         for (Succession succession : workerIds.successions()) {
             // As long as the coordinator answers, however many they are.
             boolean inTime =
                     last == Succession.End.RELEASED || platform.nanoTime() - begun < timeouts.longestCloseNanos();
             last = inTime ? endOf(succession, dataLost) : succession.keep();
+            allReleased &= last == Succession.End.RELEASED;
         }
         attemptToEnd(coordinator::close);
         attemptToEnd(takeover::end);
+        if (allReleased) {
+            shared.release();
+        }
     }
 
     private Succession.End endOf(Succession succession, boolean dataLost) {
