@@ -116,6 +116,10 @@ final class Simulation {
     private final Random creeps;
 
     private final @Nullable Creep creep;
+
+    /** In which runs a process that is copied is told before, and what becomes of it: drawn apart, as {@link #disks}. */
+    private final Random checkpoints;
+
     private int started;
 
     /**
@@ -134,6 +138,7 @@ final class Simulation {
         accidentsOneIn = random.nextInt(5) == 0 ? 5 + random.nextInt(60) : 0;
         copied = domain != Domain.DISASTER && random.nextInt(6) == 0;
         disks = new Random((seed * 4 + domain.salt) * 0xC2B2AE3D27D4EB4FL);
+        checkpoints = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
         // In a short window nothing is left that the file does not say is used.
         boolean longEnough = simulated.window.toSeconds() > 6;
         resuming = longEnough && domain != Domain.DISASTER && !copied && disks.nextInt(3) == 0;
@@ -351,7 +356,10 @@ final class Simulation {
     /** It is the copy that is struck from here on, and has to recover. */
     private void copy() {
         SimulatedProcess original = processes.get(0);
-        if (isToBeCopied(original)) {
+        if (isToBeCopied(original) && checkpoints.nextBoolean()) {
+            note("CHECKPOINT " + original.name);
+            CooperativeCheckpoint.take(this, original, checkpoints);
+        } else if (isToBeCopied(original)) {
             Copies.Kind[] kinds = Copies.Kind.values();
             Copies.Kind kind = kinds[random.nextInt(kinds.length)];
             note("COPY " + kind + " " + original.name);

@@ -78,6 +78,9 @@ final class Watch {
 
     final List<WatchedCall> calls = new ArrayList<>();
 
+    /** Counted when it is told of one, and when that is over. */
+    int checkpoints;
+
     private final Simulation run;
     private final long beganMillis;
     private final long pausedAtBegin;
@@ -140,7 +143,7 @@ final class Watch {
         ownThreads.remove(thread);
         boolean keeper = askingThreads.remove(thread);
         LeasedSnowflake served = generator;
-        if ((reason == null && !keeper) || served == null || closing) {
+        if ((reason == null && !keeper) || served == null || closing || checkpoints > 0) {
             return;
         }
         SnowflakeStatus status = served.status();
@@ -229,6 +232,15 @@ final class Watch {
     /** The same for a step back, below 0. */
     long furthestSeenBackMillis() {
         return Math.min(lowestSeenMillis, unseenMillis);
+    }
+
+    /** It reads the clocks anew, as at a start. */
+    void restored() {
+        smallStepsMillis = 0;
+        largeStepsMillis = 0;
+        unseenMillis = 0;
+        furthestAhead = Long.MIN_VALUE / 2;
+        furthestAheadMillis = 0;
     }
 
     boolean hasUnvettedSteps() {

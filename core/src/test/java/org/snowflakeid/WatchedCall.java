@@ -29,6 +29,7 @@ final class WatchedCall {
     private final long beganWallMillis;
     private final long pausedAtBegin;
     private final boolean closedBefore;
+    private final int checkpointsBefore;
     private long overtakenMillis;
     private long pausedAtOvertaken;
 
@@ -44,6 +45,7 @@ final class WatchedCall {
         beganWallMillis = watch.machine.wallNow();
         pausedAtBegin = watch.pausedMillis();
         closedBefore = watch.isClosed();
+        checkpointsBefore = watch.checkpoints;
         watch.calls.add(this);
     }
 
@@ -257,6 +259,10 @@ final class WatchedCall {
 
     private void end() {
         watch.calls.remove(this);
+        if (checkpointsBefore != watch.checkpoints) {
+            // It waited twice: for what it waited for before, and for the restore.
+            return;
+        }
         long took = tookMillis();
         long allowed = settings.waitTimeout.plus(settings.maxWait).toMillis() + TAKES_MILLIS;
         if (count == 1 && took > allowed) {
