@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-
-
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.claim.Takeover;
@@ -42,12 +40,7 @@ final class Engine {
     private final @Nullable StripedIssuers striped;
 
     /** Opens the connection to the coordinator. */
-    Engine(
-            Settings settings,
-            WorkerCoordinatorProvider provider,
-            Platform platform,
-            EventDelivery events,
-            Past past) {
+    Engine(Settings settings, WorkerCoordinatorProvider provider, Platform platform, EventDelivery events, Past past) {
         this.settings = settings;
         this.platform = platform;
         this.events = events;
@@ -115,9 +108,7 @@ final class Engine {
     }
 
     long nextIds(long[] into, int from, int count) {
-        return striped != null
-                ? striped.nextIds(into, from, count)
-                : issuer.nextIds(into, from, count, 0, () -> false);
+        return striped != null ? striped.nextIds(into, from, count) : issuer.nextIds(into, from, count, 0, () -> false);
     }
 
     SnowflakeStatus status() {
@@ -181,10 +172,7 @@ final class Engine {
 
     /** Why they were not, as far as that is known. */
     String whyUnreleased() {
-        return shared.troubles()
-                .unreleased()
-                .or(shared::lastError)
-                .orElse("it has not answered in time");
+        return shared.troubles().unreleased().or(shared::lastError).orElse("it has not answered in time");
     }
 
     /** For the engine that follows this one, which has ended or will. */

@@ -353,11 +353,13 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private void noteUnreleased(Engine ending) {
         String what = provider.name() + " did not confirm that the worker ids were given back ("
-                + (Thread.currentThread().isInterrupted() ? "the thread was interrupted" : ending.whyUnreleased()) + ")";
+                + (Thread.currentThread().isInterrupted() ? "the thread was interrupted" : ending.whyUnreleased())
+                + ")";
         if (settings.unreleased() == Unreleased.ALLOW) {
             LOG.log(
                     Level.WARNING,
-                    message(what + ". The checkpoint is allowed by " + settings.shown(SnowflakeKeys.CHECKPOINT_UNRELEASED)
+                    message(what + ". The checkpoint is allowed by "
+                            + settings.shown(SnowflakeKeys.CHECKPOINT_UNRELEASED)
                             + ": no id is issued under them any more, and others can claim them when their windows have"
                             + " ended."));
             return;
@@ -451,7 +453,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 boolean unused = waiting.await(
                         () -> engine != ended || suspension != now || closed, Math.min(Math.max(left, 1), LOOK_NANOS));
                 long took = platform.nanoTime() - since;
-                // Not the time between the checkpoint and the restore, nor what lies between the clocks of two machines.
+                // Not the time between the checkpoint and the restore, nor what lies between the clocks of two
+                // machines.
                 waited += took < 0 || took > FROZEN_NANOS ? 0 : took;
             }
         } finally {

@@ -326,9 +326,7 @@ class CheckpointTest {
 
             assertThat(events)
                     .hasExactlyElementsOfTypes(
-                            SnowflakeEvent.Claimed.class,
-                            SnowflakeEvent.Suspended.class,
-                            SnowflakeEvent.Resumed.class);
+                            SnowflakeEvent.Claimed.class, SnowflakeEvent.Suspended.class, SnowflakeEvent.Resumed.class);
         }
     }
 
@@ -344,10 +342,11 @@ class CheckpointTest {
 
             assertThatThrownBy(() -> process.ids().beforeCheckpoint())
                     .isInstanceOf(SnowflakeUnavailableException.class)
-                    .hasMessageMatching("snowflake 'default': no checkpoint: fake did not confirm that the worker ids were"
-                            + " given back \\(worker id \\d+: no answer within PT2S\\). The generator goes on with other"
-                            + " worker ids. Try again when fake answers, or set snowflake.checkpoint.unreleased=allow: then"
-                            + " they stay taken until their windows have ended.");
+                    .hasMessageMatching(
+                            "snowflake 'default': no checkpoint: fake did not confirm that the worker ids were"
+                                    + " given back \\(worker id \\d+: no answer within PT2S\\). The generator goes on with other"
+                                    + " worker ids. Try again when fake answers, or set snowflake.checkpoint.unreleased=allow: then"
+                                    + " they stay taken until their windows have ended.");
 
             assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(12));
             assertThat(process.startCall().awaitFailure())
@@ -357,7 +356,10 @@ class CheckpointTest {
             stage.sleep(Duration.ofMinutes(5));
             assertThat(log.all()).noneMatch(line -> line.contains("ids continue for 1"));
             process.wire.cut = false;
-            stage.within(Duration.ofSeconds(10), "ids again", () -> process.ids().status().state() == State.ACTIVE);
+            stage.within(
+                    Duration.ofSeconds(10),
+                    "ids again",
+                    () -> process.ids().status().state() == State.ACTIVE);
             process.issueFor(Duration.ofMinutes(2));
             process.ids().afterRestore();
             process.issue();
@@ -385,7 +387,10 @@ class CheckpointTest {
 
             assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(15));
             process.wire.hangs = false;
-            stage.within(Duration.ofSeconds(10), "ids again", () -> process.ids().status().state() == State.ACTIVE);
+            stage.within(
+                    Duration.ofSeconds(10),
+                    "ids again",
+                    () -> process.ids().status().state() == State.ACTIVE);
             process.issueFor(Duration.ofMinutes(2));
             assertThat(process.wire.connections()).isEqualTo(1);
             assertThat(stage.store.owners).hasSize(1);

@@ -436,8 +436,7 @@ public final class Keeper {
             breakDown(e);
             return true;
         }
-        boolean another =
-                outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
+        boolean another = outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
         // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();
