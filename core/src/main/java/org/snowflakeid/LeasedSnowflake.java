@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.config.Coordinators;
 import org.snowflakeid.config.LayoutAdvice;
+import org.snowflakeid.config.Logs;
 import org.snowflakeid.config.Settings;
+import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.config.Unreleased;
 import org.snowflakeid.ids.IdIssuer;
-import org.snowflakeid.ids.StripedIssuers;
 import org.snowflakeid.keeper.EventDelivery;
-import org.snowflakeid.keeper.Keeper;
-import org.snowflakeid.keeper.KeeperThread;
-import org.snowflakeid.keeper.Reports;
-import org.snowflakeid.lease.SharedState;
-import org.snowflakeid.lease.StatusView;
-import org.snowflakeid.lease.VettedClock;
-import org.snowflakeid.resume.Resumption;
+import org.snowflakeid.lease.CheckpointedException;
+import org.snowflakeid.lease.Past;
+import org.snowflakeid.lease.WaitingThreads;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
@@ -34,17 +37,36 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private static final int MAX_BATCH = 1_000_000;
 
+    /** No look comes so late on a busy machine. */
+    private static final long FROZEN_NANOS = 2_000_000_000L;
+
+    private static final long LOOK_NANOS = 500_000_000;
+
     private final Settings settings;
-    private final SharedState shared;
+    private final WorkerCoordinatorProvider provider;
+    private final Platform platform;
     private final EventDelivery events;
-    private final StatusView status;
-    private final Keeper keeper;
-    private final Takeover takeover;
+    private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
-    /** The only one, or one of several: then {@link #striped} chooses. */
-    final IdIssuer issuer;
+    /** Ids come from it. After a checkpoint, until there is another, it is the one that has ended. */
+    private volatile Engine engine;
 
-    private final @Nullable StripedIssuers striped;
+    /** Claims after a restore. Guarded by {@link #lock}, as are changes of {@link #closed} and {@link #engine}. */
+    private @Nullable Engine starting;
+
+    private volatile boolean closed;
+
+    /** Why there are no ids between a checkpoint and a restore; null: there are some, or {@link #engine} says why not. */
+    private volatile @Nullable Suspension suspension;
+
+    private final Object lock = new Object();
+    private final WaitingThreads waiting;
+
+    /** One thread at a time ends an engine, or replaces it. */
+    private final AtomicBoolean changing = new AtomicBoolean();
+
+    /** @param fails whether calls fail at once */
+    private record Suspension(String reason, boolean fails) {}
 
     /**
      * Claims a worker id through the coordinator that {@code snowflake.coordinator} names, or the only one on the class path.
@@ -98,54 +120,30 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             @Nullable Consumer<? super SnowflakeEvent> listener) {
         LayoutAdvice.requireLasting(settings, Instant.ofEpochMilli(platform.wallMillis()));
         this.settings = settings;
-        this.shared = new SharedState(settings.generator(), platform, settings.workers());
-        VettedClock clock =
-                new VettedClock(platform, settings.layout(), settings.maxSkew().toMillis());
-        this.status = new StatusView(settings, provider.name(), clock, shared);
+        this.provider = provider;
+        this.platform = platform;
+        this.waiting = new WaitingThreads(platform);
         this.events = new EventDelivery(platform, settings.generator(), listener);
-        List<IdIssuer> issuers = shared.leases().stream()
-                .map(inUse -> new IdIssuer(settings, platform, clock, shared, inUse))
-                .toList();
-        this.issuer = issuers.get(0);
-        this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
-        Reports reports = new Reports(settings, provider.name(), shared, status, events);
-        this.takeover = Resumption.open(settings, provider, platform, clock, shared);
-        this.keeper = new Keeper(settings, provider, platform, clock, shared, reports, takeover);
-        start(platform);
+        this.engine = new Engine(settings, provider, platform, events, Past.none());
+        engine.start();
+        engine.awaitStart();
     }
 
-    private void start(Platform platform) {
-        try {
-            takeover.start();
-            KeeperThread.keep(keeper, platform, "snowflake-" + settings.generator());
-        } catch (RuntimeException | Error e) {
-            takeover.end();
-            keeper.discard();
-            throw new SnowflakeUnavailableException(shared.message("no thread can be started: " + e), e);
-        }
-        boolean inTime;
-        try {
-            inTime = shared.awaitStart(keeper::startEndNanos);
-        } catch (RuntimeException | Error e) {
-            close();
-            throw e;
-        }
-        if (!inTime) {
-            SnowflakeException overdue = keeper.overdueStart();
-            // Not close(): the keeper may never come to the end of its call. If it does, it gives back what it has
-            // claimed.
-            beginClose();
-            throw overdue;
-        }
+    /** For tests, which look at what is behind it. */
+    IdIssuer issuer() {
+        return engine.issuer;
     }
 
     @Override
     public long nextId() {
-        if (striped != null) {
-            return striped.nextId();
+        Engine present = engine;
+        while (true) {
+            try {
+                return present.nextId();
+            } catch (CheckpointedException e) {
+                present = awaitRestore(present);
+            }
         }
-        long id = issuer.tryNextId(0);
-        return id != IdIssuer.NONE ? id : issuer.nextId(0, () -> false);
     }
 
     @Override
@@ -170,12 +168,22 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     private void fill(long[] into, int from, int count) {
-        long last = striped != null
-                ? striped.nextIds(into, from, count)
-                : issuer.nextIds(into, from, count, 0, () -> false);
+        long last = nextIdsAnyhow(into, from, count);
         if (last != into[from + count - 1]) {
             throw new AssertionError(
                     "snowflake '" + settings.generator() + "': a batch ends with " + last + ", and its array does not");
+        }
+    }
+
+    /** A batch that a checkpoint ends begins anew. */
+    private long nextIdsAnyhow(long[] into, int from, int count) {
+        Engine present = engine;
+        while (true) {
+            try {
+                return present.nextIds(into, from, count);
+            } catch (CheckpointedException e) {
+                present = awaitRestore(present);
+            }
         }
     }
 
@@ -186,12 +194,33 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     @Override
     public SnowflakeStatus status() {
-        return status.ofAll();
+        while (true) {
+            Engine present = engine;
+            Suspension now = suspension;
+            SnowflakeStatus status = now == null || closed ? present.status() : status(now);
+            if (engine == present && suspension == now) {
+                return status;
+            }
+        }
+    }
+
+    private SnowflakeStatus status(Suspension now) {
+        return new SnowflakeStatus(
+                settings.generator(),
+                SnowflakeStatus.State.SUSPENDED,
+                List.of(),
+                settings.namespace(),
+                provider.name(),
+                Optional.empty(),
+                Duration.ZERO,
+                false,
+                Optional.of(now.reason()),
+                Optional.empty());
     }
 
     @Override
     public SnowflakeCounts counts() {
-        return shared.counts();
+        return engine.counts();
     }
 
     /**
@@ -217,9 +246,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
     }
 
-    private static void forEach(Collection<LeasedSnowflake> generators, Consumer<LeasedSnowflake> step) {
+    private static <T> void forEach(Collection<T> all, Consumer<T> step) {
         Throwable failure = null;
-        for (LeasedSnowflake each : generators) {
+        for (T each : all) {
             try {
                 step.accept(each);
             } catch (RuntimeException | Error e) {
@@ -239,15 +268,212 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         try {
             events.close();
         } finally {
-            try {
-                shared.close();
-            } finally {
-                keeper.hurryToEnd();
+            synchronized (lock) {
+                closed = true;
             }
+            waiting.wake();
+            forEach(engines(), Engine::beginClose);
         }
     }
 
     private void awaitClosed() {
-        shared.awaitEnd(keeper.longestCloseNanos());
+        forEach(engines(), Engine::awaitEnd);
+    }
+
+    private List<Engine> engines() {
+        synchronized (lock) {
+            return starting == null ? List.of(engine) : List.of(engine, starting);
+        }
+    }
+
+    // ---- checkpoints
+
+    /**
+     * To be called before the memory of this process is copied, as by a checkpoint that several processes may be restored from. Stops issuing, gives
+     * the worker ids back and closes the connection to the coordinator. When it returns that is certain, and until {@link #afterRestore}
+     * calls wait, for at most {@code snowflake.wait-timeout}. It takes a few seconds at most. It does nothing if it was called before, or the
+     * generator is closed.
+     *
+     * <p>An id that a thread has got by then is in every copy. So let requests end first.
+     *
+     * @throws SnowflakeUnavailableException if the coordinator did not confirm in time that the worker ids were given back: then there may be
+     *     no checkpoint, and the generator goes on by claiming others. It does not throw with {@code
+     *     snowflake.checkpoint.unreleased=allow}, where they stay taken until their windows have ended
+     */
+    public void beforeCheckpoint() {
+        inTurn(this::endForCheckpoint);
+    }
+
+    /**
+     * To be called when this process goes on after a checkpoint, be it as the first or as another copy. Claims worker ids anew, as {@link #open}
+     * does: it blocks until there are some, and throws as that does; then it may be called again. Ids go on above all that this generator
+     * has issued. It does nothing if it was called before, no checkpoint was prepared for, or the generator is closed.
+     *
+     * @throws SnowflakeException as {@link #open(SnowflakeSettings)}
+     */
+    public void afterRestore() {
+        inTurn(this::claimAnew);
+    }
+
+    private void inTurn(Runnable change) {
+        while (!changing.compareAndSet(false, true)) {
+            requireUninterrupted();
+            boolean unused = waiting.await(() -> !changing.get(), LOOK_NANOS);
+        }
+        try {
+            change.run();
+        } finally {
+            changing.set(false);
+            waiting.wake();
+        }
+    }
+
+    private void endForCheckpoint() {
+        Engine ending = engine;
+        if (closed || suspension != null) {
+            return;
+        }
+        if (ending.isBroken()) {
+            // For good: it has given up what it had, and a restore is no restart.
+            ending.awaitEnd();
+            platform.beforeCheckpoint();
+            return;
+        }
+        String sealed = "it was sealed for a checkpoint at " + now() + ". Ids come again after the restore.";
+        suspend(sealed, false);
+        ending.beginCheckpoint(sealed);
+        ending.awaitEnd();
+        if (!ending.isReleased() && !closed) {
+            noteUnreleased(ending);
+        } else {
+            LOG.log(Level.INFO, message("sealed for a checkpoint"));
+        }
+        platform.beforeCheckpoint();
+    }
+
+    private void noteUnreleased(Engine ending) {
+        String what = provider.name() + " did not confirm that the worker ids were given back ("
+                + (Thread.currentThread().isInterrupted() ? "the thread was interrupted" : ending.whyUnreleased())
+                + ")";
+        if (settings.unreleased() == Unreleased.ALLOW) {
+            LOG.log(
+                    Level.WARNING,
+                    message(what + ". The checkpoint is allowed by "
+                            + settings.shown(SnowflakeKeys.CHECKPOINT_UNRELEASED)
+                            + ": no id is issued under them any more, and others can claim them when their windows have"
+                            + " ended."));
+            return;
+        }
+        SnowflakeUnavailableException refusal = new SnowflakeUnavailableException(message("no checkpoint: " + what
+                + ". The generator goes on with other worker ids. Try again when " + provider.name()
+                + " answers, or set " + SnowflakeKeys.CHECKPOINT_UNRELEASED
+                + "=allow: then they stay taken until their windows have ended."));
+        try {
+            Engine next = open(ending);
+            next.startWithoutEnd("A checkpoint was refused, and no worker id has been claimed since.");
+            replaceBy(next);
+        } catch (RuntimeException | Error e) {
+            suspend("a checkpoint was refused, and claiming anew failed: " + e.getMessage(), true);
+            refusal.addSuppressed(e);
+        }
+        throw refusal;
+    }
+
+    private void claimAnew() {
+        if (closed || suspension == null) {
+            return;
+        }
+        suspend("it was restored at " + now() + ", and no worker id has been claimed since.", false);
+        try {
+            Engine next = open(engine);
+            synchronized (lock) {
+                starting = next;
+            }
+            next.start();
+            if (closed) {
+                next.beginClose();
+            }
+            next.awaitStart();
+            replaceBy(next);
+        } catch (RuntimeException | Error e) {
+            suspend("no worker id could be claimed after a restore: " + e.getMessage(), true);
+            throw e;
+        } finally {
+            synchronized (lock) {
+                starting = null;
+            }
+        }
+    }
+
+    /** With the class loader of the thread that opened this: a checkpoint has threads of its own. */
+    private Engine open(Engine before) {
+        Thread thread = Thread.currentThread();
+        ClassLoader own = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            return new Engine(settings, provider, platform, events, before.past());
+        } finally {
+            thread.setContextClassLoader(own);
+        }
+    }
+
+    private void replaceBy(Engine next) {
+        synchronized (lock) {
+            if (!closed) {
+                engine = next;
+                suspension = null;
+                return;
+            }
+        }
+        next.beginClose();
+        next.awaitEnd();
+    }
+
+    private void suspend(String reason, boolean fails) {
+        suspension = new Suspension(reason, fails);
+        waiting.wake();
+    }
+
+    /** For a call that got nothing from an engine that has ended. */
+    private Engine awaitRestore(Engine ended) {
+        long waited = 0;
+        ended.beginWait();
+        try {
+            while (engine == ended) {
+                Suspension now = suspension;
+                if (closed) {
+                    throw new SnowflakeUnavailableException(message("is closed."));
+                }
+                long left = settings.waitTimeout().toNanos() - waited;
+                if (now != null && (now.fails() || left <= 0)) {
+                    throw new SnowflakeUnavailableException(message("no id can be issued: " + now.reason()));
+                }
+                requireUninterrupted();
+                long since = platform.nanoTime();
+                boolean unused = waiting.await(
+                        () -> engine != ended || suspension != now || closed, Math.min(Math.max(left, 1), LOOK_NANOS));
+                long took = platform.nanoTime() - since;
+                // Not the time between the checkpoint and the restore, nor what lies between the clocks of two
+                // machines.
+                waited += took < 0 || took > FROZEN_NANOS ? 0 : took;
+            }
+        } finally {
+            ended.endWait(waited);
+        }
+        return engine;
+    }
+
+    private void requireUninterrupted() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new SnowflakeUnavailableException(message("interrupted while waiting for a restore."));
+        }
+    }
+
+    private Instant now() {
+        return Instant.ofEpochMilli(platform.wallMillis());
+    }
+
+    private String message(String text) {
+        return Logs.named(settings.generator(), text);
     }
 }

@@ -41,6 +41,17 @@ public interface Platform {
      */
     String process();
 
+    /** Whether {@link #process} has that name, or had it before a checkpoint. */
+    default boolean isProcess(String name) {
+        return name.equals(process());
+    }
+
     /** 64 bits that no other process can have drawn, not even a copy of this one's memory: from the kernel, at each call. */
     long randomLong();
+
+    /**
+     * The memory of this process is about to be copied. What two copies may not share is dropped: {@link #process} has another name when it
+     * is asked next. What is held open is closed until it is used next.
+     */
+    default void beforeCheckpoint() {}
 }

@@ -7,7 +7,9 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +17,11 @@ final class SystemPlatform implements Platform {
 
     static final SystemPlatform INSTANCE = new SystemPlatform();
 
-    /** Kept open: a process that has no descriptor left still has to draw, and to say what is wrong. */
-    private static final @Nullable FileInputStream KERNEL = kernel();
+    /**
+     * Kept open from the first draw on: a process that has no descriptor left still has to draw, and to say what is wrong. Null: it is closed for
+     * a checkpoint, or there is none.
+     */
+    private volatile @Nullable FileInputStream kernel = kernel();
 
     /** Spreads the bits of a clock: 2^64 divided by the golden ratio. */
     private static final long ODD = 0x9E3779B97F4A7C15L;
@@ -28,6 +33,9 @@ final class SystemPlatform implements Platform {
 
     /** Drawn when it is first asked for, so that no two processes share what was prepared ahead of time. */
     private @Nullable String process;
+
+    /** Names before checkpoints. What has one of them was written by this process, or by a copy of it. */
+    private final Set<String> former = new HashSet<>();
 
     private SystemPlatform() {}
 
@@ -85,6 +93,28 @@ final class SystemPlatform implements Platform {
     }
 
     @Override
+    public synchronized boolean isProcess(String name) {
+        return name.equals(process) || former.contains(name);
+    }
+
+    @Override
+    public synchronized void beforeCheckpoint() {
+        if (process != null) {
+            former.add(process);
+            process = null;
+        }
+        FileInputStream open = kernel;
+        kernel = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                // Nothing was written to it.
+            }
+        }
+    }
+
+    @Override
     public long randomLong() {
         // The snapshot of a whole virtual machine copies the kernel's random state too, but its clocks go on.
         Instant now = clock.instant();
@@ -93,16 +123,27 @@ final class SystemPlatform implements Platform {
     }
 
     /** Not SecureRandom: its providers keep state or read-ahead in memory, which a copy of this process would share. */
-    private static long kernelLong() {
+    private long kernelLong() {
         byte[] drawn = new byte[Long.BYTES];
         try {
-            if (KERNEL != null && KERNEL.read(drawn) == drawn.length) {
+            FileInputStream open = kernel;
+            if (open == null) {
+                open = openKernel();
+            }
+            if (open != null && open.read(drawn) == drawn.length) {
                 return ByteBuffer.wrap(drawn).getLong();
             }
         } catch (IOException noSuchDevice) {
             // as where there is none
         }
         return new SecureRandom().nextLong();
+    }
+
+    private synchronized @Nullable FileInputStream openKernel() {
+        if (kernel == null) {
+            kernel = kernel();
+        }
+        return kernel;
     }
 
     private static @Nullable FileInputStream kernel() {

@@ -136,11 +136,11 @@ final class Copies {
                 wallMillis(original.machine),
                 running == null
                         ? 0
-                        : running.issuer.clock.shownMillis(copy.machine.nanosNow()) - monotonicMillis(copy.machine),
+                        : running.issuer().clock.shownMillis(copy.machine.nanosNow()) - monotonicMillis(copy.machine),
                 running,
                 status == null ? List.of() : status.workerIds(),
                 status == null ? 0 : reserved(status, shared),
-                running == null ? Map.of() : lastTicks(running.issuer)));
+                running == null ? Map.of() : lastTicks(running.issuer())));
         return copy;
     }
 

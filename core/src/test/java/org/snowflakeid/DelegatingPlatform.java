@@ -46,6 +46,16 @@ class DelegatingPlatform implements Platform {
     }
 
     @Override
+    public boolean isProcess(String name) {
+        return other.isProcess(name);
+    }
+
+    @Override
+    public void beforeCheckpoint() {
+        other.beforeCheckpoint();
+    }
+
+    @Override
     public long randomLong() {
         return other.randomLong();
     }

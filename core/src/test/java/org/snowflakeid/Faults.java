@@ -53,7 +53,10 @@ final class Faults {
     /** It is the copy that is struck from here on, and has to recover. */
     private void copy() {
         SimulatedProcess original = run.processes.get(0);
-        if (run.isToBeCopied(original)) {
+        if (run.isToBeCopied(original) && run.checkpoints.nextBoolean()) {
+            run.note("CHECKPOINT " + original.name);
+            boolean unused = CooperativeCheckpoint.take(run, original, run.checkpoints);
+        } else if (run.isToBeCopied(original)) {
             Copies.Kind[] kinds = Copies.Kind.values();
             Copies.Kind kind = kinds[run.random.nextInt(kinds.length)];
             run.note("COPY " + kind + " " + original.name);

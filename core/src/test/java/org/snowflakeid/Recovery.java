@@ -91,9 +91,15 @@ final class Recovery {
         }
     }
 
+    /** Nothing but a restart helps a process in a call that never ends. */
+    private boolean hangs(SimulatedProcess process) {
+        return run.rim.hanging(process.machine) > 0;
+    }
+
     private long wanted() {
-        long processes =
-                run.processes.stream().filter(process -> !process.isFarAhead()).count();
+        long processes = run.processes.stream()
+                .filter(process -> !process.isFarAhead() && !hangs(process))
+                .count();
         long heldInVain = run.store.owners.keySet().stream()
                 .filter(id -> run.oracle.isUsable(run.store, id))
                 .map(run.store::held)
@@ -167,7 +173,7 @@ final class Recovery {
                     .map(Map.Entry::getKey)
                     .toList();
             // Whoever can't have all that it needs gives back what it has.
-            if (free.size() >= settings.workers - held(process)) {
+            if (free.size() >= settings.workers - held(process) && !hangs(process)) {
                 run.oracle.violated(process.name + " starts and has not claimed worker ids " + free
                         + ", which have been free for more than " + longestNeedMillis() + " ms since");
             }
@@ -176,6 +182,7 @@ final class Recovery {
 
     private boolean isStranded(SimulatedProcess process) {
         return process.watch().isRefusing()
+                && !hangs(process)
                 && !process.machine.isPaused()
                 && !run.oracle.copies.isCopied(process.machine)
                 && process.watch().highestTick <= run.trueTick();

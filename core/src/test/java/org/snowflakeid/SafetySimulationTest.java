@@ -30,6 +30,8 @@ class SafetySimulationTest {
         assertThat(tally.of(Count.MISHAPS)).isGreaterThan(10_000);
         assertThat(tally.of(Count.RESUMPTIONS)).isGreaterThan(100);
         assertThat(tally.of(Count.NOTES_LOST)).isGreaterThan(3);
+        assertThat(tally.of(Count.CHECKPOINTS)).isGreaterThan(200);
+        assertThat(tally.of(Count.CHECKPOINTS_REFUSED)).isGreaterThan(20);
         assertThat(tally.of(Count.RECOVERIES)).isEqualTo(20_000);
     }
 

@@ -86,6 +86,16 @@ final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
     }
 
     @Override
+    public boolean isProcess(String name) {
+        return machine.isProcess(name);
+    }
+
+    @Override
+    public void beforeCheckpoint() {
+        machine.beforeCheckpoint();
+    }
+
+    @Override
     public String process() {
         return machine.process();
     }

@@ -24,6 +24,8 @@ final class SimulatedProcess {
     /** Of the host that it runs on. */
     final SimulatedDisk disk;
 
+    final CooperativeCheckpoint checkpoint;
+
     /** Ids issued since this was last set to 0. */
     int issuedSince;
 
@@ -89,6 +91,7 @@ final class SimulatedProcess {
         random = new Random(seed);
         machine = run.world.new Machine();
         machine.wakesLate = run.wakesLate;
+        checkpoint = new CooperativeCheckpoint(machine);
         clients = new SimulatedClient.Clients(original == null ? null : original.clients);
         accidents = original != null || run.accidentsOneIn == 0 || run.isToBeCopied(this)
                 ? null
@@ -209,6 +212,10 @@ final class SimulatedProcess {
         machine.happen(m -> run.process(m).close = true);
     }
 
+    boolean isToClose() {
+        return close;
+    }
+
     void interrupt() {
         machine.happen(m -> run.process(m).thread.interrupt());
     }
@@ -322,6 +329,7 @@ final class SimulatedProcess {
             machine.sleep(Duration.ofMillis(10 + random.nextInt(random.nextInt(4) == 0 ? 50 : 2000)));
             if (first) {
                 Thread.interrupted();
+                checkpoint.meet(ids, issuing);
             }
         }
         if (!first && issuing.isClosed()) {

@@ -77,6 +77,10 @@ final class Simulation {
     final Faults faults;
     final Creeping creeping;
     final RimFaults rim;
+
+    /** In which runs a process that is copied is told before, and what becomes of it: drawn apart, as disks are. */
+    final Random checkpoints;
+
     private int started;
 
     /**
@@ -95,6 +99,7 @@ final class Simulation {
         accidentsOneIn = random.nextInt(5) == 0 ? 5 + random.nextInt(60) : 0;
         copied = domain != Domain.DISASTER && random.nextInt(6) == 0;
         disks = new Random((seed * 4 + domain.salt) * 0xC2B2AE3D27D4EB4FL);
+        checkpoints = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
         // In a short window nothing is left that the file does not say is used.
         boolean longEnough = simulated.window.toSeconds() > 6;
         resuming = longEnough && domain != Domain.DISASTER && !copied && disks.nextInt(3) == 0;

@@ -421,6 +421,10 @@ final class Stage {
                 return id;
             }
 
+            void interrupt() {
+                thread.interrupt();
+            }
+
             Optional<SnowflakeException> failure() {
                 return Optional.ofNullable(failure);
             }
@@ -505,6 +509,16 @@ final class Stage {
                 threads.remove(threadName);
             });
             return keeper;
+        }
+
+        @Override
+        public boolean isProcess(String name) {
+            return machine.isProcess(name);
+        }
+
+        @Override
+        public void beforeCheckpoint() {
+            machine.beforeCheckpoint();
         }
 
         @Override

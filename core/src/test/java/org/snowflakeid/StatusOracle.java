@@ -169,7 +169,7 @@ final class StatusOracle {
         LeasedSnowflake generator = watch.generator();
         return generator == null
                 ? wallTick()
-                : watch.settings.tickOf(generator.issuer.clock.shownMillis(watch.machine.nanosNow()));
+                : watch.settings.tickOf(generator.issuer().clock.shownMillis(watch.machine.nanosNow()));
     }
 
     /** Ids come after it. */

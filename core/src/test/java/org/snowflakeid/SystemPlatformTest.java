@@ -3,8 +3,13 @@ package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -51,5 +56,38 @@ class SystemPlatformTest {
         assertThat(seenUser.get(1, TimeUnit.MINUTES)).isEqualTo("null");
         assertThat(seenLoader.get(1, TimeUnit.MINUTES)).isEqualTo(application);
         assertThat(thread.isDaemon()).isTrue();
+    }
+
+    @Test
+    void whatCopiesOfAProcessWouldShareIsDroppedBeforeACheckpoint() throws Exception {
+        Platform system = Platform.system();
+        String before = system.process();
+        long unused = system.randomLong();
+        long opened = openedDescriptors("/dev/urandom");
+
+        system.beforeCheckpoint();
+
+        assertThat(openedDescriptors("/dev/urandom")).isEqualTo(opened - 1);
+        assertThat(system.process()).isNotEqualTo(before);
+        assertThat(system.isProcess(before)).isTrue();
+        assertThat(system.isProcess(system.process())).isTrue();
+        assertThat(system.isProcess("another")).isFalse();
+        assertThat(system.randomLong()).isNotEqualTo(system.randomLong());
+        assertThat(openedDescriptors("/dev/urandom")).isEqualTo(opened);
+    }
+
+    /** The JDK may have one of its own, for secrets. */
+    private static long openedDescriptors(String file) throws IOException {
+        long found = 0;
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : descriptors) {
+                try {
+                    found += Files.readSymbolicLink(descriptor).toString().equals(file) ? 1 : 0;
+                } catch (NoSuchFileException closedMeanwhile) {
+                    // that of this folder
+                }
+            }
+        }
+        return found;
     }
 }

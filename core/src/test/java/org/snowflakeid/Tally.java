@@ -16,6 +16,8 @@ final class Tally {
         REFUSED,
         STARTS,
         STARTS_REFUSED,
+        CHECKPOINTS,
+        CHECKPOINTS_REFUSED,
         WRITES,
         CLAIMS,
         TAKEOVERS,

@@ -4,9 +4,11 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -361,7 +363,10 @@ final class VirtualWorld {
         private final List<Task> threads = new ArrayList<>();
 
         /** In its memory, and so that of the original on a copy. */
-        private String process = "process-" + ++machines;
+        private @Nullable String process = "process-" + ++machines;
+
+        /** Before checkpoints. */
+        private final Set<String> former = new HashSet<>();
 
         /** What it remembers, or, while it becomes the copy of another, what it has yet to be told; null: it is never copied. */
         private @Nullable MemoryImage past;
@@ -411,7 +416,7 @@ final class VirtualWorld {
          * @param behindMillis by how much its wall clock is behind the other's
          */
         void copy(Machine other, Runnable begin, Duration late, long behindMillis) {
-            process = other.process;
+            process = other.former.stream().findFirst().orElse(other.process);
             past = other.past;
             other.past = null;
             past.rewind(nanos);
@@ -541,6 +546,11 @@ final class VirtualWorld {
             wallOffsetMillis += by.toMillis();
         }
 
+        /** Moves its monotonic clock, as where it is restored on another machine. */
+        void stepNanos(long millis) {
+            missedNanos -= millis * 1_000_000;
+        }
+
         void restoreClock() {
             wallOffsetMillis = -driftNanos() / 1_000_000;
         }
@@ -628,7 +638,21 @@ final class VirtualWorld {
 
         @Override
         public String process() {
+            if (process == null) {
+                process = "process-" + Long.toHexString(randomLong());
+            }
             return process;
+        }
+
+        @Override
+        public boolean isProcess(String name) {
+            return name.equals(process) || former.contains(name);
+        }
+
+        @Override
+        public void beforeCheckpoint() {
+            former.add(process());
+            process = null;
         }
 
         @Override

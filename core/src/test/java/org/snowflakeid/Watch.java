@@ -70,6 +70,9 @@ final class Watch {
     /** What it says of itself. */
     final StatusOracle told = new StatusOracle(this);
 
+    /** Counted when it is told of one, and when that is over. */
+    int checkpoints;
+
     private final Simulation run;
     private final long beganMillis;
     private final long pausedAtBegin;
@@ -137,7 +140,7 @@ final class Watch {
         ownThreads.remove(thread);
         boolean keeper = askingThreads.remove(thread);
         LeasedSnowflake served = generator;
-        if ((reason == null && !keeper) || served == null || closing) {
+        if ((reason == null && !keeper) || served == null || closing || checkpoints > 0) {
             return;
         }
         SnowflakeStatus status = served.status();
@@ -160,7 +163,7 @@ final class Watch {
 
     /** Those apart that nothing can end. */
     int threadsLeft() {
-        return Math.max(0, ownThreads.size() - run.rim.hanging(machine));
+        return run.rim.hanging(machine) > 0 ? 0 : ownThreads.size();
     }
 
     /** Called while the faults are over. */
@@ -179,6 +182,13 @@ final class Watch {
     /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */
     long lastIssuedBefore(long answeredWithinMillis) {
         return millis() - lastAnsweredMillis <= answeredWithinMillis ? issuedBeforeAnswerMillis : Long.MAX_VALUE;
+    }
+
+    /** It reads the clocks anew, as at a start. */
+    void restored() {
+        steps.forget();
+        furthestAhead = Long.MIN_VALUE / 2;
+        furthestAheadMillis = 0;
     }
 
     void coordinatorAsked() {

@@ -30,6 +30,7 @@ final class WatchedCall {
     private final long pausedAtBegin;
     private final boolean closedBefore;
     private final int stepsBefore;
+    private final int checkpointsBefore;
     private long overtakenMillis;
     private long pausedAtOvertaken;
 
@@ -46,6 +47,7 @@ final class WatchedCall {
         pausedAtBegin = watch.pausedMillis();
         closedBefore = watch.isClosed();
         stepsBefore = watch.steps.count();
+        checkpointsBefore = watch.checkpoints;
         watch.calls.add(this);
     }
 
@@ -152,10 +154,10 @@ final class WatchedCall {
         }
         long seenBack = settings.maxSkew.toMillis() + 1;
         long unseenBack = -watch.steps.unseenMillis();
-        long behindShown = generator.issuer.clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
+        long behindShown = generator.issuer().clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
         // Else it was not believed before, and what of it callers go by is known to the generator only.
         boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS;
-        if (unseenBack > seenBack && behindShown > seenBack && wasBelieved) {
+        if (unseenBack > seenBack && behindShown > seenBack && wasBelieved && !watch.steps.showsOnceMore()) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
         }
@@ -288,6 +290,10 @@ final class WatchedCall {
 
     private void end() {
         watch.calls.remove(this);
+        if (checkpointsBefore != watch.checkpoints) {
+            // It waited twice: for what it waited for before, and for the restore.
+            return;
+        }
         long took = tookMillis();
         long allowed = settings.waitTimeout.plus(settings.maxWait).toMillis() + TAKES_MILLIS;
         if (count == 1 && took > allowed) {

@@ -32,6 +32,7 @@ final class WatchedSteps {
     private long lastMillis;
     private long lastLargeMillis;
     private long lastLookMillis;
+    private boolean showsOnceMore;
 
     WatchedSteps(Watch watch) {
         this.watch = watch;
@@ -65,6 +66,13 @@ final class WatchedSteps {
         lowestSeenMillis = 0;
     }
 
+    /** The clocks are read anew, as at a start. */
+    void forget() {
+        smallMillis = 0;
+        largeMillis = 0;
+        unseenMillis = 0;
+    }
+
     // ---- who sees them
 
     /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
@@ -79,6 +87,7 @@ final class WatchedSteps {
     }
 
     void callLooks(long wallMillis) {
+        showsOnceMore = wallMillis == lastLookMillis;
         lastLookMillis = wallMillis;
     }
 
@@ -96,6 +105,11 @@ final class WatchedSteps {
     /** What the clock showed to a call last. */
     long lastLookMillis() {
         return lastLookMillis;
+    }
+
+    /** Whether a call saw the very millisecond that a call had seen last: it goes by what was found then. */
+    boolean showsOnceMore() {
+        return showsOnceMore;
     }
 
     /** When the clock stepped last, of the time for which the process ran. */

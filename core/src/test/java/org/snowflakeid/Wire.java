@@ -300,8 +300,8 @@ final class Wire implements WorkerCoordinatorProvider {
                     continue;
                 }
                 try {
-                    results.add(extend(
-                            each.id(), each.mark(), each.next(), each.owner(), meta, Duration.ofNanos(left)));
+                    results.add(
+                            extend(each.id(), each.mark(), each.next(), each.owner(), meta, Duration.ofNanos(left)));
                 } catch (CoordinatorException nothingChanged) {
                     results.add(new CasResult.Unknown(nothingChanged));
                 }

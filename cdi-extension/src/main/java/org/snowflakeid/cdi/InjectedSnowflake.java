@@ -45,8 +45,13 @@ final class InjectedSnowflake implements Snowflake, AutoCloseable, Serializable 
     private transient @Nullable String token;
     private transient @Nullable Ending ending;
 
+    /** Kept for as long as this is: nothing else has a reference to it. Null: checkpoints are not known here. */
+    @SuppressWarnings("unused")
+    private final transient @Nullable Object checkpoints;
+
     InjectedSnowflake(LeasedSnowflake ids) {
         this.ids = ids;
+        this.checkpoints = OptionalApi.CRAC.isPresent() ? CheckpointResource.register(ids) : null;
     }
 
     @Override

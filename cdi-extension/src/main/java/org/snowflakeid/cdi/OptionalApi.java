@@ -7,7 +7,10 @@ enum OptionalApi {
     MICROPROFILE_HEALTH("org.eclipse.microprofile.health.Readiness"),
 
     /** For {@link SnowflakeGauges}. */
-    OPEN_TELEMETRY("io.opentelemetry.api.OpenTelemetry");
+    OPEN_TELEMETRY("io.opentelemetry.api.OpenTelemetry"),
+
+    /** For {@link CheckpointResource}. */
+    CRAC("org.crac.Resource");
 
     private final String className;
 

@@ -481,6 +481,9 @@ public final class Claim {
             context.namespace().noteSeen(rejected.meta());
             result = release(trimmed, timeout);
         }
+        if (result instanceof CasResult.Unknown unknown) {
+            throw unknown.cause();
+        }
         return result instanceof CasResult.Applied
                 || (result instanceof CasResult.Rejected rejected && shows(rejected.seen(), trimmed.value()));
     }

@@ -57,9 +57,7 @@ public final class SlotReader {
     /** Worker ids of this process are no reference. */
     private long live(Snapshot page) {
         return page.slots().stream()
-                .filter(slot -> slot.mark() != null
-                        && slot.owner() != null
-                        && !OwnerEntry.isOf(platform.process(), slot.owner()))
+                .filter(slot -> slot.mark() != null && slot.owner() != null && !OwnerEntry.isOf(platform, slot.owner()))
                 .count();
     }
 

@@ -45,6 +45,7 @@ public final class Settings {
     private final ReadyUntil readyUntil;
     private final int workers;
     private final Optional<Path> resumeDirectory;
+    private final Unreleased unreleased;
 
     /** @param reader gets the problems of all values */
     public Settings(
@@ -99,6 +100,7 @@ public final class Settings {
         readyUntil = reader.value(SnowflakeKeys.HEALTH_READY_UNTIL);
         workers = reader.value(SnowflakeKeys.WORKERS);
         resumeDirectory = reader.optional(SnowflakeKeys.RESUME_DIRECTORY);
+        unreleased = reader.value(SnowflakeKeys.CHECKPOINT_UNRELEASED);
         if (isStatic()) {
             refuseWhatStaticCanNotHonour(reader);
         } else if (reader.areRight(SnowflakeKeys.WORKERS, SnowflakeKeys.WORKER_IDS, SnowflakeKeys.WORKER_ID_BITS)
@@ -283,6 +285,11 @@ public final class Settings {
     /** Empty: a process that can't reach its coordinator does not start. */
     public Optional<Path> resumeDirectory() {
         return resumeDirectory;
+    }
+
+    /** What a checkpoint does with a worker id that can't be given back. */
+    public Unreleased unreleased() {
+        return unreleased;
     }
 
     public int minWorkerId() {

@@ -193,6 +193,13 @@ public final class SnowflakeKeys {
                             + " the coordinator is down goes on with the worker id of the one before, to the end of its window."
                             + " [Linux only](resume.md).");
 
+    public static final Key<Unreleased> CHECKPOINT_UNRELEASED = Key.choice(
+                    "snowflake.checkpoint.unreleased", Unreleased.class)
+            .standard("refuse")
+            .meaning(
+                    "Before a [checkpoint](checkpoint.md), where the coordinator does not confirm that the worker ids were given back:"
+                            + " `refuse` the checkpoint and go on, or `allow` it; then they stay taken until their window ends.");
+
     static final Key<String> IGNORE = Key.text(
                     "snowflake.ignore", text -> true, "", "keys joined by commas, each perhaps ending in `*`")
             .meaning("Keys below `snowflake.` that belong to other software,"
@@ -222,6 +229,7 @@ public final class SnowflakeKeys {
             MAX_SKEW,
             MAX_LAG,
             RESUME_DIRECTORY,
+            CHECKPOINT_UNRELEASED,
             IGNORE);
 
     private SnowflakeKeys() {}

@@ -429,15 +429,19 @@ public final class WaitingCall {
                 : settings.waitTimeout().toNanos();
         long left = patience - Math.max(outage, waited);
         if (left <= 0) {
-            throw new SnowflakeUnavailableException(shared.message("no id can be issued: what is "
-                    + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
-                    + current.workerId + " ended at "
-                    + settings.layout().instantOf(positions.tick(current.limit())) + ". "
+            String ended = inUse.hasBegun()
+                    ? "what is " + (current.isHeldBack() ? "noted" : "reserved") + " for worker id "
+                            + current.workerId + " ended at "
+                            + settings.layout().instantOf(positions.tick(current.limit()))
+                    : "no worker id could be claimed since a checkpoint was refused";
+            throw new SnowflakeUnavailableException(shared.message("no id can be issued: " + ended + ". "
                     + shared.refusedSince(
                             inUse,
                             current.isHeldBack()
                                     ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
-                                    : "The coordinator has not answered yet.")));
+                                    : endedBefore
+                                            ? "The coordinator has not answered yet."
+                                            : "No more is granted yet.")));
         }
         if (!swaps || waitedNanos() > UNINTERRUPTED_SWAP_NANOS) {
             requireUninterrupted();

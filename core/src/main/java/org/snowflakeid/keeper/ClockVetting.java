@@ -278,7 +278,7 @@ public final class ClockVetting {
         boolean anotherMayFollow = false;
         for (Slot slot : seen.slots()) {
             Stored mark = slot.mark();
-            if (mark == null || slot.owner() == null || OwnerEntry.isOf(platform.process(), slot.owner())) {
+            if (mark == null || slot.owner() == null || OwnerEntry.isOf(platform, slot.owner())) {
                 continue;
             }
             if (mark.value().equals(before.get(slot.workerId()))) {

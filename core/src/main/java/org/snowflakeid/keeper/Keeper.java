@@ -222,7 +222,7 @@ public final class Keeper {
             boolean unused = failed(e, e.permanent());
         } catch (NoFreeWorkerIdException e) {
             start.failed(e);
-            outage.noneFree(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+            outage.noneFree(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
         } catch (SnowflakeException e) {
             breakDown(e);
         } catch (Throwable e) {
@@ -440,8 +440,7 @@ public final class Keeper {
             breakDown(e);
             return true;
         }
-        boolean another =
-                outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime() + 2 * windowNanos));
+        boolean another = outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
         // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();
@@ -504,19 +503,29 @@ public final class Keeper {
     private void endInOrder() {
         // Set to end a long first call; the release needs the thread.
         boolean unused = Thread.interrupted();
-        giveBack();
+        boolean allReleased = giveBack();
         attemptToEnd(coordinator::close);
         attemptToEnd(takeover::end);
+        if (allReleased) {
+            shared.release();
+        }
     }
 
-    /** As long as the coordinator answers, however many they are. */
-    private void giveBack() {
+    /**
+     * As long as the coordinator answers, however many they are.
+     *
+     * @return whether all were given back
+     */
+    private boolean giveBack() {
         boolean dataLost = shared.isBroken() && shared.isStarted();
+        boolean allReleased = !dataLost;
         int unanswered = 0;
         for (Succession succession : workerIds.successions()) {
             boolean released = unanswered < MOST_UNANSWERED ? end(succession, dataLost) : succession.keep();
+            allReleased &= released;
             unanswered = released ? 0 : unanswered + 1;
         }
+        return allReleased;
     }
 
     private boolean end(Succession succession, boolean dataLost) {

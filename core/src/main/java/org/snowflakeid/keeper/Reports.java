@@ -67,7 +67,10 @@ public final class Reports {
                     Level.INFO,
                     () -> shared.message("claimed worker id " + claimed.workerId() + " from " + place(claimed)
                             + ", usable until " + layout.instantOf(claimed.limit())));
-            events.add(new SnowflakeEvent.Claimed(generator, claimed.workerId()));
+            events.add(
+                    shared.past().isBegun()
+                            ? new SnowflakeEvent.Resumed(generator, claimed.workerId())
+                            : new SnowflakeEvent.Claimed(generator, claimed.workerId()));
             return;
         }
         lost.remove(old);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.claim.Claim;
 import org.snowflakeid.config.Settings;
@@ -40,8 +41,8 @@ public final class Succession {
     /** Claimed, but not yet to be used. */
     private @Nullable ExtensionPlan successor;
 
-    /** The highest tick ever issued here; -1 if there is none. */
-    private long highestTick = -1;
+    /** No id is issued here of it or of an earlier one; -1 if there is none. */
+    private long highestTick;
 
     /** Used before, and not given back yet. */
     private final ArrayList<ExtensionPlan> left = new ArrayList<>();
@@ -62,6 +63,7 @@ public final class Succession {
         this.inUse = inUse;
         this.reports = reports;
         this.allowedTicks = settings.burst().toMillis();
+        this.highestTick = shared.past().highestTick();
     }
 
     @Nullable
@@ -296,6 +298,7 @@ public final class Succession {
     /** @return whether others can have it at once, or have it already */
     private boolean release(ExtensionPlan plan, Duration timeout) {
         Claim claim = plan.claim();
+        String reason = "its release was rejected";
         try {
             if (!claim.isSuperseded() && claim.release(plan.nextWindowTicks(), timeout)) {
                 claim.leaveNotes();
@@ -303,6 +306,7 @@ public final class Succession {
                 return true;
             }
         } catch (Throwable e) {
+            reason = e instanceof SnowflakeException ? String.valueOf(e.getMessage()) : e.toString();
             LOG.log(Level.DEBUG, shared.message("release of worker id " + claim.workerId() + " failed"), e);
         }
         if (claim.isSuperseded()) {
@@ -310,6 +314,7 @@ public final class Succession {
             return true;
         }
         claim.leaveNotes();
+        shared.troubles().noteUnreleased("worker id " + claim.workerId() + ": " + reason);
         sayKept(claim);
         claim.abandon(timeout);
         return false;

@@ -41,6 +41,11 @@ public final class CurrentLease {
         return issued;
     }
 
+    /** Whether there was a lease at all. */
+    public synchronized boolean hasBegun() {
+        return published > 0;
+    }
+
     /** How often a lease took the place of another. */
     public synchronized long swaps() {
         return Math.max(0, published - 1);

@@ -212,6 +212,12 @@ public final class Lease {
         return last > start ? last : SEALED;
     }
 
+    /** No higher position was issued here, nor before it was opened. {@link #SEALED} if it never was. */
+    synchronized long highest() {
+        long last = words.get(POSITION);
+        return last == SEALED ? finalPosition : last;
+    }
+
     /** How many positions were issued. While some are taken it may say fewer, never more. */
     public synchronized long issued() {
         long last = lastIssued();

@@ -24,7 +24,7 @@ public final class SharedState {
     private final String generator;
     private final WaitingThreads waiting;
     private final List<CurrentLease> leases = new ArrayList<>();
-    private final Counters counters = new Counters();
+    private final Past past;
     private final Troubles troubles = new Troubles();
     private final HighTick highTick = new HighTick();
     private final CallWatch calls;
@@ -32,6 +32,11 @@ public final class SharedState {
 
     private volatile boolean started;
     private volatile boolean closed;
+
+    /** Closed for a checkpoint: the generator itself is not. */
+    private volatile boolean checkpointed;
+
+    private volatile boolean released;
     private volatile boolean ended;
     private volatile boolean vettingWanted;
     private volatile @Nullable SnowflakeException broken;
@@ -40,7 +45,13 @@ public final class SharedState {
 
     /** @param workerIds how many of them the generator uses at a time */
     public SharedState(String generator, Platform platform, int workerIds) {
+        this(generator, platform, workerIds, Past.none());
+    }
+
+    /** @param past of a generator that goes on after a checkpoint */
+    public SharedState(String generator, Platform platform, int workerIds, Past past) {
         this.generator = generator;
+        this.past = past;
         this.platform = platform;
         this.waiting = new WaitingThreads(platform);
         this.calls = new CallWatch(platform);
@@ -54,7 +65,22 @@ public final class SharedState {
     }
 
     public Counters counters() {
-        return counters;
+        return past.counters();
+    }
+
+    /** What came before the last checkpoint. */
+    public Past past() {
+        return past;
+    }
+
+    /** As {@link #past}, for what follows on this, which is sealed. */
+    public Past pastOfNext(Positions positions) {
+        long highest = past.highestTick();
+        for (CurrentLease inUse : leases) {
+            long position = inUse.get().highest();
+            highest = position == Lease.SEALED ? highest : Math.max(highest, positions.tick(position));
+        }
+        return new Past(true, highest, issued(), swaps(), counters());
     }
 
     /** The highest tick of any id that was handed out, if there are several worker ids. */
@@ -76,14 +102,23 @@ public final class SharedState {
     }
 
     public SnowflakeCounts counts() {
+        Counters counters = counters();
         return new SnowflakeCounts(
-                leases.stream().mapToLong(CurrentLease::issued).sum(),
+                issued(),
                 counters.waits.count(),
                 Duration.ofNanos(counters.waits.nanos()),
                 counters.extensions.count(),
                 Duration.ofNanos(counters.extensions.nanos()),
                 counters.failedExtensions.sum(),
-                leases.stream().mapToLong(CurrentLease::swaps).sum());
+                swaps());
+    }
+
+    private long issued() {
+        return past.issued() + leases.stream().mapToLong(CurrentLease::issued).sum();
+    }
+
+    private long swaps() {
+        return past.swaps() + leases.stream().mapToLong(CurrentLease::swaps).sum();
     }
 
     // ---- callers
@@ -111,11 +146,17 @@ public final class SharedState {
         boolean unused = waiting.await(() -> done.getAsBoolean() || closed || broken != null, nanos);
     }
 
-    /** @throws SnowflakeException if no id will come any more */
+    /**
+     * @throws SnowflakeException if no id will come any more
+     * @throws CheckpointedException if none will come from here
+     */
     public void requireOpen() {
         SnowflakeException stopped = broken;
         if (stopped != null) {
             throw restate(stopped);
+        }
+        if (checkpointed) {
+            throw new CheckpointedException();
         }
         if (closed) {
             throw new SnowflakeUnavailableException(message("is closed."));
@@ -225,6 +266,17 @@ public final class SharedState {
         }
     }
 
+    /** As {@link #close}, where the generator goes on later, elsewhere. */
+    public void closeForCheckpoint() {
+        checkpointed = true;
+        close();
+    }
+
+    /** Whether the coordinator has confirmed that all worker ids were given back. */
+    public boolean isReleased() {
+        return released;
+    }
+
     /** Waits until the keeper has given the worker ids back. */
     public void awaitEnd(long nanos) {
         boolean unused = waiting.await(() -> ended, nanos);
@@ -269,6 +321,11 @@ public final class SharedState {
             leases.get(i).get().seal();
         }
         waiting.wake();
+    }
+
+    /** All worker ids were given back, for certain. */
+    public void release() {
+        released = true;
     }
 
     /** Nothing is done for this generator any more. */

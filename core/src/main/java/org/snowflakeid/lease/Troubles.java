@@ -14,6 +14,7 @@ public final class Troubles {
     private volatile @Nullable String clockWarning;
     private volatile @Nullable String suspension;
     private volatile @Nullable String clockBehind;
+    private volatile @Nullable String unreleased;
 
     /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
     public Optional<String> lastError() {
@@ -80,6 +81,16 @@ public final class Troubles {
     /** A process that is restarted could not take over from this one. */
     public void noteFiles(@Nullable String what) {
         files = what;
+    }
+
+    /** Why a worker id was not given back. */
+    public void noteUnreleased(String what) {
+        unreleased = what;
+    }
+
+    /** Empty: all were given back, or it is not known yet. */
+    public Optional<String> unreleased() {
+        return Optional.ofNullable(unreleased);
     }
 
     public void noteCaughtUp() {

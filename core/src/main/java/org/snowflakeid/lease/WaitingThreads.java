@@ -16,7 +16,7 @@ public final class WaitingThreads {
     /** Made once: to wake needs no memory. */
     private final Consumer<Thread> unpark;
 
-    WaitingThreads(Platform platform) {
+    public WaitingThreads(Platform platform) {
         this.platform = platform;
         this.unpark = platform::unpark;
     }
@@ -26,7 +26,7 @@ public final class WaitingThreads {
      *
      * @return whether {@code done} held
      */
-    boolean await(BooleanSupplier done, long nanos) {
+    public boolean await(BooleanSupplier done, long nanos) {
         long deadline = platform.nanoTime() + nanos;
         Thread self = Thread.currentThread();
         threads.add(self);
@@ -44,7 +44,7 @@ public final class WaitingThreads {
         }
     }
 
-    void wake() {
+    public void wake() {
         threads.forEach(unpark);
     }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import org.snowflakeid.Platform;
 import org.snowflakeid.config.Quoted;
 
 /**
@@ -26,10 +27,11 @@ public final class OwnerEntry {
                 .toString();
     }
 
-    /** Whether an owner entry was written by this process; not by another one, and not by an earlier version. */
-    public static boolean isOf(String process, String value) {
+    /** Whether an owner entry was written by the process on this platform; not by another one, and not by an earlier version. */
+    public static boolean isOf(Platform platform, String value) {
         try {
-            return process.equals(RecordLine.parse(value).entries().get("process"));
+            String process = RecordLine.parse(value).entries().get("process");
+            return process != null && platform.isProcess(process);
         } catch (IllegalArgumentException unreadable) {
             return false;
         }

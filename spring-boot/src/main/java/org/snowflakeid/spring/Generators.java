@@ -20,6 +20,7 @@ import org.snowflakeid.config.UnknownKeys;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.util.ClassUtils;
 
 /** Opens the generators of one context. Each is a bean, which Spring closes if it was finished. */
 final class Generators implements SmartInitializingSingleton, DisposableBean {
@@ -43,8 +44,15 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
 
     private @Nullable UnknownKeys unknown;
 
+    /** Kept for as long as this is: nothing else has a reference to it. Null: checkpoints are not known here. */
+    @SuppressWarnings("unused")
+    private final @Nullable Object checkpoints;
+
     Generators(ConfigurableApplicationContext context) {
         this.context = context;
+        this.checkpoints = ClassUtils.isPresent(CheckpointResource.CRAC, Generators.class.getClassLoader())
+                ? CheckpointResource.register(open.values())
+                : null;
         this.keys = new ConfiguredKeys(context.getEnvironment());
     }
 

@@ -33,8 +33,17 @@ class PagesTest {
 
     @Test
     void theProgramInPlainJavaRuns(@TempDir Path folder) throws Exception {
-        List<String> programs = Pages.blocks("java", "docs/plain-java.md");
-        Path program = Files.writeString(folder.resolve("Orders.java"), programs.get(0));
+        run("docs/plain-java.md", "Orders", "1000 lines, each after the order: true", folder);
+    }
+
+    @Test
+    void theProgramOfTheCheckpointRuns(@TempDir Path folder) throws Exception {
+        run("docs/checkpoint.md", "Checkpointed", "ids go on: true", folder);
+    }
+
+    private static void run(String page, String className, String printed, Path folder) throws Exception {
+        Path program = Files.writeString(
+                folder.resolve(className + ".java"), Pages.blocks("java", page).get(0));
         Path output = folder.resolve("output");
 
         Process process = new ProcessBuilder(
@@ -45,7 +54,7 @@ class PagesTest {
                 .start();
 
         assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
-        assertThat(output).content().contains("1000 lines, each after the order: true");
+        assertThat(output).content().contains(printed);
         assertThat(process.exitValue()).isZero();
         assertThat(new File(folder.toFile(), "worker-ids")).isDirectory();
     }

@@ -37,6 +37,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** Nothing is extended. */
     static volatile boolean down;
 
+    /** Nothing is given back. */
+    static volatile boolean keepsWorkerIds;
+
     /** The next extension finds the owner entry gone. */
     static volatile boolean loseOwner;
 
@@ -136,6 +139,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         @Override
         public CasResult release(int id, Stored mark, String next, String owner, Stored metaSeen, Duration timeout) {
             awaitOthers();
+            if (keepsWorkerIds) {
+                return new CasResult.Unknown(new CoordinatorException("no answer", false));
+            }
             JOURNAL.add("released " + namespace);
             return write(id, next, true);
         }

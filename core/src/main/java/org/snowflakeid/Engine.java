@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.claim.Takeover;
+import org.snowflakeid.config.Settings;
+import org.snowflakeid.ids.IdIssuer;
+import org.snowflakeid.ids.StripedIssuers;
+import org.snowflakeid.keeper.EventDelivery;
+import org.snowflakeid.keeper.Keeper;
+import org.snowflakeid.keeper.KeeperThread;
+import org.snowflakeid.keeper.Reports;
+import org.snowflakeid.lease.CurrentLease;
+import org.snowflakeid.lease.Past;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.lease.StatusView;
+import org.snowflakeid.lease.VettedClock;
+import org.snowflakeid.resume.Resumption;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
+
+/**
+ * All that a generator has between a start and an end: its leases, what its callers wait for, its keeper, the connection to the coordinator, the
+ * vetted clock. A checkpoint ends it as closing does, and a restore makes another. So what is used after a restore was read, drawn and
+ * opened after it; and a keeper whose call returns late, in whichever copy of the memory, finds its own leases sealed, and touches no other.
+ */
+final class Engine {
+
+    private final Settings settings;
+    private final Platform platform;
+    private final EventDelivery events;
+    private final SharedState shared;
+    private final StatusView status;
+    private final Keeper keeper;
+    private final Takeover takeover;
+
+    /** The only one, or one of several: then {@link #striped} chooses. */
+    final IdIssuer issuer;
+
+    private final @Nullable StripedIssuers striped;
+
+    /** Opens the connection to the coordinator. */
+    Engine(Settings settings, WorkerCoordinatorProvider provider, Platform platform, EventDelivery events, Past past) {
+        this.settings = settings;
+        this.platform = platform;
+        this.events = events;
+        this.shared = new SharedState(settings.generator(), platform, settings.workers(), past);
+        VettedClock clock =
+                new VettedClock(platform, settings.layout(), settings.maxSkew().toMillis());
+        this.status = new StatusView(settings, provider.name(), clock, shared);
+        List<IdIssuer> issuers = shared.leases().stream()
+                .map(inUse -> new IdIssuer(settings, platform, clock, shared, inUse))
+                .toList();
+        this.issuer = issuers.get(0);
+        this.striped = issuers.size() == 1 ? null : new StripedIssuers(issuers);
+        Reports reports = new Reports(settings, provider.name(), shared, status, events);
+        this.takeover = Resumption.open(settings, provider, platform, clock, shared);
+        this.keeper = new Keeper(settings, provider, platform, clock, shared, reports, takeover);
+    }
+
+    // ---- the start
+
+    /** Has worker ids claimed from now on. */
+    void start() {
+        try {
+            takeover.start();
+            KeeperThread.keep(keeper, platform, "snowflake-" + settings.generator());
+        } catch (RuntimeException | Error e) {
+            takeover.end();
+            keeper.discard();
+            throw new SnowflakeUnavailableException(shared.message("no thread can be started: " + e), e);
+        }
+    }
+
+    /** As {@link #start}, and however long it takes: as for a generator that had worker ids and lost them. */
+    void startWithoutEnd(String reason) {
+        shared.troubles().noteError(reason);
+        shared.start();
+        start();
+    }
+
+    /** Waits until there are worker ids. If it throws, it is closed. */
+    void awaitStart() {
+        boolean inTime;
+        try {
+            inTime = shared.awaitStart(keeper::startEndNanos);
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+        if (!inTime) {
+            SnowflakeException overdue = keeper.overdueStart();
+            // Not close(): the keeper may never come to the end of its call. If it does, it gives back what it has
+            // claimed.
+            beginClose();
+            throw overdue;
+        }
+    }
+
+    // ---- ids
+
+    long nextId() {
+        if (striped != null) {
+            return striped.nextId();
+        }
+        long id = issuer.tryNextId(0);
+        return id != IdIssuer.NONE ? id : issuer.nextId(0, () -> false);
+    }
+
+    long nextIds(long[] into, int from, int count) {
+        return striped != null ? striped.nextIds(into, from, count) : issuer.nextIds(into, from, count, 0, () -> false);
+    }
+
+    SnowflakeStatus status() {
+        return status.ofAll();
+    }
+
+    SnowflakeCounts counts() {
+        return shared.counts();
+    }
+
+    void beginWait() {
+        shared.counters().waits.begin();
+    }
+
+    void endWait(long nanos) {
+        shared.counters().waits.end(nanos);
+    }
+
+    boolean isBroken() {
+        return shared.isBroken();
+    }
+
+    // ---- the end
+
+    private void close() {
+        beginClose();
+        awaitEnd();
+    }
+
+    /** No id is issued any more when it returns. */
+    void beginClose() {
+        try {
+            shared.close();
+        } finally {
+            keeper.hurryToEnd();
+        }
+    }
+
+    /** As {@link #beginClose}: calls that wait for an id are to get it from another engine. */
+    void beginCheckpoint(String reason) {
+        try {
+            shared.closeForCheckpoint();
+        } finally {
+            keeper.hurryToEnd();
+        }
+        for (CurrentLease inUse : shared.leases()) {
+            if (inUse.hasBegun()) {
+                events.add(new SnowflakeEvent.Suspended(settings.generator(), inUse.get().workerId, reason));
+            }
+        }
+    }
+
+    void awaitEnd() {
+        shared.awaitEnd(keeper.longestCloseNanos());
+    }
+
+    /** Whether all worker ids were given back, for certain. */
+    boolean isReleased() {
+        return shared.isReleased();
+    }
+
+    /** Why they were not, as far as that is known. */
+    String whyUnreleased() {
+        return shared.troubles().unreleased().or(shared::lastError).orElse("it has not answered in time");
+    }
+
+    /** For the engine that follows this one, which has ended or will. */
+    Past past() {
+        return shared.pastOfNext(issuer.positions);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid;
+
+import java.time.Duration;
+import java.util.Random;
+import org.snowflakeid.VirtualWorld.Machine;
+
+/**
+ * A process that is told of the checkpoint before its memory is copied. Both copies go on after it, at any times and with any clocks. Unlike
+ * other copies they hold nothing in common: all that is required of processes is required of them.
+ */
+final class CooperativeCheckpoint {
+
+    private enum State {
+        NONE,
+        WANTED,
+        UNDER_WAY,
+        REACHED,
+        RESTORED
+    }
+
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    private final Machine machine;
+
+    /** In the memory of the process. */
+    private State state = State.NONE;
+
+    CooperativeCheckpoint(Machine machine) {
+        this.machine = machine;
+    }
+
+    // ---- its process, between two calls
+
+    void meet(LeasedSnowflake ids, Watch watch) {
+        if (state != State.WANTED) {
+            return;
+        }
+        watch.checkpoints++;
+        state = State.UNDER_WAY;
+        try {
+            ids.beforeCheckpoint();
+        } catch (SnowflakeUnavailableException refused) {
+            state = State.NONE;
+            watch.checkpoints++;
+            return;
+        }
+        state = State.REACHED;
+        while (state == State.REACHED) {
+            machine.sleep(Duration.ofMillis(10));
+        }
+        restore(ids, watch);
+    }
+
+    private void restore(LeasedSnowflake ids, Watch watch) {
+        boolean restored = false;
+        while (!restored && !watch.process.isToClose()) {
+            watch.restored();
+            try {
+                ids.afterRestore();
+                restored = true;
+            } catch (SnowflakeException e) {
+                boolean unused = Thread.interrupted();
+                machine.sleep(Duration.ofSeconds(1));
+            }
+        }
+        watch.restored();
+        watch.checkpoints++;
+    }
+
+    // ---- from outside
+
+    private void become(SimulatedProcess process, State next) {
+        process.machine.happen(m -> process.run.process(m).checkpoint.state = next);
+    }
+
+    /** @return whether there is a copy now */
+    static boolean take(Simulation run, SimulatedProcess original, Random random) {
+        CooperativeCheckpoint checkpoint = original.checkpoint;
+        checkpoint.become(original, State.WANTED);
+        for (long waited = 0; waited < LONGEST.toMillis() && checkpoint.isAwaited(); waited += 50) {
+            run.world.sleep(Duration.ofMillis(50));
+        }
+        if (checkpoint.state != State.REACHED) {
+            checkpoint.become(original, State.NONE);
+            run.tally.count(Tally.Count.CHECKPOINTS_REFUSED);
+            return false;
+        }
+        run.tally.count(Tally.Count.CHECKPOINTS);
+        Duration late = Duration.ofMillis(random.nextBoolean() ? random.nextInt(1000) : random.nextInt(100_000));
+        long behindMillis = random.nextBoolean() ? 0 : random.nextInt(200_000) - 100_000;
+        SimulatedProcess copy = original.copy(original.name + "'", late, behindMillis);
+        run.processes.add(copy);
+        SimulatedProcess first = random.nextBoolean() ? original : copy;
+        checkpoint.become(first, State.RESTORED);
+        run.world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 1 : 30_000)));
+        checkpoint.become(first.equals(copy) ? original : copy, State.RESTORED);
+        return true;
+    }
+
+    private boolean isAwaited() {
+        return state == State.WANTED || state == State.UNDER_WAY;
+    }
+}
