@@ -439,7 +439,7 @@ public final class WaitingCall {
                             inUse,
                             current.isHeldBack()
                                     ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
-                                    : endedBefore
+                                    : shared.calls().isUnderWay()
                                             ? "The coordinator has not answered yet."
                                             : "No more is granted yet.")));
         }

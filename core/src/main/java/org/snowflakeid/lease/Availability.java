@@ -39,6 +39,11 @@ public final class Availability {
         return lease.ahead(now, positions.tick(next - 1));
     }
 
+    /** Whether all that is granted is used up or over, for a call that wants an id of {@code fromTick} or later. */
+    boolean isUsedUp(Lease lease, long last, long fromTick, long now) {
+        return Math.max(positions.next(last, now), positions.first(fromTick)) >= lease.limit();
+    }
+
     /** Whether a call that wants an id of {@code fromTick} or later fails, since the clock is behind by more than calls wait for. */
     boolean failsBehind(Lease lease, long last, long fromTick, long now) {
         long next = Math.max(positions.next(last, now), positions.first(fromTick));

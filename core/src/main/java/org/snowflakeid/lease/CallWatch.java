@@ -34,6 +34,10 @@ public final class CallWatch {
         present = null;
     }
 
+    public boolean isUnderWay() {
+        return present != null;
+    }
+
     /** What is said of a call that should have ended; empty if there is none. */
     Optional<String> overdue() {
         Call call = present;

@@ -72,8 +72,6 @@ public final class StatusView {
         // Read before the limit: a longer window beside the old limit would look like one that is nearly used up.
         long windowTicks = lease.windowTicks();
         long now = clock.credibleTick();
-        // Before what may be issued of it: both only grow.
-        long usable = positions.tick(lease.limit());
         long reserved = positions.tick(lease.granted());
         long ticksLeft = reserved - now;
         long high = shared.highTick().get();
@@ -88,7 +86,7 @@ public final class StatusView {
             state = State.CLOSED;
         } else if (!shared.isStarted()) {
             state = State.STARTING;
-        } else if (!issuing || usable - now <= 0 || clockBehind || suspension.isPresent()) {
+        } else if (!issuing || availability.isUsedUp(lease, last, high, now) || clockBehind || suspension.isPresent()) {
             state = State.SUSPENDED;
         } else {
             state = State.ACTIVE;
