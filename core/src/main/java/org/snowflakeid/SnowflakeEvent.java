@@ -39,9 +39,9 @@ public sealed interface SnowflakeEvent {
     record Swapped(String generator, int previousWorkerId, int workerId) implements SnowflakeEvent {}
 
     /**
-     * No ids can be issued: {@link SnowflakeStatus#state} became {@link SnowflakeStatus.State#SUSPENDED SUSPENDED}. There are three
-     * reasons: what was reserved is used up, the clock stepped back too far, or the coordinator lost data. After a loss of data there
-     * are no ids until the process is started again.
+     * No ids can be issued: {@link SnowflakeStatus#state} became {@link SnowflakeStatus.State#SUSPENDED SUSPENDED}. There are four
+     * reasons: what was reserved is used up, the clock stepped back too far, the generator was sealed for a checkpoint, or the coordinator
+     * lost data. After a loss of data there are no ids until the process is started again.
      *
      * <p>The end of a window is noticed when it ends, or after the call to the coordinator that is under way then. A step of the clock is
      * noticed within a third of the window. So there may be no event for a short one.

@@ -50,7 +50,7 @@ public record SnowflakeStatus(
         ACTIVE,
         /**
          * No ids now: the window is used up, the clock is behind by more than calls wait for or has stepped and was not vetted in time,
-         * or the coordinator lost data.
+         * the generator was sealed for a checkpoint, or the coordinator lost data.
          */
         SUSPENDED,
         /** Closed: the worker id was given back, and there will be no more ids. */

@@ -102,6 +102,26 @@ class CheckpointTest {
         }
 
         @Test
+        void noIdIsIssuedFromThenOnWhateverTheKeeperIsDoing() {
+            opened();
+            process.wire.hangs = true;
+            stage.sleep(Duration.ofSeconds(25));
+            process.issue();
+
+            Thread unused =
+                    process.machine.start("checkpoint", () -> process.ids().beforeCheckpoint());
+            stage.sleep(Duration.ofMillis(1));
+            Actor.Call call = process.startCall();
+            stage.sleep(Duration.ofSeconds(1));
+
+            assertThat(call.isOver()).isFalse();
+            process.wire.hangs = false;
+            stage.sleep(Duration.ofMinutes(1));
+            assertThat(stage.store.owners).isEmpty();
+            assertThat(call.awaitFailure()).hasMessageContaining("sealed for a checkpoint");
+        }
+
+        @Test
         void callsWaitAndThenFailSayingSo() {
             opened().ids().beforeCheckpoint();
             Instant asked = stage.world.trueTime();
@@ -482,6 +502,24 @@ class CheckpointTest {
 
             assertThat(stage.store.owners).isEmpty();
             assertThat(process.wire.connections()).isZero();
+            assertThat(process.threads).isEmpty();
+        }
+
+        @Test
+        void closeEndsARestoreThatTriesInVain() {
+            opened().ids().beforeCheckpoint();
+            stage.store.down = true;
+            List<String> over = new ArrayList<>();
+            Thread unused = process.machine.start("restore", () -> {
+                process.ids().afterRestore();
+                over.add("one");
+            });
+            stage.sleep(Duration.ofSeconds(5));
+
+            process.close();
+            stage.sleep(Duration.ofSeconds(5));
+
+            assertThat(over).hasSize(1);
             assertThat(process.threads).isEmpty();
         }
 
