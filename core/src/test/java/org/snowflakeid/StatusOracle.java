@@ -174,7 +174,12 @@ final class StatusOracle {
 
     /** Ids come after it. */
     private long highestTick(SnowflakeStatus status) {
-        return Math.max(watch.highestTick, Math.max(watch.sharedTick(), firstTick(status)));
+        return Math.max(Math.max(watch.highestTick, skippedTick(status)), Math.max(watch.sharedTick(), firstTick(status)));
+    }
+
+    /** What a copy may have issued of is left out without a word where the clock was there already, which then may step back. */
+    private long skippedTick(SnowflakeStatus status) {
+        return status.drift().isZero() ? -1 : shownTick() + status.drift().toMillis();
     }
 
     /** That the clock is behind is said only while it is, by more than calls wait for. */
@@ -199,14 +204,14 @@ final class StatusOracle {
     /** Of what its ids come from, though none be issued of it yet. */
     private long firstTick(SnowflakeStatus status) {
         return status.workerIds().stream()
-                .mapToLong(id -> from(watch.place.store().marks.get(id)))
+                .mapToLong(id -> number(watch.place.store().marks.get(id), "from"))
                 .max()
                 .orElse(-1);
     }
 
-    private static long from(@Nullable Stored mark) {
+    private static long number(@Nullable Stored mark, String key) {
         try {
-            return mark == null ? -1 : RecordLine.parse(mark.value()).number("from");
+            return mark == null ? -1 : RecordLine.parse(mark.value()).number(key);
         } catch (IllegalArgumentException edited) {
             return -1;
         }
@@ -224,17 +229,19 @@ final class StatusOracle {
     /** It warned in its log. */
     void warned(String text) {
         requirePlausible(text);
-        if (!text.contains("no other worker id is free")) {
+        if (!text.contains("no other worker id can be used sooner")) {
             return;
         }
         Simulation run = watch.process.run;
         SimulatedSettings settings = watch.settings;
         FakeStore store = watch.place.store();
-        long free = IntStream.range(settings.firstId, settings.firstId + settings.ids)
+        long announced = watch.sharedTick();
+        long sooner = IntStream.range(settings.firstId, settings.firstId + settings.ids)
                 .filter(id -> run.oracle.isFreeFor(store, id, FREE_MILLIS))
+                .filter(id -> number(store.marks.get(id), "limit") < announced)
                 .count();
-        if (free > 0 && !store.down) {
-            watch.violated("says that no other worker id is free, and " + free + " are: " + text);
+        if (sooner > 0 && watch.highestTick + FREE_MILLIS < announced && !store.down) {
+            watch.violated("says that no other worker id can be used sooner, and " + sooner + " can: " + text);
         }
     }
 }

@@ -244,7 +244,6 @@ final class Watch {
     /** It warned in its log. */
     void warned(String text) {
         said();
-        told.warned(text);
         Matcher firstIds = FIRST_IDS.matcher(text);
         if (firstIds.find()) {
             // It waits by the clock that it believes, which need not be its own.
@@ -260,6 +259,7 @@ final class Watch {
             // What a later call got is of no use to them any more.
             calls.forEach(WatchedCall::forgetOvertaken);
         }
+        told.warned(text);
     }
 
     /** Whether an id of this tick comes after what a copy may use, which was left: no clock puts it there. */

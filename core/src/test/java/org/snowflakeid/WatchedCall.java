@@ -14,6 +14,7 @@ final class WatchedCall {
     private static final long OVERTAKEN_MILLIS = 1_000;
 
     /** An id may be dated so much after the one before by a clock that nobody has vetted. */
+    private static final long LOOK_MILLIS = 500;
     private static final long UNVETTED_MILLIS = 1000;
 
     /** Within it the keeper looks at the clock, unless it is kept by the coordinator. */
@@ -296,6 +297,10 @@ final class WatchedCall {
         }
         long took = tookMillis();
         long allowed = settings.waitTimeout.plus(settings.maxWait).toMillis() + TAKES_MILLIS;
+        if (watch.pausedMillis() > pausedAtBegin) {
+            // The look that a pause was in is made once more.
+            allowed += LOOK_MILLIS;
+        }
         if (count == 1 && took > allowed) {
             watch.violated("waited " + took + " ms for an id, which may take " + allowed + " ms");
         }

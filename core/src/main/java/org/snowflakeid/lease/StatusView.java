@@ -55,8 +55,16 @@ public final class StatusView {
                         .max(Comparator.naturalOrder())
                         .orElseThrow(),
                 all.stream().anyMatch(SnowflakeStatus::ready),
-                firstOf(all, SnowflakeStatus::lastError),
+                reasons(all),
                 firstOf(all, SnowflakeStatus::clockWarning));
+    }
+
+    /** Each has its own, and a call may meet any of them. */
+    private static Optional<String> reasons(List<SnowflakeStatus> all) {
+        return all.stream()
+                .flatMap(each -> each.lastError().stream())
+                .distinct()
+                .reduce((one, other) -> one + " " + other);
     }
 
     private static Optional<String> firstOf(

@@ -125,8 +125,8 @@ public final class WriteAheadLimit implements ClaimFile {
         if (!taken.compareAndSet(false, true)) {
             return LONGEST_PAUSE_MILLIS;
         }
-        writingSince = platform.nanoTime();
         try {
+            writingSince = platform.nanoTime();
             return advanceInTurn(now);
         } finally {
             writingSince = null;

@@ -37,7 +37,7 @@ final class Report {
             "and is not believed yet",
             "it is not believed, ids go on as if it had not stepped",
             "calls fail: the clock (now",
-            "a copy of this process may be running, since the system clock stepped, and no other worker id is free");
+            "a copy of this process may be running, since the system clock stepped, and no other worker id can be used sooner");
 
     private final ChaosRun.Outcome outcome;
     private final IdChecker.Findings findings;
