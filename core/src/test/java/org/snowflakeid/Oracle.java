@@ -424,11 +424,6 @@ final class Oracle {
         return floor(store) <= soon && (mark == null || (limit(mark) >= 0 && limit(mark) <= soon));
     }
 
-    /** Whether nobody holds it, and has not for so long. */
-    boolean isFreeFor(FakeStore store, int id, long millis) {
-        return !dataLost && isFree(store, id) && ledger(store).limit(id) <= run.trueTick() - millis;
-    }
-
     /** As long as the coordinator has lost nothing. */
     boolean isFree(FakeStore store, int id) {
         return store.held(id) == null && ledger(store).limit(id) <= run.trueTick() && floor(store) <= run.trueTick();

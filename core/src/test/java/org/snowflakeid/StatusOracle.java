@@ -4,7 +4,6 @@ package org.snowflakeid;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeStatus.State;
@@ -28,9 +27,6 @@ final class StatusOracle {
 
     /** A call looks at a clock that stepped back so often. */
     private static final long CLOCK_LOOK_MILLIS = 50;
-
-    /** So long a worker id was free before it is said that none was: an answer may be late, and clocks may be wrong by as much. */
-    private static final long FREE_MILLIS = 12_000;
 
     /** After a step. A large one is believed once the clock has run steadily for as long as it may be wrong by. */
     private static final long VETTED_MILLIS = 3_000;
@@ -174,7 +170,8 @@ final class StatusOracle {
 
     /** Ids come after it. */
     private long highestTick(SnowflakeStatus status) {
-        return Math.max(Math.max(watch.highestTick, skippedTick(status)), Math.max(watch.sharedTick(), firstTick(status)));
+        return Math.max(
+                Math.max(watch.highestTick, skippedTick(status)), Math.max(watch.sharedTick(), firstTick(status)));
     }
 
     /** What a copy may have issued of is left out without a word where the clock was there already, which then may step back. */
@@ -229,19 +226,5 @@ final class StatusOracle {
     /** It warned in its log. */
     void warned(String text) {
         requirePlausible(text);
-        if (!text.contains("no other worker id can be used sooner")) {
-            return;
-        }
-        Simulation run = watch.process.run;
-        SimulatedSettings settings = watch.settings;
-        FakeStore store = watch.place.store();
-        long announced = watch.sharedTick();
-        long sooner = IntStream.range(settings.firstId, settings.firstId + settings.ids)
-                .filter(id -> run.oracle.isFreeFor(store, id, FREE_MILLIS))
-                .filter(id -> number(store.marks.get(id), "limit") < announced)
-                .count();
-        if (sooner > 0 && watch.highestTick + FREE_MILLIS < announced && !store.down) {
-            watch.violated("says that no other worker id can be used sooner, and " + sooner + " can: " + text);
-        }
     }
 }

@@ -15,6 +15,7 @@ final class WatchedCall {
 
     /** An id may be dated so much after the one before by a clock that nobody has vetted. */
     private static final long LOOK_MILLIS = 500;
+
     private static final long UNVETTED_MILLIS = 1000;
 
     /** Within it the keeper looks at the clock, unless it is kept by the coordinator. */

@@ -133,7 +133,8 @@ final class CopyGuard {
                         Level.WARNING,
                         () -> shared.message(
                                 "a copy of this process may be running, since the system clock stepped, and"
-                                        + " no other worker id can be used sooner: ids continue from " + layout.instantOf(limit)));
+                                        + " no other worker id can be used sooner: ids continue from "
+                                        + layout.instantOf(limit)));
             }
             // Also where the clock is there already: it may step back.
             used.claim().lease().skipTo(positions.first(limit));
