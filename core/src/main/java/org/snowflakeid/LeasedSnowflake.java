@@ -451,7 +451,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 requireUninterrupted();
                 long since = platform.nanoTime();
                 boolean unused = waiting.await(
-                        () -> engine != ended || !Objects.equals(suspension, now) || closed, Math.min(Math.max(left, 1), LOOK_NANOS));
+                        () -> engine != ended || !Objects.equals(suspension, now) || closed,
+                        Math.min(Math.max(left, 1), LOOK_NANOS));
                 long took = platform.nanoTime() - since;
                 // Not the time between the checkpoint and the restore, nor what lies between the clocks of two
                 // machines.

@@ -29,13 +29,16 @@ class EtcdCheckpointTest {
 
     private LeasedSnowflake open(EtcdServer etcd) {
         return LeasedSnowflake.open(SnowflakeSettings.of(Map.of(
-                "snowflake.etcd.endpoints", etcd.endpoint(),
-                "snowflake.namespace", namespace,
-                "snowflake.window", "PT12S")));
+                "snowflake.etcd.endpoints",
+                etcd.endpoint(),
+                "snowflake.namespace",
+                namespace,
+                "snowflake.window",
+                "PT12S")));
     }
 
     private String value(EtcdServer etcd, String kind, int workerId) {
-        return etcd.etcdctl("get", "--print-value-only", namespace + "/" + kind + "/" + workerId);
+        return etcd.etcdctl("get", "--print-value-only", "/" + namespace + "/" + kind + "/" + workerId);
     }
 
     /** Of this process to the server, by the kernel's table; both ends are on this machine, so those of this process are looked for. */
