@@ -38,7 +38,7 @@ class EtcdCheckpointTest {
     }
 
     private String value(EtcdServer etcd, String kind, int workerId) {
-        return etcd.etcdctl("get", "--print-value-only", namespace + "/" + kind + "/" + workerId);
+        return etcd.etcdctl("get", "--print-value-only", "/" + namespace + "/" + kind + "/" + workerId);
     }
 
     /** Of this process to the server, by the kernel's table; both ends are on this machine, so those of this process are looked for. */
