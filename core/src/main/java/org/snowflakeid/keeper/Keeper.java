@@ -40,9 +40,6 @@ public final class Keeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
-    /** After so many worker ids in a row that could not be given back the others are not tried. */
-    private static final int MOST_UNANSWERED = 2;
-
     /** A call that began before the deadline may end that much later. */
     private static final long START_GRACE_NANOS = 2_000_000_000L;
 
@@ -58,6 +55,7 @@ public final class Keeper {
     private final SharedState shared;
     private final WorkerIds workerIds;
     private final CopyGuard copies;
+    private final Ending ending;
     private final Reports reports;
     private final Outage outage;
     private final WorkerCoordinator coordinator;
@@ -113,6 +111,7 @@ public final class Keeper {
             this.context = new ClaimContext(coordinator, namespace, settings, platform, clock);
             SlotClaimer claimer = new SlotClaimer(context, slots, shared::isClosed);
             this.workerIds = new WorkerIds(context, claimer, successions(reports), shared, outage, timeouts, takeover);
+            this.ending = new Ending(workerIds, coordinator, takeover, shared, timeouts);
             this.copies = new CopyGuard(workerIds, layout, clock, shared, timeouts.started());
             this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
         } catch (Throwable e) {
@@ -493,54 +492,7 @@ public final class Keeper {
 
     /** Gives back what can be given back, and ends the connection. Throws for want of memory at most, and then it has ended too. */
     void end() {
-        try {
-            endInOrder();
-        } finally {
-            shared.end();
-        }
-    }
-
-    private void endInOrder() {
-        // Set to end a long first call; the release needs the thread.
-        boolean unused = Thread.interrupted();
-        boolean allReleased = giveBack();
-        attemptToEnd(coordinator::close);
-        attemptToEnd(takeover::end);
-        if (allReleased) {
-            shared.release();
-        }
-    }
-
-    /**
-     * As long as the coordinator answers, however many they are.
-     *
-     * @return whether all were given back
-     */
-    private boolean giveBack() {
-        boolean dataLost = shared.isBroken() && shared.isStarted();
-        boolean allReleased = !dataLost;
-        int unanswered = 0;
-        for (Succession succession : workerIds.successions()) {
-            boolean released = unanswered < MOST_UNANSWERED ? end(succession, dataLost) : succession.keep();
-            allReleased &= released;
-            unanswered = released ? 0 : unanswered + 1;
-        }
-        return allReleased;
-    }
-
-    private boolean end(Succession succession, boolean dataLost) {
-        boolean[] released = {false};
-        attemptToEnd(() -> released[0] = succession.end(dataLost, timeouts.started()));
-        return released[0];
-    }
-
-    private void attemptToEnd(Runnable part) {
-        try {
-            part.run();
-        } catch (Throwable e) {
-            // What was not given back is free when its window is over.
-            LOG.log(Level.WARNING, shared.message("could not end in order"), e);
-        }
+        ending.end();
     }
 
     /** Ends the connection of a generator that no thread looks after. */

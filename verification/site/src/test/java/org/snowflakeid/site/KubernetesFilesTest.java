@@ -28,20 +28,19 @@ import org.yaml.snakeyaml.Yaml;
 /** Against the model classes of a Kubernetes client, and against what the library does. */
 class KubernetesFilesTest {
 
-    private static final Pattern CALLS_OF_A_CLOSE = Pattern.compile(
-            "callTimeout\\.toNanos\\(\\) \\* \\(takeover\\.equals\\(Takeover\\.NONE\\) \\? (\\d+) : (\\d+)\\) \\+ SECOND;");
+    private static final Pattern CALLS_OF_A_CLOSE =
+            Pattern.compile("resumeDirectory\\(\\)\\.isPresent\\(\\) \\? (\\d+) : (\\d+);");
 
-    private static final Pattern LONGEST_CALL = Pattern.compile(
-            "compareTo\\(Duration\\.ofSeconds\\((\\d+)\\)\\) > 0 \\? Duration\\.ofSeconds\\(\\1\\) : sixth;");
+    private static final Pattern LONGEST_CALL = Pattern.compile("Duration MOST = Duration\\.ofSeconds\\((\\d+)\\);");
 
     /** Taken from the code, so that the pages and these files agree with it. */
     private static Duration longestClose(boolean withResumeFolder) throws IOException {
-        String keeper = Pages.text("core/src/main/java/org/snowflakeid/keeper/Keeper.java");
-        Matcher calls = CALLS_OF_A_CLOSE.matcher(keeper);
-        Matcher call = LONGEST_CALL.matcher(keeper);
+        String timeouts = Pages.text("core/src/main/java/org/snowflakeid/keeper/CallTimeouts.java");
+        Matcher calls = CALLS_OF_A_CLOSE.matcher(timeouts);
+        Matcher call = LONGEST_CALL.matcher(timeouts);
         assertThat(calls.find() && call.find()).isTrue();
         return Duration.ofSeconds(Long.parseLong(call.group(1)))
-                .multipliedBy(Long.parseLong(calls.group(withResumeFolder ? 2 : 1)))
+                .multipliedBy(Long.parseLong(calls.group(withResumeFolder ? 1 : 2)))
                 .plusSeconds(1);
     }
 

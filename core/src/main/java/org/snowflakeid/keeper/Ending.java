@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.keeper;
+
+import static org.snowflakeid.config.Logs.LOG;
+
+import java.lang.System.Logger.Level;
+import org.snowflakeid.claim.Takeover;
+import org.snowflakeid.lease.SharedState;
+import org.snowflakeid.spi.WorkerCoordinator;
+
+/** The end of a generator: its worker ids are given back, as far as that can be done, and its connection is closed. By the keeper's thread. */
+final class Ending {
+
+    /** After so many worker ids in a row that could not be given back the coordinator is not asked for the others. */
+    private static final int MOST_UNANSWERED = 2;
+
+    private final WorkerIds workerIds;
+    private final WorkerCoordinator coordinator;
+    private final Takeover takeover;
+    private final SharedState shared;
+    private final CallTimeouts timeouts;
+
+    Ending(
+            WorkerIds workerIds,
+            WorkerCoordinator coordinator,
+            Takeover takeover,
+            SharedState shared,
+            CallTimeouts timeouts) {
+        this.workerIds = workerIds;
+        this.coordinator = coordinator;
+        this.takeover = takeover;
+        this.shared = shared;
+        this.timeouts = timeouts;
+    }
+
+    /** Throws for want of memory at most, and then it has ended too. */
+    void end() {
+        try {
+            endInOrder();
+        } finally {
+            shared.end();
+        }
+    }
+
+    private void endInOrder() {
+        // Set to end a long first call; the release needs the thread.
+        boolean unused = Thread.interrupted();
+        boolean allReleased = giveBack();
+        attempt(coordinator::close);
+        attempt(takeover::end);
+        if (allReleased) {
+            shared.release();
+        }
+    }
+
+    /**
+     * As long as the coordinator answers, however many they are.
+     *
+     * @return whether all were given back
+     */
+    private boolean giveBack() {
+        boolean dataLost = shared.isBroken() && shared.isStarted();
+        boolean allReleased = !dataLost;
+        int unanswered = 0;
+        for (Succession succession : workerIds.successions()) {
+            boolean released = end(succession, dataLost, unanswered < MOST_UNANSWERED);
+            allReleased &= released;
+            unanswered = released ? 0 : unanswered + 1;
+        }
+        return allReleased;
+    }
+
+    private boolean end(Succession succession, boolean dataLost, boolean asks) {
+        boolean[] released = {false};
+        attempt(() -> released[0] = asks ? succession.end(dataLost, timeouts.started()) : succession.keep());
+        return released[0];
+    }
+
+    private void attempt(Runnable part) {
+        try {
+            part.run();
+        } catch (Throwable e) {
+            // What was not given back is free when its window is over.
+            LOG.log(Level.WARNING, shared.message("could not end in order"), e);
+        }
+    }
+}
