@@ -171,8 +171,8 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "notes the highest tick before sealing",
                                 Succession.class,
-                                "        long now = clock.vettedTick();\n        if (old != null) {\n",
-                                "        long now = clock.vettedTick();\n        long early = firstTick();\n"
+                                "        left.ensureCapacity(left.size() + 1);\n        if (old != null) {\n",
+                                "        left.ensureCapacity(left.size() + 1);\n        long early = firstTick();\n"
                                         + "        if (old != null) {\n",
                                 "leastTick), firstTick())",
                                 "leastTick), early)"),
@@ -274,10 +274,10 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "publishes a lease before it is open",
                                 Succession.class,
-                                "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"
+                                "        next.claim().lease().open(positions.first(first), first, allowedTicks, Math.min(now, first));\n"
                                         + "        shared.publish(inUse, next.claim().lease());\n",
                                 "        shared.publish(inUse, next.claim().lease());\n"
-                                        + "        next.claim().lease().open(positions.first(first), first, allowedTicks, now);\n"),
+                                        + "        next.claim().lease().open(positions.first(first), first, allowedTicks, Math.min(now, first));\n"),
                         WaitingForSwap.class,
                         "no thread can go on"),
                 fails(
@@ -353,10 +353,9 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "forgets a wake-up that comes while it is at work",
                                 KeeperThread.class,
-                                "        woken = false;\n" + "        long wake",
-                                "        long wake",
-                                "        sleepUntil(wake);\n",
-                                "        woken = false;\n" + "        sleepUntil(wake);\n"),
+                                "        woken = false;\n" + "        sleepUntil(step());\n",
+                                "        long wake = step();\n" + "        woken = false;\n"
+                                        + "        sleepUntil(wake);\n"),
                         CloseWhileWaiting.class,
                         "no thread can go on"),
                 fails(
