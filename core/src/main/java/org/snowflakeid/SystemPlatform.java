@@ -18,10 +18,10 @@ final class SystemPlatform implements Platform {
     static final SystemPlatform INSTANCE = new SystemPlatform();
 
     /**
-     * Kept open from the first draw on: a process that has no descriptor left still has to draw, and to say what is wrong. Null: it is closed for
-     * a checkpoint, or there is none.
+     * Kept open: a process that has no descriptor left still has to draw, and to say what is wrong. Null: it is closed for a checkpoint, or
+     * there is none. Guarded by this.
      */
-    private volatile @Nullable FileInputStream kernel = kernel();
+    private @Nullable FileInputStream kernel = kernel();
 
     /** Spreads the bits of a clock: 2^64 divided by the golden ratio. */
     private static final long ODD = 0x9E3779B97F4A7C15L;
@@ -125,16 +125,15 @@ final class SystemPlatform implements Platform {
     /** Not SecureRandom: its providers keep state or read-ahead in memory, which a copy of this process would share. */
     private long kernelLong() {
         byte[] drawn = new byte[Long.BYTES];
-        try {
-            FileInputStream open = kernel;
-            if (open == null) {
-                open = openKernel();
+        for (int attempt = 0; attempt < 2; attempt++) {
+            FileInputStream open = openKernel();
+            try {
+                if (open != null && open.read(drawn) == drawn.length) {
+                    return ByteBuffer.wrap(drawn).getLong();
+                }
+            } catch (IOException closedMeanwhile) {
+                // By a checkpoint: it is opened again.
             }
-            if (open != null && open.read(drawn) == drawn.length) {
-                return ByteBuffer.wrap(drawn).getLong();
-            }
-        } catch (IOException noSuchDevice) {
-            // as where there is none
         }
         return new SecureRandom().nextLong();
     }

@@ -140,7 +140,10 @@ class CorrectedClockTest {
         process.machine.stepClock(Duration.ofSeconds(2));
         stage.sleep(Duration.ofSeconds(3));
 
-        process.issueFor(Duration.ofMinutes(1));
+        process.issueFor(Duration.ofSeconds(40));
+        process.machine.stepClock(Duration.ofSeconds(2));
+        assertThat(untilAnId()).isLessThan(Duration.ofSeconds(3));
+        process.issueFor(Duration.ofSeconds(20));
     }
 
     @Test
@@ -156,6 +159,15 @@ class CorrectedClockTest {
         stage.sleep(Duration.ofSeconds(3));
 
         assertThat(process.startCall().awaitFailure()).hasMessageContaining("no write can show");
+        int[] reads = {0};
+        process.wire.reads = snapshot -> {
+            reads[0]++;
+            return snapshot;
+        };
+        for (int i = 0; i < 10; i++) {
+            assertThat(process.startCall().awaitFailure()).isNotNull();
+        }
+        assertThat(reads[0]).as("reads while calls failed for twenty seconds").isBetween(1, 25);
         assertThat(process.ids().status().state()).isEqualTo(SnowflakeStatus.State.SUSPENDED);
     }
 }

@@ -172,7 +172,7 @@ final class Recovery {
                     .filter(each -> now - Math.max(each.getValue(), needy) > longestNeedMillis())
                     .map(Map.Entry::getKey)
                     .toList();
-            // Whoever can't have all that it needs gives back what it has.
+            // A process that can't have all that it needs gives back what it has.
             if (free.size() >= settings.workers - held(process) && !hangs(process)) {
                 run.oracle.violated(process.name + " starts and has not claimed worker ids " + free
                         + ", which have been free for more than " + longestNeedMillis() + " ms since");
@@ -188,7 +188,7 @@ final class Recovery {
                 && process.watch().highestTick <= run.trueTick();
     }
 
-    /** Whoever can't go on with a worker id takes another: once its clock is vetted, in no more time than a claim takes. */
+    /** A process that can't go on with a worker id takes another: once its clock is vetted, in no more time than a claim takes. */
     private void requireNoneStranded(long now) {
         long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis();
         strandedSince.forEach((process, stranded) -> {

@@ -75,6 +75,8 @@ class SeveralWorkerIdsTest {
 
         process.close();
 
+        assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(12));
+        stage.until("its thread has ended", () -> process.threads.isEmpty());
         assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(30));
         stage.assertSafe();
     }

@@ -126,6 +126,10 @@ final class StatusOracle {
                 .filter(until -> watch.settings.tickOf(until.toEpochMilli()) > time + 1)
                 .isPresent();
         boolean lasting = store.tellsTime || run.oracle.isActive(store);
+        // Notes that another process of the host has taken over bound what may be issued of it, until another worker id
+        // is free.
+        boolean kept =
+                status.lastError().stream().noneMatch(text -> text.contains("were taken over by another process"));
         if (isDisturbed()) {
             disturbedMillis = watch.runningMillis();
         }
@@ -133,7 +137,8 @@ final class StatusOracle {
                 Math.max(watch.steps.lastMillis(), watch.steps.lastLargeMillis() + watch.settings.maxSkew.toMillis());
         long since = Math.max(disturbedMillis, vetted);
         boolean calm = watch.runningMillis() - since > VETTED_MILLIS;
-        long lasted = withheld.note(granted && lasting && calm && !call.isBatch() && highestTick(status) <= time);
+        long lasted =
+                withheld.note(granted && lasting && kept && calm && !call.isBatch() && highestTick(status) <= time);
         if (lasted > 0) {
             watch.violated("has refused for " + lasted + " ms what is granted, " + (watch.runningMillis() - since)
                     + " ms after anything happened: " + e.getMessage() + " " + status);
@@ -181,7 +186,7 @@ final class StatusOracle {
 
     /** That the clock is behind is said only while it is, by more than calls wait for. */
     private void requireBehind(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
-        // What a batch under way has taken is dated after what was returned, and nobody sees it.
+        // What a batch under way has taken is dated after what was returned, and is not seen yet.
         boolean hidden = call.isBatch() || watch.calls.stream().anyMatch(WatchedCall::isBatch);
         if (watch.machine.isBeingCopied() || hidden) {
             return;

@@ -25,7 +25,7 @@ final class WatchedSteps {
     /** The largest step back, below 0. */
     private long lowestSeenMillis;
 
-    /** How far it did before somebody looked, and ids have not followed yet. */
+    /** How far it stepped before the keeper or a call looked, and ids have not followed yet. */
     long vettedMillis;
 
     private int count;
@@ -75,7 +75,7 @@ final class WatchedSteps {
 
     // ---- who sees them
 
-    /** A small step is seen by whoever looks at the clocks; a large one has to be confirmed by others. */
+    /** Each look at the clocks shows a small step; other clocks have to confirm a large one. */
     void ownThreadLooks() {
         if (smallMillis != 0 || unseenMillis != 0) {
             vettedMillis += Math.max(0, smallMillis);
@@ -127,7 +127,7 @@ final class WatchedSteps {
         return unseenMillis;
     }
 
-    /** How far ahead the clock is seen to have stepped at once, by whoever looks now or has looked. */
+    /** How far ahead a look, now or before, shows the clock to have stepped at once. */
     long furthestSeenAheadMillis() {
         return Math.max(largestSeenMillis, unseenMillis);
     }

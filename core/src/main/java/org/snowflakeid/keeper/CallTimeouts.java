@@ -12,6 +12,7 @@ final class CallTimeouts {
     private static final Duration FIRST = Duration.ofSeconds(5);
 
     private static final Duration LEAST_AT_START = Duration.ofSeconds(1);
+
     /** So many requests are answered within one timeout. */
     private static final int AT_A_TIME = 16;
 

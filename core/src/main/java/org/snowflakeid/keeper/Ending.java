@@ -64,6 +64,9 @@ final class Ending {
         int unanswered = 0;
         for (Succession succession : workerIds.successions()) {
             boolean released = end(succession, dataLost, unanswered < MOST_UNANSWERED);
+            if (released) {
+                shared.noteGivenBack();
+            }
             allReleased &= released;
             unanswered = released ? 0 : unanswered + 1;
         }

@@ -82,6 +82,9 @@ public final class Keeper {
 
     private boolean retired;
 
+    /** In a namespace that is retired the coordinator's clock is not looked at sooner, however many calls fail. */
+    private long missedTimeNanos;
+
     public Keeper(
             Settings settings,
             WorkerCoordinatorProvider provider,
@@ -97,6 +100,7 @@ public final class Keeper {
         this.shared = shared;
         this.reports = reports;
         this.windowNanos = settings.window().toNanos();
+        this.missedTimeNanos = platform.nanoTime();
         this.guarded = provider.isShared();
         this.coordinatorName = provider.name();
         this.takeover = takeover;
@@ -176,10 +180,9 @@ public final class Keeper {
         }
     }
 
-    /** If the coordinator does not answer, it takes as long as with one worker id. */
+    /** For each worker id that is given back; if the coordinator does not answer, for all of them. */
     public long longestCloseNanos() {
-        int others = shared.leases().size() - 1;
-        return timeouts.longestCloseNanos() + others * timeouts.started().toNanos() / 2;
+        return timeouts.longestCloseNanos();
     }
 
     // ---- steps
@@ -234,11 +237,11 @@ public final class Keeper {
         if (lossHinted) {
             outage.hurry();
         }
-        if (retired) {
-            vetRetired();
+        if (shared.isClosed() || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
         }
-        if (shared.isClosed() || platform.nanoTime() - outage.retryNanos() < 0) {
+        if (retired) {
+            vetRetired();
             return;
         }
         if (namespace.isResumed()) {
@@ -348,9 +351,11 @@ public final class Keeper {
 
     /** Nothing is written any more, and what is granted is used up. A copy of this process would do the same. */
     private void vetRetired() {
+        callersWaitForClock |= shared.takeVettingWanted();
         vetting.vet(namespace.meta().maxWindow().toMillis());
-        if (clock.isCopySuspected()) {
+        if (clock.isCopySuspected() && platform.nanoTime() - missedTimeNanos >= 0) {
             callersWaitForClock = true;
+            missedTimeNanos = platform.nanoTime() + SECOND;
             vetting.lookForMissedTime();
         }
         showClock();
@@ -422,10 +427,10 @@ public final class Keeper {
         }
         if (!retired) {
             wake = workerIds.nextNanos(now, wake);
-            if (outage.retryNanos() - now > 0) {
-                // Whatever failed is tried again then; who asked for it in the pause does not ask twice.
-                wake = outage.retryNanos();
-            }
+        }
+        if (outage.retryNanos() - now > 0) {
+            // What failed is tried again then; a caller that asked for it in the pause does not ask twice.
+            wake = outage.retryNanos();
         }
         return shared.isStarted() ? wake : Math.min(wake, Math.max(start.nanos(), now + 1));
     }

@@ -19,7 +19,7 @@ import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.StatusView;
 
-/** What is reported of a generator's worker ids: log lines, and events for the listener. Called by the keeper's thread only. */
+/** What is reported of a generator's worker ids: log lines, and events for the listener. Called by the keeper's thread only, except where it says otherwise. */
 public final class Reports {
 
     private static final long LOOK_NANOS = 1_000_000_000L;

@@ -53,9 +53,12 @@ public final class CallWatch {
                         + " ms at most. If it never ends, restart this process.");
     }
 
-    /** Whether it is overdue and this is the first to ask. */
-    boolean isFirstToSay() {
+    /** As {@link #overdue}, for the first to ask: once for each call. */
+    Optional<String> toBeSaid() {
         Call call = present;
-        return call != null && overdue().isPresent() && call.said().compareAndSet(false, true);
+        Optional<String> overdue = overdue();
+        return overdue.isPresent() && call != null && call.said().compareAndSet(false, true)
+                ? overdue
+                : Optional.empty();
     }
 }

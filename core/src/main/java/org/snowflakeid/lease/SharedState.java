@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -37,6 +38,7 @@ public final class SharedState {
     private volatile boolean checkpointed;
 
     private volatile boolean released;
+    private final AtomicInteger givenBack = new AtomicInteger();
     private volatile boolean ended;
     private volatile boolean vettingWanted;
     private volatile @Nullable SnowflakeException broken;
@@ -239,11 +241,8 @@ public final class SharedState {
 
     /** Said once for each call of the coordinator that does not end, by the first caller that is refused meanwhile. */
     private Optional<String> overdue(CurrentLease inUse) {
-        Optional<String> overdue = calls.overdue();
-        if (calls.isFirstToSay()) {
-            whenOverdue.accept(inUse, overdue.orElseGet(() -> "A call of the coordinator has just ended."));
-        }
-        return overdue;
+        calls.toBeSaid().ifPresent(what -> whenOverdue.accept(inUse, what));
+        return calls.overdue();
     }
 
     /** A call fails since the clock is behind the last id. The keeper says so once, however many they are. */
@@ -277,9 +276,13 @@ public final class SharedState {
         return released;
     }
 
-    /** Waits until the keeper has given the worker ids back. */
+    /** Waits until the keeper has given the worker ids back, as long as it gives back another one within that time. */
     public void awaitEnd(long nanos) {
-        boolean unused = waiting.await(() -> ended, nanos);
+        boolean goesOn = true;
+        while (goesOn && !ended) {
+            int before = givenBack.get();
+            goesOn = waiting.await(() -> ended || givenBack.get() != before, nanos);
+        }
     }
 
     // ---- the keeper
@@ -320,6 +323,12 @@ public final class SharedState {
         for (int i = 0; i < leases.size(); i++) {
             leases.get(i).get().seal();
         }
+        waiting.wake();
+    }
+
+    /** One of several worker ids was given back. */
+    public void noteGivenBack() {
+        givenBack.incrementAndGet();
         waiting.wake();
     }
 

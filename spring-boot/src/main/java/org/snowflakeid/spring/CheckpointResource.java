@@ -6,6 +6,7 @@ import org.crac.Context;
 import org.crac.Core;
 import org.crac.Resource;
 import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeException;
 
 /**
  * Has the generators of a context told of checkpoints of its process. Not a {@code Lifecycle}: what its {@code stop()} throws Spring logs, and no
@@ -40,6 +41,17 @@ final class CheckpointResource implements Resource {
 
     @Override
     public void afterRestore(Context<? extends Resource> context) {
-        open.forEach(LeasedSnowflake::afterRestore);
+        SnowflakeException failure = null;
+        for (LeasedSnowflake ids : open) {
+            try {
+                ids.afterRestore();
+            } catch (SnowflakeException e) {
+                // The others have to claim all the same.
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

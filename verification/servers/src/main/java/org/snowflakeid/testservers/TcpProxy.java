@@ -153,6 +153,7 @@ public final class TcpProxy implements AutoCloseable {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
                 if (replies) {
+                    // The fault itself is a delay: there is nothing to wait for.
                     Thread.sleep(beforeFirstReply.toMillis());
                 }
                 for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
