@@ -198,10 +198,9 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "uses a grant that it has only asked for",
                                 ExtensionPlan.class,
-                                "        sentNanos = platform.nanoTime();\n" + "        counted(() -> claim.extend(",
-                                "        sentNanos = platform.nanoTime();\n"
-                                        + "        claim.lease().grant(Positions.of(layout).first(claim.limit() + nextWindowTicks), claim.lease().endNanos(), nextWindowTicks);\n"
-                                        + "        counted(() -> claim.extend("),
+                                "        return claim.nextWrite(nextWindowTicks);",
+                                "        claim.lease().grant(Positions.of(layout).first(claim.limit() + nextWindowTicks), claim.lease().endNanos(), nextWindowTicks);\n"
+                                        + "        return claim.nextWrite(nextWindowTicks);"),
                         WaitingForSwap.class,
                         "lies outside of"),
                 fails(
@@ -356,7 +355,7 @@ class BrokenCoreTest {
                                 "        woken = false;\n" + "        sleepUntil(step());\n",
                                 "        long wake = step();\n" + "        woken = false;\n"
                                         + "        sleepUntil(wake);\n"),
-                        CloseWhileWaiting.class,
+                        RestoredCopyBesideKeeper.class,
                         "no thread can go on"),
                 fails(
                         Mutant.of(
