@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,6 +91,21 @@ class ResumeProcessesTest {
         assertDistinct(suspended, next);
     }
 
+    /** Notes are written every few seconds, and ids stop where they are not. */
+    @Test
+    void aProcessThatHasUsedUpItsDescriptorsWritesNotes() throws IOException {
+        Path running = directory.resolve("running");
+        Process process = start("uses-up-descriptors", running);
+        await("no descriptor is left", () -> log(running).contains("no descriptor is left"));
+        int before = (int) (Files.size(running) / 19);
+
+        // Ten in a millisecond at the most: ten seconds.
+        await("ids", () -> hasIds(running, before + 100_000) || !process.isAlive());
+
+        assertThat(process.isAlive()).as(() -> log(running)).isTrue();
+        assertThat(log(running)).doesNotContain("written");
+    }
+
     private void takeCoordinatorAway() throws IOException {
         Path unused = Files.createFile(directory.resolve("down"));
     }
@@ -96,6 +113,9 @@ class ResumeProcessesTest {
     private Process start(String mode, Path ids) throws IOException {
         Path unused = Files.createDirectories(directory.resolve("folder"));
         Process process = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "ulimit -n 256; exec \"$0\" \"$@\"",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
@@ -183,13 +203,29 @@ class ResumeProcessesTest {
                 while (!Files.exists(directory.resolve("down")) && left(ids) < 40_000) {
                     LockSupport.parkNanos(20_000_000);
                 }
+                List<InputStream> used = new ArrayList<>();
                 for (int i = 0; ; i++) {
+                    if (i == 100_000 && arguments[1].equals("uses-up-descriptors")) {
+                        useUpDescriptors(used);
+                    }
                     out.write(ids.nextId() + "\n");
                     if (i % 10 == 9) {
                         out.flush();
                         LockSupport.parkNanos(1_000_000);
                     }
                 }
+            }
+        }
+
+        /** Late: classes are loaded from files. */
+        private static void useUpDescriptors(List<InputStream> used) {
+            System.out.println("no descriptor is left");
+            try {
+                while (true) {
+                    used.add(new FileInputStream("/dev/null"));
+                }
+            } catch (IOException e) {
+                // as it was to be
             }
         }
 

@@ -109,6 +109,9 @@ final class SimulatedDisk {
             public Notes notes(int workerId) {
                 return new NotesOf(machine, workerId);
             }
+
+            @Override
+            public void close() {}
         };
     }
 

@@ -52,6 +52,9 @@ public interface ResumeDirectory {
     /** Touches no disk. */
     Notes notes(int workerId);
 
+    /** Keeps nothing open any more, and touches no disk. Notes can still be written. */
+    void close();
+
     /** The notes of one worker id. They have ascending numbers, and only the highest counts. */
     interface Notes {
 

@@ -59,6 +59,7 @@ public final class ResumeFolder implements ResumeDirectory {
     private final Path directory;
     private final Path folder;
     private final Path bootIdFile;
+    private final SpareDescriptors spare;
     private String boot = "";
 
     public ResumeFolder(Settings settings) {
@@ -72,6 +73,7 @@ public final class ResumeFolder implements ResumeDirectory {
         // No part of a namespace is called so.
         this.folder = directory.resolve(settings.namespace()).resolve("workers");
         this.bootIdFile = bootIdFile;
+        this.spare = new SpareDescriptors(bootIdFile);
     }
 
     @Override
@@ -100,7 +102,7 @@ public final class ResumeFolder implements ResumeDirectory {
                         null);
             }
             Files.createDirectories(folder);
-            probe();
+            boolean unused = spare.use(this::probe);
         } catch (IOException e) {
             throw refuse(
                     "can't be written: " + e
@@ -119,14 +121,16 @@ public final class ResumeFolder implements ResumeDirectory {
     }
 
     /** As much as a note may ever take. */
-    private void probe() throws IOException {
+    private boolean probe() throws IOException {
         Path probe = folder.resolve("probe-" + UUID.randomUUID());
+        boolean deleted;
         try {
             create(probe, new byte[8192]);
         } finally {
-            boolean unused = Files.deleteIfExists(probe);
+            deleted = Files.deleteIfExists(probe);
         }
         force(folder);
+        return deleted;
     }
 
     @Override
@@ -143,6 +147,11 @@ public final class ResumeFolder implements ResumeDirectory {
     @Override
     public Notes notes(int workerId) {
         return new NotesOf(workerId);
+    }
+
+    @Override
+    public void close() {
+        spare.close();
     }
 
     private static SortedSet<String> names(Path folder) throws IOException {
@@ -222,7 +231,7 @@ public final class ResumeFolder implements ResumeDirectory {
 
         @Override
         public long highest() throws IOException {
-            SortedSet<String> numbers = names(notes);
+            SortedSet<String> numbers = spare.use(() -> names(notes));
             numbers.removeIf(name -> !name.matches("\\d{18}"));
             return numbers.isEmpty() ? 0 : Long.parseLong(numbers.last());
         }
@@ -273,13 +282,16 @@ public final class ResumeFolder implements ResumeDirectory {
             if (number == 1) {
                 Files.createDirectories(notes);
             }
+            Path file = file(number);
             try {
-                if (text.isEmpty()) {
-                    Path unused = Files.createFile(file(number), FOR_ITS_OWNER);
-                } else {
-                    ResumeFolder.create(file(number), (BOOT + boot + "\n" + text).getBytes(StandardCharsets.UTF_8));
-                }
-                return true;
+                return spare.use(() -> {
+                    if (text.isEmpty()) {
+                        Path unused = Files.createFile(file, FOR_ITS_OWNER);
+                    } else {
+                        ResumeFolder.create(file, (BOOT + boot + "\n" + text).getBytes(StandardCharsets.UTF_8));
+                    }
+                    return true;
+                });
             } catch (FileAlreadyExistsException | NoSuchFileException e) {
                 return false;
             }
@@ -287,14 +299,17 @@ public final class ResumeFolder implements ResumeDirectory {
 
         @Override
         public void seal(long number, String identity) throws IOException {
-            Path unused = Files.createFile(sealOf(number, identity), FOR_ITS_OWNER);
-            force(notes);
+            Path unused = spare.use(() -> {
+                Path seal = Files.createFile(sealOf(number, identity), FOR_ITS_OWNER);
+                force(notes);
+                return seal;
+            });
         }
 
         @Override
         public void deleteBelow(long number) {
             try {
-                for (String name : names(notes).headSet(name(number))) {
+                for (String name : spare.use(() -> names(notes)).headSet(name(number))) {
                     boolean unused = Files.deleteIfExists(notes.resolve(name));
                 }
             } catch (IOException e) {

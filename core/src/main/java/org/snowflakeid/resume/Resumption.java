@@ -203,6 +203,7 @@ public final class Resumption implements Takeover {
         over = true;
         wake();
         limits.forEach(WriteAheadLimit::stop);
+        directory.close();
     }
 
     // ---- for the keeper
