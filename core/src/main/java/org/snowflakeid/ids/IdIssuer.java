@@ -78,8 +78,7 @@ public final class IdIssuer {
         long last = current.position();
         long now = clock.tick();
         long next = next(last, now, fromTick);
-        if (line.isOpen()
-                && last != Lease.SEALED
+        if (last != Lease.SEALED
                 && next < availability.end(current, next, now)
                 && clock.isCredible(now)
                 && current.advance(last, next, next)) {

@@ -57,7 +57,7 @@ public final class WaitingLine {
     private static final long RARE = 1024;
 
     /** Sooner nobody is served while the ids are used up anyway. */
-    private static final long LONG_WAIT_NANOS = 8_000_000;
+    private static final long LONG_WAIT_NANOS = Long.getLong("lw", 40) * 1_000_000;
 
     /** So long a leader may take to wake the others. */
     private static final long SERVING_NANOS = 100_000;
@@ -74,9 +74,6 @@ public final class WaitingLine {
     /** Awake or called; null: nobody waits. Not in the queue once it has noticed. */
     private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
 
-    /** The only one that may take ids without waiting; null: anybody. */
-    private volatile @Nullable Thread admitted;
-
     /** When a leader last showed that it is awake. */
     private volatile long wentOnNanos;
 
@@ -86,7 +83,9 @@ public final class WaitingLine {
     private volatile long servedPosition;
     private volatile long lastCalled;
     private volatile int mostServed = LEAST_SERVED;
-    private volatile int idle;
+
+    /** How many others a leader serves where ids are used up anyway. */
+    private volatile int budget;
 
     /** A call that waits for one id, or for the lead. */
     public static final class Waiter {
@@ -142,12 +141,6 @@ public final class WaitingLine {
 
     public WaitingLine(Platform platform) {
         this.platform = platform;
-    }
-
-    /** Whether this thread may take ids that are there without waiting behind others. */
-    public boolean isOpen() {
-        Thread only = admitted;
-        return only == null || only.equals(Thread.currentThread());
     }
 
     /** Who joined until now may get an id of a position that is read after this. */
@@ -224,11 +217,6 @@ public final class WaitingLine {
         wentOnNanos = now;
     }
 
-    /** From now on nobody but the leader takes ids without waiting: they are used up, or it is about to take some. */
-    public void close(Waiter me) {
-        admitted = me.thread;
-    }
-
     /** To be called by the leader each time it has waited for the clock. It may have waited so long that it leads no more. */
     public void wentOn(Waiter me) {
         wentOnNanos = platform.nanoTime();
@@ -268,22 +256,17 @@ public final class WaitingLine {
      * @param tick the one whose ids are taken
      * @param room how many ids there are for others
      */
-    public int select(long bound, long position, long idsPerTick, long tick, long room) {
+    public int select(long bound, long position, long idsPerTick, long tick, long room, boolean leftOver) {
         long now = platform.nanoTime();
-        int before = idle;
-        int misses = isFlowing(position, idsPerTick) ? 0 : Math.min(16, before + 1);
-        if (misses != before) {
-            idle = misses;
-        }
-        long wanted = idsPerTick <= RARE ? idsPerTick : (Math.max(1, idsPerTick / (2 * RARE)) << misses) - 1;
-        long most = Math.min(Math.min(room, wanted), mostServed);
+        int served = adapt(leftOver || (tick == servedTick && !isFlowing(position, idsPerTick)));
+        long most = Math.min(room, mostServed);
         int selected = 0;
         for (Waiter each : queue) {
             if (selected >= most || each.arrival > bound) {
                 break;
             }
             if (each.isWaiting()) {
-                boolean early = misses == 0 && idsPerTick > RARE && now - each.sinceNanos < LONG_WAIT_NANOS;
+                boolean early = selected >= served && idsPerTick > RARE && now - each.sinceNanos < LONG_WAIT_NANOS;
                 if (early || !each.mayBeServed(bound, tick)) {
                     break;
                 }
@@ -291,6 +274,15 @@ public final class WaitingLine {
             }
         }
         return selected;
+    }
+
+    private int adapt(boolean leftOver) {
+        int before = budget;
+        int next = leftOver ? Math.min(MOST_SERVED, 2 * before + 1) : before - (before + 7) / 8;
+        if (next != before) {
+            budget = next;
+        }
+        return next;
     }
 
     /**
@@ -342,7 +334,6 @@ public final class WaitingLine {
         while (true) {
             Waiter next = firstWaiting();
             if (next == null) {
-                admitted = null;
                 if (!leader.compareAndSet(from, null)) {
                     return;
                 }
