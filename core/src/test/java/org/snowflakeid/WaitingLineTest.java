@@ -95,7 +95,11 @@ class WaitingLineTest {
 
     /** The leader takes an id of its own and serves as many of the others as it is to. Returns how many. */
     private int take(long bound) {
-        int others = line.select(bound, position, IDS_PER_TICK, tick, ROOM);
+        return take(bound, false);
+    }
+
+    private int take(long bound, boolean leftOver) {
+        int others = line.select(bound, position, IDS_PER_TICK, tick, ROOM, leftOver);
         position += 1 + others;
         line.serve(bound, position - others, others, tick, position, tick);
         return others;
@@ -130,34 +134,13 @@ class WaitingLineTest {
     }
 
     @Test
-    void admitOnlyTheLeaderUntilNobodyWaits() throws Exception {
-        boolean[] open = new boolean[2];
-        Waiter leader = join();
-        Waiter other = join();
-        line.close(leader);
-        line.leave(leader);
-        Thread stranger = new Thread(() -> open[0] = line.isOpen());
-        stranger.start();
-        stranger.join();
-        assertThat(line.isOpen()).isTrue();
-
-        assertThat(leads(other)).isTrue();
-        line.leave(other);
-        Thread another = new Thread(() -> open[1] = line.isOpen());
-        another.start();
-        another.join();
-
-        assertThat(open).containsExactly(false, true);
-    }
-
-    @Test
     void giveNoIdToACallThatBeganAfterThePositionWasRead() {
         Waiter leader = join();
         Waiter before = join();
         long bound = line.lastArrival();
         Waiter after = join();
 
-        assertThat(line.select(bound, position, 16, tick, 15)).isEqualTo(1);
+        assertThat(line.select(bound, position, 16, tick, 15, false)).isEqualTo(1);
         line.serve(bound, 100, 2, tick, position, tick);
         line.leave(leader);
 
@@ -188,7 +171,7 @@ class WaitingLineTest {
         Waiter leaving = join();
         Waiter later = join(line, true, tick + 1);
         long bound = line.lastArrival();
-        assertThat(line.select(bound, position, 16, tick, 15)).isEqualTo(1);
+        assertThat(line.select(bound, position, 16, tick, 15, false)).isEqualTo(1);
 
         line.leave(leaving);
         line.serve(bound, 100, 1, tick, position, tick);
@@ -206,7 +189,7 @@ class WaitingLineTest {
         List<Waiter> behind = join(3);
         line.leave(batch);
         long bound = line.lastArrival();
-        assertThat(line.select(bound, position, 16, tick, 15)).isEqualTo(3);
+        assertThat(line.select(bound, position, 16, tick, 15, false)).isEqualTo(3);
 
         line.serve(bound, 100, 3, tick, position, tick);
 
@@ -249,6 +232,38 @@ class WaitingLineTest {
         assertThat(served).isBetween(20, 80);
     }
 
+    /** Threads that take few ids and do something else leave milliseconds unused, while others sleep. */
+    @Test
+    void serveMoreInEachMillisecondThatFollowsOneWithIdsLeftOver() {
+        List<Waiter> all = join(200);
+        List<Integer> served = new ArrayList<>();
+        for (int next = 0; next < 150; ) {
+            Waiter leader = all.get(next);
+            assertThat(leads(leader)).isTrue();
+            int others = take(line.lastArrival(), true);
+            served.add(others);
+            next += 1 + others;
+            line.leave(leader);
+            nextTick();
+        }
+
+        // No more at first than a leader is known to wake in time.
+        assertThat(served).startsWith(1, 3, 7, 15, 16, 32);
+        assertThat(take(line.lastArrival(), false)).isLessThan(64);
+    }
+
+    @Test
+    void serveFirstThoseThatHaveWaitedForLong() {
+        List<Waiter> old = join(15);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(50);
+        List<Waiter> young = join(50);
+
+        assertThat(leads(old.get(0))).isTrue();
+        assertThat(take(line.lastArrival(), false)).isEqualTo(14);
+
+        assertThat(young).allMatch(waiter -> waiter.id() < 0);
+    }
+
     @Test
     void letALeaderWaitWhileTheOneBeforeItUsesTheMillisecondUp() {
         take(line.lastArrival());
@@ -264,7 +279,7 @@ class WaitingLineTest {
         Waiter leader = join();
         List<Waiter> others = join(20);
 
-        int served = line.select(line.lastArrival(), position, 16, tick, 15);
+        int served = line.select(line.lastArrival(), position, 16, tick, 15, false);
         line.serve(line.lastArrival(), 100, served, tick, position, tick);
         line.leave(leader);
 

@@ -9,55 +9,57 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 
 /**
- * Where threads wait that want more ids than there are: first come, first served, and only one of them, the leader, is awake.
+ * Where threads wait that found a millisecond used up. Only one of them, the leader, is awake; the others sleep behind it in the order in
+ * which they came.
  *
  * <h2>What a caller sees</h2>
  *
- * The leader waits for the clock. When there are ids it takes its own, in the same step those of others in the queue, hands these out
- * ({@link #serve}), appoints the first of the rest its successor and goes. Until the successor is awake, which takes as long as thousands
- * of ids, the thread that led before may go on taking ids without the queue; all others join it at its end. So nothing is idle while a
- * thread wakes up, one thread at a time runs through a millisecond, and nobody overtakes the queue for longer than that. When
- * nobody waits any more, everybody may take ids ({@link #isOpen}).
+ * A thread that comes while there are ids takes one, whether others wait or not. A queue that served strictly in turn would be a lock convoy: the
+ * thread whose turn it is may do something else before its next id, and the ids of a millisecond would lie there while one sleeper after the
+ * other is woken.
+ *
+ * <p>The leader waits for the clock. When there are ids it takes its own, in the same step those of others in the queue, hands these out
+ * ({@link #serve}), appoints the first of the rest its successor and goes.
  *
  * <h2>How many are served at once</h2>
  *
- * Waking a thread costs as much as a hundred ids. Where a millisecond has few ({@link #RARE}), everybody is served for whom there is an id, and
- * a call waits about as long as its fair share, threads / rate. Where it has thousands, one thread at a time takes most of them, and only a few
- * others are served that have waited for long: so about one call in a thousand waits. If ids are left over beside threads that wait, because
- * the one that may take them has other things to do, twice as many are served each time. A leader serves no more than it can wake within a part
- * of a millisecond.
+ * Waking a thread costs as much as a hundred ids. Threads that do nothing but take ids use a millisecond up by themselves, one thread the fastest of
+ * all: then no other is woken. Threads that do other things in between leave ids over. So the number of those that are served doubles with
+ * each millisecond that had ids left over while threads waited, and shrinks by an eighth with each that was used up. A call that has waited
+ * for {@link #LONG_WAIT_NANOS} is served in any case. Where a millisecond has few ids ({@link #RARE}), each call that there is an id for is
+ * served, and waits about as long as its fair share, threads / rate. A leader serves no more than it can wake within a part of a millisecond.
  *
  * <h2>What can go wrong</h2>
  *
- * This is no lock. An id is safe by the compare-and-set that takes it, whoever believes to lead; an id given to a thread that is gone is
- * lost, never repeated. A waiter gets an id only of a position that was read after its call had begun ({@link #lastArrival}), so ids
- * increase in the order of calls. An Error in a waiter passes the lead on by {@link #leave}; should that fail too, or a thread
- * not get a processor, the lead is taken from it by the first caller that finds nothing has happened for {@link #STALL_NANOS}:
- * each looks when it comes, and again when it has slept for long. So a lost call costs some milliseconds; where nobody comes, it takes
- * until the first of those that sleep looks, which is later the more of them there are ({@link #LONGEST_SLEEP_NANOS} at most).
+ * This is no lock. An id is safe by the compare-and-set that takes it, even if two threads believe that they lead; an id given to a thread that
+ * is gone is lost, never repeated. A waiter gets an id only of a position that was read after its call had begun ({@link #lastArrival}), so
+ * ids increase in the order of calls. An Error in a waiter passes the lead on by {@link #leave}; should that fail too, or a thread not get a
+ * processor, the first waiter that finds nothing has happened for {@link #STALL_NANOS} takes the lead from it: each looks when it comes, and
+ * again when it has slept for long. Until then ids go on, and only those that sleep wait longer: until the first of them looks, which is later
+ * the more of them there are ({@link #LONGEST_SLEEP_NANOS} at most).
  *
  * <h2>How the id path uses it</h2>
  *
  * <pre>{@code
- * without waiting:  if (line.isOpen()) take one
- * else, in a loop:  long bound = line.lastArrival();            // before lease, position and clock are read
- *                   if there are ids, and me leads or line.isOpen():
- *                       others = me leads ? line.select(me, ..) : 0
- *                       take mine + others by one compare-and-set; line.serve(me, first of others, others, ..)
- *                   else: me = me or line.waiter(..), line.join(me);  me leads ? wait for the clock, line.wentOn(me) : line.await(me, ..)
- * whatever happens: line.leave(me)
+ * while there are ids:  take one
+ * else, in a loop:      long bound = line.lastArrival();            // before lease, position and clock are read
+ *                       if there are ids:
+ *                           others = me leads ? line.select(me, ..) : 0
+ *                           take mine + others by one compare-and-set; line.serve(me, first of others, others, ..)
+ *                       else: me = me or line.waiter(..), line.join(me);  me leads ? wait for the clock, line.wentOn(me) : line.await(me, ..)
+ * whatever happens:     line.leave(me)
  * }</pre>
  */
 public final class WaitingLine {
 
-    /** A leader is awake at least each millisecond. Nobody who takes its place does harm. */
+    /** A leader is awake at least each millisecond. Taking the lead from it does no harm. */
     private static final long STALL_NANOS = 10_000_000;
 
     /** A wait is rare if it comes once in so many calls. */
     private static final long RARE = 1024;
 
-    /** Sooner nobody is served while the ids are used up anyway. */
-    private static final long LONG_WAIT_NANOS = Long.getLong("lw", 40) * 1_000_000;
+    /** A call that has waited for so long is served even where the ids are used up anyway. */
+    private static final long LONG_WAIT_NANOS = 40_000_000;
 
     /** So long a leader may take to wake the others. */
     private static final long SERVING_NANOS = 100_000;
@@ -71,7 +73,7 @@ public final class WaitingLine {
     private final Deque<Waiter> queue = new ConcurrentLinkedDeque<>();
     private final AtomicLong arrivals = new AtomicLong();
 
-    /** Awake or called; null: nobody waits. Not in the queue once it has noticed. */
+    /** Awake or called; null: no thread waits. Not in the queue once it has noticed. */
     private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
 
     /** When a leader last showed that it is awake. */
@@ -143,13 +145,13 @@ public final class WaitingLine {
         this.platform = platform;
     }
 
-    /** Who joined until now may get an id of a position that is read after this. */
+    /** Calls that joined until now may get an id of a position that is read after this. */
     public long lastArrival() {
         return arrivals.get();
     }
 
     /**
-     * Who is to {@link #join}, and to {@link #leave} in any case.
+     * A call that is to {@link #join}, and to {@link #leave} in any case.
      *
      * @param single whether it waits for one id, which others may take for it
      * @param fromTick not one of an earlier tick
@@ -158,7 +160,7 @@ public final class WaitingLine {
         return new Waiter(single, fromTick, arrivals.incrementAndGet());
     }
 
-    /** Takes a place in the queue, or the lead if nobody has it. */
+    /** Takes a place in the queue, or the lead if no thread has it. */
     public void join(Waiter me) {
         long now = platform.nanoTime();
         me.sinceNanos = now;
@@ -190,7 +192,7 @@ public final class WaitingLine {
         }
     }
 
-    /** Who is far behind has its turn, or is served, before it wakes up by itself: thousands that look would keep processors busy. */
+    /** A call far behind is called or served before it wakes up by itself: thousands that look would keep processors busy. */
     private long untilLookNanos(Waiter me) {
         return Math.min(LONGEST_SLEEP_NANOS, STALL_NANOS + Math.max(0, me.arrival - lastCalled) * 1_000_000);
     }
@@ -203,7 +205,7 @@ public final class WaitingLine {
                 return;
             }
             if (present != null && !present.single) {
-                // Called, it does not come; nobody else can serve it.
+                // Called, it does not come; no other thread can serve it.
                 present.id.compareAndSet(Waiter.WAITING, Waiter.GONE);
             }
         }
@@ -223,7 +225,7 @@ public final class WaitingLine {
         if (leader.get() != me) {
             me.leads = false;
             me.id.compareAndSet(Waiter.GONE, Waiter.WAITING);
-            // Whoever saw it in the queue before may have served it.
+            // A thread that saw it in the queue before may have served it.
             if (me.isWaiting()) {
                 queue.addFirst(me);
             }
@@ -255,6 +257,7 @@ public final class WaitingLine {
      * @param position the last one issued
      * @param tick the one whose ids are taken
      * @param room how many ids there are for others
+     * @param leftOver whether the millisecond before had ids left over
      */
     public int select(long bound, long position, long idsPerTick, long tick, long room, boolean leftOver) {
         long now = platform.nanoTime();
@@ -276,6 +279,7 @@ public final class WaitingLine {
         return selected;
     }
 
+    /** @return how many others are to be served, if they have not waited for long */
     private int adapt(boolean leftOver) {
         int before = budget;
         int next = leftOver ? Math.min(MOST_SERVED, 2 * before + 1) : before - (before + 7) / 8;
@@ -337,7 +341,7 @@ public final class WaitingLine {
                 if (!leader.compareAndSet(from, null)) {
                     return;
                 }
-                // Who came just now saw a leader.
+                // A call that came just now saw a leader.
                 from = null;
                 next = firstWaiting();
                 if (next == null) {
