@@ -112,6 +112,7 @@ final class SimulatedProcess {
     SimulatedProcess copy(String copyName, Duration late, long behindMillis) {
         SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this, disk);
         copy.machine.copy(machine, copy::begin, late, behindMillis);
+        copy.watches().forEach(each -> each.copied(late));
         copy.clockTouched = clockTouched;
         copy.clockFirstTouchedNanos = clockFirstTouchedNanos;
         copy.touchClock();

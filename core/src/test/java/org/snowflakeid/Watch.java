@@ -166,6 +166,12 @@ final class Watch {
         return run.rim.hanging(machine) > 0 ? 0 : ownThreads.size();
     }
 
+    /** It is in a copy that runs again so much later. What never ended in the original ends then, since the connection is another one. */
+    void copied(Duration late) {
+        endedMillis = millis() + late.toMillis();
+        pausedAtEnd = pausedMillis();
+    }
+
     /** Called while the faults are over. */
     void requireNoThreadLeft() {
         long since = millis() - endedMillis - (pausedMillis() - pausedAtEnd);
