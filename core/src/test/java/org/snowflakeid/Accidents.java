@@ -5,17 +5,17 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Errors and RuntimeExceptions that come out of what a generator calls, though no contract names them: from the threads of a machine
- * without memory, from a library of the coordinator, from anywhere if the stack is full.
+ * Errors and RuntimeExceptions that a generator's calls throw, though no contract names them: from the threads of a machine without memory,
+ * from a library of the coordinator, from anywhere if the stack is full.
  */
 final class Accidents {
 
-    /** What was called. */
+    /** What threw. */
     enum Place {
         OPENING_A_CLIENT,
-        /** The request was not sent. */
+        /** Before the request was sent. */
         BEFORE_A_REQUEST,
-        /** It was sent, and perhaps applied. */
+        /** After the request was sent, and perhaps applied. */
         AFTER_A_REQUEST,
         THREAD_START,
         RANDOM,
@@ -24,7 +24,7 @@ final class Accidents {
         LISTENER
     }
 
-    /** What comes out. */
+    /** What is thrown. */
     enum Kind {
         OUT_OF_MEMORY,
         STACK_OVERFLOW,
@@ -36,10 +36,10 @@ final class Accidents {
     private static final Kind[] KINDS = Kind.values();
     private static final String MARK = "simulated accident";
 
-    /** So often a clock or a wait is called while another one is called once. */
+    /** Clocks and waits are called about this often for each call of anything else. */
     private static final int OFTEN = 30;
 
-    /** One of so many threads can't be started. */
+    /** One in this many threads can't be started. */
     private static final int THREADS = 12;
 
     private final Simulation run;
@@ -49,7 +49,7 @@ final class Accidents {
     private int oftenToNext;
     private int happened;
 
-    /** @param rarity one of so many calls fails, about */
+    /** @param rarity about one in this many calls fails */
     Accidents(Simulation run, Random random, int rarity) {
         this.run = run;
         this.random = random;
@@ -105,7 +105,7 @@ final class Accidents {
         return !(e instanceof SnowflakeException) && text != null && text.contains(MARK);
     }
 
-    /** Whether the one who got this can know that an accident is the reason. */
+    /** Whether the receiver of this exception can tell that an accident caused it. */
     static boolean isReason(@Nullable Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (String.valueOf(cause.getMessage()).contains(MARK)) {

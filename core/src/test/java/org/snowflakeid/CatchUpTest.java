@@ -13,7 +13,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.config.StaticCoordinatorProvider;
 
-/** A generator that is used up, on a machine where those that wait for the next millisecond wake up late. 16 ids a millisecond. */
+/**
+ * A generator whose ids are used up, on a machine where threads that wait for the next millisecond wake up late. It has 16 ids a
+ * millisecond.
+ */
 class CatchUpTest {
 
     private static final int PER_TICK = 16;
@@ -25,7 +28,7 @@ class CatchUpTest {
     private LeasedSnowflake ids;
     private long begin;
 
-    /** Moves only where a test says so, and by {@link #wakesAfter} milliseconds where somebody waits for the next one. */
+    /** Moves only where a test says so, and by {@link #wakesAfter} milliseconds where a thread waits for the next one. */
     private static final class StoppedClock extends DelegatingPlatform {
         private final AtomicLong millis = new AtomicLong();
         private final long wall = System.currentTimeMillis();
@@ -74,7 +77,7 @@ class CatchUpTest {
         ids.close();
     }
 
-    /** How many milliseconds after the begin of the test an id is dated. */
+    /** How many milliseconds after the beginning of the test an id is dated. */
     private long dated(long id) {
         return ids.layout().decode(id).timestamp().toEpochMilli() - begin;
     }
@@ -83,7 +86,7 @@ class CatchUpTest {
         return LongStream.of(several).map(this::dated).toArray();
     }
 
-    /** Uses the first millisecond up and takes the first id after it; who waits for that wakes up so many milliseconds later. */
+    /** Uses up the first millisecond and takes the first id after it; a thread that waits for that wakes up so many milliseconds later. */
     private long useUpAndWakeAfter(int millis) {
         platform.wakesAfter = millis;
         long id = ids.nextId();
@@ -123,7 +126,7 @@ class CatchUpTest {
         Arrays.setAll(all, i -> ids.nextId());
 
         long ticks = dated(all[all.length - 1]) - dated(all[0]) + 1;
-        // The first millisecond begins at any of its first ids.
+        // The first tick may begin at any of its first sequence numbers.
         assertThat(ticks).isBetween(40L, 41L);
     }
 

@@ -221,7 +221,7 @@ class CheckpointTest {
             assertThat(process.ids().layout().decode(issued.get(0)).workerId()).isEqualTo(process.workerId());
         }
 
-        // of one and of several worker ids, which may all be others after it
+        // with one worker id and with several, all of which may differ after the restore
         @ParameterizedTest
         @ValueSource(ints = {1, 4})
         void idsGoOnAboveAllThatWereIssued(int workers) {
@@ -246,7 +246,7 @@ class CheckpointTest {
             }
         }
 
-        // a claim of which nothing was issued has begun above all that was issued before it
+        // a claim that issued nothing had still begun above all ids issued before it
         @Test
         void idsGoOnAboveThoseOfLeasesThatWereLeftBefore() {
             stage.keys.put("snowflake.clock.on-rollback", "continue");
@@ -269,7 +269,7 @@ class CheckpointTest {
         void clocksThatJumpedAreReadAnew(long millis) {
             stage.keys.put("snowflake.clock.on-rollback", "fail");
             opened().ids().beforeCheckpoint();
-            // On another machine, whose monotonic clock says something else too.
+            // As on another machine, whose monotonic clock differs too.
             stage.store.tellsTime = false;
             process.machine.stepClock(Duration.ofMillis(Math.max(0, millis)));
             process.machine.stepNanos(millis * 7);
@@ -350,7 +350,7 @@ class CheckpointTest {
         }
     }
 
-    /** The coordinator does not say that the worker ids were given back. */
+    /** The coordinator does not confirm that the worker ids were given back. */
     @Nested
     class Unreleased {
 
@@ -372,7 +372,7 @@ class CheckpointTest {
             assertThat(process.startCall().awaitFailure())
                     .hasMessageContaining("no worker id could be claimed since a checkpoint was refused");
             assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
-            // Longer than a start may take.
+            // That is longer than a start may take.
             stage.sleep(Duration.ofMinutes(5));
             assertThat(log.all()).noneMatch(line -> line.contains("ids continue for 1"));
             process.wire.cut = false;

@@ -13,7 +13,7 @@ import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.lease.VettedClock;
 
-/** A start where the coordinator says no time: what other processes wrote may be old, and the clock right for all that. */
+/** A start where the coordinator tells no time: marks of other processes may be old although this process's clock is right. */
 class ClockAtStartTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -53,7 +53,7 @@ class ClockAtStartTest {
         stage.assertSafe();
     }
 
-    // refused for the time that others with long windows wrote, which extend seldom
+    // a start was refused because of times written by processes with long windows, which extend rarely
     @Test
     void peersWithALongerWindowDoNotContradictAClockThatIsRight() {
         List<Actor> unused = openPeers("PT10M");
@@ -63,7 +63,7 @@ class ClockAtStartTest {
         assertStartsAtOnce();
     }
 
-    // refused for the time that processes wrote which were killed since
+    // a start was refused because of times written by processes that had been killed since
     @Test
     void processesThatWereKilledDoNotContradictAClockThatIsRight() {
         List<Actor> peers = openPeers("PT60S");
@@ -73,9 +73,9 @@ class ClockAtStartTest {
         assertStartsAtOnce();
     }
 
-    // believed by a look at the namespace before it was created, though its creator's clock contradicts it
+    // a clock was believed from a look at the namespace before its creation, though the creator's clock contradicted it
     @Test
-    void whoFindsTheNamespaceCreatedMeanwhileIsVettedByItsCreator() {
+    void aStartThatFindsTheNamespaceCreatedMeanwhileIsVettedByItsCreator() {
         stage.store.tellsTime = false;
         Actor process = stage.process();
         process.machine.stepClock(Duration.ofDays(1000));

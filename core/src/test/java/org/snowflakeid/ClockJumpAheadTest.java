@@ -22,8 +22,8 @@ import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 
 /**
- * A wall clock that steps ahead, which the monotonic one does not show: no id follows it by more than a second before the clock
- * was vetted, and none comes at all before a write was won, since a memory image that is resumed twice looks like that.
+ * A wall clock that steps ahead while the monotonic clock does not: no id follows it by more than a second before the clock is vetted, and
+ * none is issued at all before a write is won, since a memory image that is restored twice looks the same.
  */
 class ClockJumpAheadTest {
 
@@ -53,7 +53,7 @@ class ClockJumpAheadTest {
         assertThat(status.ready()).as(status.toString()).isTrue();
     }
 
-    /** An id every 100 ms, none of which has to be waited for. */
+    /** Issues an id every 100 ms, none of which has to be waited for. */
     private void assertUnaffectedFor(Duration duration) {
         Instant end = stage.world.trueTime().plus(duration);
         while (stage.world.trueTime().isBefore(end)) {
@@ -72,7 +72,7 @@ class ClockJumpAheadTest {
         private final LogLines log = new LogLines();
 
         @AfterEach
-        void assertThatNobodySpokeOfCopies() {
+        void assertThatNoMessageSpeaksOfCopies() {
             log.close();
             assertThat(log.all()).noneSatisfy(line -> assertThat(line).contains("copy"));
             assertThat(heard).hasOnlyElementsOfType(Claimed.class);
@@ -104,7 +104,7 @@ class ClockJumpAheadTest {
             assertUnaffectedFor(Duration.ofSeconds(90));
         }
 
-        // the same where nobody calls in between
+        // the same without a call in between
         @ParameterizedTest
         @ValueSource(longs = {1, 3, 19, 61})
         void hasNoEffectOnALaterCall(long seconds) {
@@ -132,9 +132,9 @@ class ClockJumpAheadTest {
             }
         }
 
-        // a call that had begun while the coordinator could not be asked slept on when it had answered
+        // a call that had begun while the coordinator was unreachable slept on after the coordinator had answered
         @Test
-        void wakesWhoWaitsSinceTheCoordinatorCouldNotBeAsked() {
+        void wakesACallThatWaitsSinceTheCoordinatorCouldNotBeAsked() {
             stage.keys.put("snowflake.wait-timeout", "PT30S");
             openAndRunFor(Duration.ofSeconds(127));
             process.wire.cut = true;
@@ -151,7 +151,7 @@ class ClockJumpAheadTest {
             heard.removeIf(event -> event instanceof Suspended || event instanceof Resumed);
         }
 
-        // ids were dated as far ahead again once a clock that had been wrong was right again
+        // ids were dated as far ahead once a clock that had been behind was set right
         @Test
         void hasNoEffectWhereAClockThatWasFoundToBeBehindIsSetRight() {
             openAndRunFor(Duration.ofSeconds(127));
@@ -177,7 +177,7 @@ class ClockJumpAheadTest {
             process.issue();
         }
 
-        // an id was dated as the clock said before anybody was asked about it
+        // an id was dated by the clock before the keeper had asked the coordinator about it
         @ParameterizedTest
         @ValueSource(longs = {1_500, 5_000, 11_000, 30_000, 3_600_000})
         void isFollowedAfterAWriteOnly(long millis) {
@@ -196,7 +196,7 @@ class ClockJumpAheadTest {
             assertThat(process.ids().status().clockWarning()).isEmpty();
         }
 
-        // a clock that stepped back during the start was measured by what it had shown before
+        // a clock that stepped back during the start was measured against what it had shown before
         @Test
         void isFollowedAfterAWriteOnlyWhereItSteppedBackDuringTheStart() {
             process.wire.hold(Kind.META);
@@ -215,7 +215,8 @@ class ClockJumpAheadTest {
             assertThat(process.wire.applied()).as("writes since the step").isGreaterThan(applied);
         }
 
-        // the same where it stepped back before it was vetted for the first time: that was taken for a copy's doing
+        // the same where the clock stepped back before it was first vetted: the generator took that for the effect of a
+        // copy
         @Test
         void isFollowedAfterAWriteOnlyWhereItSteppedBackBeforeItWasVetted() {
             stage.keys.put("snowflake.clock.max-skew", "PT1S");
@@ -240,7 +241,7 @@ class ClockJumpAheadTest {
             assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
         }
 
-        // a copy of a memory image issued what the other issued too, until its next extension
+        // two copies of a memory image issued the same ids until the next extension
         @ParameterizedTest
         @ValueSource(longs = {1_500, 5_000, 11_000, 30_000})
         void letsNoIdOutBeforeTheWriteIsApplied(long millis) {
@@ -279,7 +280,7 @@ class ClockJumpAheadTest {
         }
     }
 
-    // calls were refused while the status said that all is well
+    // calls were refused while the status reported no problem
     @Test
     void isSaidInTheStatusBeforeItIsVetted() {
         stage.keys.put("snowflake.wait-timeout", "PT0S");
@@ -311,7 +312,7 @@ class ClockJumpAheadTest {
         assertThat(process.ids().status().state()).isEqualTo(State.ACTIVE);
     }
 
-    // what must not be taken for such a step: calls that are rare, and a process that stood still
+    // rare calls, or a process that stood still, must not be taken for such a step
     @Test
     void timeThatPassedOnBothClocksIsNoStep() {
         openAndRunFor(Duration.ofSeconds(125));

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.spi.CasResult;
 
-/** After close() has returned, however, no call returns an id. */
+/** Once close() has returned, no call returns an id, whatever happened meanwhile. */
 class CloseTest {
 
     private final VirtualWorld world = new VirtualWorld(1);
@@ -28,7 +28,7 @@ class CloseTest {
         return ids;
     }
 
-    /** By a thread that is interrupted, as those of a pool that is shut down are. */
+    /** Closes on an interrupted thread, as in a pool that is shut down. */
     private void closeInterrupted(LeasedSnowflake ids) {
         Thread.currentThread().interrupt();
         ids.close();
@@ -104,7 +104,7 @@ class CloseTest {
         stage.assertSafe();
     }
 
-    // a worker id that had been given back was said to be reserved still
+    // the status still reported a worker id as reserved that had been given back
     @Test
     void saysNothingOfAReleaseThatIsFoundToHaveBeenApplied() {
         Stage stage = new Stage();
@@ -180,7 +180,7 @@ class CloseTest {
         }
     }
 
-    // those after the one that failed went on
+    // the generators after the one that failed to close went on
     @Test
     void ofSeveralGeneratorsClosesEachThoughOneFails() {
         List<LeasedSnowflake> generators = new ArrayList<>();

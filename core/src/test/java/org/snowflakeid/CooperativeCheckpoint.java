@@ -6,8 +6,8 @@ import java.util.Random;
 import org.snowflakeid.VirtualWorld.Machine;
 
 /**
- * A process that is told of the checkpoint before its memory is copied. Both copies go on after it, at any times and with any clocks. Unlike
- * other copies they hold nothing in common: all that is required of processes is required of them.
+ * A process that is told of the checkpoint before its memory is copied. Both copies go on after it, at any time and with any clock. Unlike
+ * other copies they share no grant, so they must meet every requirement that any two processes must meet.
  */
 final class CooperativeCheckpoint {
 

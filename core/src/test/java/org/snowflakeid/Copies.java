@@ -18,8 +18,8 @@ import org.snowflakeid.lease.Lease;
 import org.snowflakeid.records.Mark;
 
 /**
- * Processes that run twice from some moment on, with the same memory. What was granted until then is granted to both: if the copy can't
- * see that time is missing, both may issue it until they have written again. If it can, it issues nothing of that.
+ * Processes that run twice from some moment on, with the same memory. What was granted until then is granted to both: if the copy can't see
+ * that it missed time, both may issue from it until they have written again. If it can, it issues none of it.
  */
 final class Copies {
 
@@ -36,16 +36,16 @@ final class Copies {
         LATE_AND_BEHIND
     }
 
-    /** A jump of the clock that is no more than this may pass for none; so does one that another step has made up for, as nearly. */
+    /** A jump of the clock by no more than this may go unnoticed; so may one that another step has offset to within this. */
     private static final long UNSEEN_MILLIS = 1000;
 
     private final Simulation run;
     private final List<Copy> copies = new ArrayList<>();
 
-    /** Who has written since there are copies. */
+    /** The machines that have written since there are copies. */
     private final Set<Machine> writers = new HashSet<>();
 
-    /** What copies have claimed, each by bytes of its own. */
+    /** What copies have claimed, each with random bytes of its own. */
     private final List<Claimed> claimed = new ArrayList<>();
 
     private final List<GivenBack> givenBack = new ArrayList<>();
@@ -87,7 +87,7 @@ final class Copies {
 
     private record Claimed(Machine machine, int workerId, long from) {}
 
-    /** One of two gave a worker id back, with what the other one holds of these ticks: whoever comes next is granted that as well. */
+    /** One of two gave a worker id back, with what the other one holds of these ticks: the next process to claim it is granted that as well. */
     private record GivenBack(Copy copy, Machine by, int workerId, long from, long to) {
 
         boolean covers(FakeStore store, int id, long tick) {
@@ -110,7 +110,7 @@ final class Copies {
                     case IN_LOCK_STEP -> 0;
                     case SOON -> 1 + run.random.nextInt(900);
                     case LATE, LATE_AND_UNAWARE -> UNSEEN_MILLIS + 200 + run.random.nextInt(15_000);
-                    // Where an answer may take as long, if only on its way.
+                    // As late as an answer may be that is still on its way.
                     case LATE_AND_BEHIND ->
                         UNSEEN_MILLIS
                                 + 1
@@ -155,7 +155,7 @@ final class Copies {
         return ticks;
     }
 
-    /** Or may turn out to be, by a write whose answer is under way: the last one that was sent. */
+    /** Up to where it is reserved, or may prove to be by the last write sent, whose answer is under way. */
     private long reserved(SnowflakeStatus status, List<Sent> shared) {
         long reserved = run.simulated.tickOf(
                 status.reservedUntil().map(Instant::toEpochMilli).orElse(0L));
@@ -166,12 +166,12 @@ final class Copies {
         return last.values().stream().mapToLong(limit -> limit).reduce(reserved, Math::max);
     }
 
-    /** To a process that has started. */
+    /** The longest that an answer takes to a process that has started. */
     private int longestAnswerMillis() {
         return (int) Math.min(2000, run.simulated.window.toMillis() / 6);
     }
 
-    /** More than the time that was missed: mostly by so much that the clock is seen to have been set back. */
+    /** How far the clock is behind, beyond the time that was missed: mostly so far that the process sees that it was set back. */
     private long behindMillis() {
         int maxSkew = (int) run.simulated.maxSkew.toMillis();
         return run.random.nextInt(4) == 0 ? run.random.nextInt(maxSkew) : maxSkew + 1 + run.random.nextInt(20_000);
@@ -186,7 +186,7 @@ final class Copies {
     }
 
     /**
-     * A clock that is set back by no more than max-skew is followed. Clocks are compared in whole milliseconds: a step that is one more
+     * A generator follows a clock that is set back by no more than max-skew. Clocks are compared in whole milliseconds: a step that is one more
      * than the bound is seen at one reading, and not at the next.
      */
     private boolean isSeen(long stepMillis) {
@@ -229,15 +229,15 @@ final class Copies {
     }
 
     /**
-     * Whether a tick was granted to these two: one is a copy of the other, or holds what the copy, or the original, did not know of when
-     * it gave its worker id back.
+     * Whether a tick was granted to these two: one is a copy of the other, or one was granted it after the other's copy, or original, had
+     * given the worker id back.
      */
     boolean isShared(Machine one, Machine other, FakeStore store, int id, long tick) {
         return copies.stream().anyMatch(copy -> copy.isOf(one) && copy.isOf(other) && copy.isShared(store, id, tick))
                 || givenBack.stream().anyMatch(given -> given.covers(store, id, tick) && given.isToBoth(one, other));
     }
 
-    /** Whether the other one gave this back: from then on no mark covers what is issued of it. */
+    /** Whether the other copy gave this back: from then on no mark covers the ids issued of it. */
     boolean isGivenBack(@Nullable Machine issuer, FakeStore store, int id, long tick) {
         return givenBack.stream()
                 .anyMatch(given -> given.covers(store, id, tick) && given.copy.isOf(issuer) && given.by != issuer);
@@ -257,7 +257,7 @@ final class Copies {
                     && isSeen(wallMillis(process.machine) - copy.timeMillis)
                     && tick < copy.reserved
                     && tick > copy.lastTicks.getOrDefault(id, Long.MIN_VALUE)
-                    // Of several worker ids each has an end of its own.
+                    // Each of several worker ids ends at a tick of its own.
                     && copy.isShared(process.watch().place.store(), id, tick)
                     && copy.workerIds.contains(id)
                     && !hasClaimed(process.machine, id, tick)) {

@@ -33,10 +33,10 @@ class CopiesTest {
 
     private static final int ALWAYS = Integer.MAX_VALUE;
 
-    /** What a write of a mark says of ticks and times, which copies that run in lock step have in common. */
+    /** The ticks and times in a mark, which are equal in copies that run in lock step. */
     private static final Set<String> SAME_IN_LOCK_STEP = Set.of("limit", "k", "from", "at", "until");
 
-    /** What is left of a mark if all of it is taken away that copies have in common. */
+    /** The entries of a mark that differ between copies. */
     private static Map<String, String> ownBytes(String mark) {
         Map<String, String> pairs = new LinkedHashMap<>(RecordLine.parse(mark).entries());
         pairs.keySet().removeAll(SAME_IN_LOCK_STEP);
@@ -49,7 +49,7 @@ class CopiesTest {
         return pairs;
     }
 
-    /** Both write the same in the same millisecond, but for what they draw from the kernel after they were parted. */
+    /** Both write the same in the same millisecond, except for what each draws from the kernel after the copy was made. */
     @Nested
     class InLockStep {
 
@@ -71,7 +71,7 @@ class CopiesTest {
             return written;
         }
 
-        // the token was one per claim, and nothing else was random
+        // a claim kept one token, and nothing else in its marks was random
         @Test
         void everyWriteCarriesRandomBytesOfItsOwn() {
             List<String> written = marksWrittenFor(Duration.ofMinutes(1));
@@ -81,7 +81,7 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // the next write of a process was known before it drew anything for it
+        // the bytes of a process's next write were fixed before it drew anything for it
         @Test
         void anExtensionDependsOnWhatIsDrawnForItAlone() {
             String one = extensionWith(new Random(1));
@@ -91,7 +91,7 @@ class CopiesTest {
             assertThat(one).isNotEqualTo(other);
         }
 
-        /** Of two runs that are equal until shortly before the extension is sent. */
+        /** The extension of a run; two runs are equal until shortly before they send it. */
         private String extensionWith(Random drawn) {
             Stage run = new Stage();
             Actor process = run.process();
@@ -102,7 +102,7 @@ class CopiesTest {
             return process.wire.next().value;
         }
 
-        /** Two that believe to hold one claim: both sent the same bytes, and both heard that they were applied. */
+        /** Two processes that believe they hold one claim: both sent the same bytes, and both heard that they were applied. */
         private List<Actor> copies() {
             List<Actor> copies = List.of(stage.process(), stage.process());
             for (Actor copy : copies) {
@@ -128,7 +128,7 @@ class CopiesTest {
             return copies;
         }
 
-        // the second took the first one's bytes for its own: 600 duplicates in ten minutes
+        // the second process took the first one's bytes for its own: 600 duplicates in ten minutes
         @Test
         void theSecondWriteOfTheSameExtensionIsAnothers() {
             List<Actor> copies = copies();
@@ -258,7 +258,7 @@ class CopiesTest {
                     .isTrue();
         }
 
-        /** Once the write is won. */
+        /** Asserts this once the write is won. */
         private void assertGetsAnIdElsewhere(Actor.Call call, Request write, int worker) {
             process.wire.release(Kind.EXTEND);
             process.wire.release(Kind.CLAIM);
@@ -267,7 +267,7 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // ids went on in the span that the copy had been granted, too
+        // ids went on in the span that had been granted to the copy too
         @ParameterizedTest
         @EnumSource(Failure.class)
         void issuesNothingInTheSharedSpanThoughItsClaimFails(Failure failure) {
@@ -283,7 +283,7 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // the coordinator's time seemed to show that no time was missed: it was off by just as much before
+        // the coordinator's time seemed to show that no time was missed: it had been off by just as much before
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
         void writesFirstIfTheCoordinatorsClockWasOffByWhatWasMissed(boolean fromTheStart) {
@@ -322,7 +322,7 @@ class CopiesTest {
             Actor.Call call = process.startCall();
             stage.sleep(Duration.ofSeconds(2));
 
-            // It may fail, where the write was under way when the clock stepped.
+            // The call may fail where the write was under way when the clock stepped.
             assertThat(call.isOver() && call.failure().isEmpty()).as("an id").isFalse();
         }
 
@@ -344,9 +344,9 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // it took the worker id of one that was alive, and had no ids until that one's window ended
+        // the process took the worker id of a live one, and had no ids until that one's window ended
         @Test
-        void robsNobodyByAClockThatIsAheadAndNotBelieved() {
+        void takesNoWorkerIdFromALiveProcessByAClockThatIsAheadAndNotBelieved() {
             openWithAFullWindow();
             stage.keys.put("snowflake.worker-ids", "0-1");
             stage.store.tellsTime = false;
@@ -366,7 +366,8 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // it was given back, and another process was granted what the original went on with
+        // the copy gave the worker id back, and another process was granted the ticks that the original went on to
+        // issue
         @Test
         void givesNothingBackThatItsOriginalMayHold() {
             openWithAFullWindow();
@@ -381,7 +382,7 @@ class CopiesTest {
             assertThat(stage.store.owners).doesNotContainKey(worker);
         }
 
-        // the write for the first step stood for the second, too, whose copy knew of it
+        // the write after the first step was taken to settle the second one too, though a copy made by then knew of it
         @Test
         void findsTheCopyThatIsMadeWhileItIsLeaving() {
             stage.keys.putAll(Map.of(
@@ -410,8 +411,8 @@ class CopiesTest {
             assertThat(process.startCall().awaitFailure()).isInstanceOf(CoordinatorRegressedException.class);
         }
 
-        // the second step was taken for excluded by what was written for the first; a step back, of a clock that is
-        // ahead for all that, was none: so looks a copy whose clock was set right while it missed time
+        // the write after the first step was taken to rule out a copy at the second step; and a step back to a time
+        // still ahead was ignored, though that is how a copy looks whose clock was set right while it missed time
         @ParameterizedTest
         @ValueSource(longs = {5, -3})
         void writesAgainForAStepThatComesWhileItIsLeaving(long seconds) {
@@ -432,12 +433,13 @@ class CopiesTest {
             process.wire.release(Kind.EXTEND);
             process.wire.release(Kind.CLAIM);
             second.answer(second.arrive());
-            // With an id, or without: what a clock that was set back leaves to it may not be enough.
+            // The call may fail: a clock that was set back may leave it too few ids.
             stage.until("an answer", call::isOver);
             stage.assertSafe();
         }
 
-        // time ran on by the monotonic clock, which stood still in the image: ids of the shared span, at once
+        // time ran on by the monotonic clock, which had stood still in the image: ids of the shared span were issued at
+        // once
         @Test
         void waitsForAClockThatIsFarBehindTheLastIdUntilAWriteWasWon() {
             stage.keys.put("snowflake.clock.on-rollback", "wait");
@@ -472,8 +474,8 @@ class CopiesTest {
             assertGetsAnIdElsewhere(call, write, worker);
         }
 
-        // nothing seemed wrong with a clock that was only behind: once it came to the time of the image, ids of the
-        // shared span
+        // a clock that was only behind raised no doubt: once it reached the time of the image, ids of the shared span
+        // were issued
         @Test
         void issuesNothingInTheSharedSpanThoughTheClockIsFarBehind() {
             stage.store.tellsTime = false;
@@ -527,8 +529,7 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // within a second of what the clock had shown when it was last compared, nobody compared it again, though
-        // fifteen
+        // the clock was not compared again within a second of what it had shown at the last comparison, though fifteen
         // seconds had passed since then
         @Test
         void issuesNothingInTheSharedSpanThoughTheClockShowsATimeThatWasFoundRight() {
@@ -538,8 +539,8 @@ class CopiesTest {
             assertIssuesNothingAtATimeThatWasShownBefore(Duration.ofSeconds(15));
         }
 
-        // the same of a clock that is not believed, while ids go on by the time in use: the keeper looks at it more
-        // often
+        // the same with a clock that is not believed, while ids go on by the time in use: the keeper looks at that
+        // clock more often
         @Test
         void issuesNothingInTheSharedSpanThoughAClockInDoubtShowsATimeThatWasLookedAt() {
             stage.store.tellsTime = false;
@@ -550,7 +551,7 @@ class CopiesTest {
             assertIssuesNothingAtATimeThatWasShownBefore(Duration.ofSeconds(3));
         }
 
-        /** Half a second later than the last call looked at the clock, by a clock that is set back. */
+        /** Sets the clock back to half a second after the last call's look at it. */
         private void assertIssuesNothingAtATimeThatWasShownBefore(Duration sinceThen) {
             int worker = process.workerId();
             Stored before = stage.store.marks.get(worker);
@@ -614,7 +615,7 @@ class CopiesTest {
             assertNothingIsIssuedInTheSharedSpan(0);
         }
 
-        // nor is anything given back, of which a copy may be issuing
+        // the process gives back nothing that a copy may be issuing
         @ParameterizedTest
         @EnumSource(Failure.class)
         void givesBackNothingOfTheSharedSpanThoughItsClaimFails(Failure failure) {
@@ -630,7 +631,7 @@ class CopiesTest {
             stage.assertSafe();
         }
 
-        // ids came back, but in that span
+        // ids came back, but in the shared span
         @ParameterizedTest
         @EnumSource(
                 value = Failure.class,
@@ -649,7 +650,7 @@ class CopiesTest {
         }
     }
 
-    /** Another process was granted what comes after the window, so that no write of one of two copies can decide between them. */
+    /** Another process was granted the ticks after the window, so that no write of a copy can decide between the two copies. */
     @Nested
     class TakenOver {
 
@@ -658,7 +659,7 @@ class CopiesTest {
 
         private int openWithAFullWindow(String workerIds) {
             stage.keys.put("snowflake.worker-ids", workerIds);
-            // Nobody is asked who would know that no time has passed unseen.
+            // A coordinator that told the time would show that no time has passed unseen.
             stage.store.tellsTime = false;
             process.open();
             stage.sleep(Duration.ofMinutes(2));

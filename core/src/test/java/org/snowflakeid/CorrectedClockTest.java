@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 
-/** A clock that is corrected: ids come again as soon as it allows, and until then what is said is what calls get. */
+/** A clock that is corrected: ids resume as soon as it allows, and until then the status agrees with what calls get. */
 class CorrectedClockTest {
 
     private final Stage stage = Stage.ofDefaults(1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 
-/** What a generator says it has done; and batches into an array that is there. */
+/** The counts that a generator keeps of its work; and batches that fill a given array. */
 class CountsTest {
 
     private static LeasedSnowflake openStatic() {
@@ -41,7 +41,7 @@ class CountsTest {
                         long seen = ids.counts().issued();
                         taken += batches ? ids.nextIds(7).length : ids.nextId() > 0 ? 1 : 0;
                         assertThat(ids.counts().issued() >= seen).isTrue();
-                        // So that milliseconds are left out, which is what may be counted wrongly.
+                        // A pause skips milliseconds, which might be miscounted.
                         if (pauseMillis > 0) {
                             Thread.sleep(pauseMillis);
                         }
@@ -108,7 +108,7 @@ class CountsTest {
             SnowflakeCounts ill = counts();
 
             assertThat(ill.failedExtensions()).isPositive();
-            // One may be under way.
+            // One extension may be under way.
             assertThat(ill.extensions() - well.extensions())
                     .isBetween(ill.failedExtensions(), ill.failedExtensions() + 1);
             assertThat(ill.extending()).isGreaterThan(well.extending());

@@ -11,7 +11,7 @@ final class Creeping {
     enum Kind {
         STEPS_AHEAD,
         STEPS_BACK,
-        /** Both clocks of a machine, so that neither shows the other to be wrong. */
+        /** Both clocks of a machine run fast, so that neither shows the other to be wrong. */
         FAST,
         SLOW;
 
@@ -26,7 +26,7 @@ final class Creeping {
 
     private final Simulation run;
 
-    /** Drawn apart, so that the runs in which no clock creeps stay the same. */
+    /** Separate random numbers, so that the runs in which no clock creeps stay the same. */
     private final Random random;
 
     private final @Nullable Kind kind;
@@ -38,14 +38,14 @@ final class Creeping {
         kind = possible && random.nextInt(8) == 0 ? draw() : null;
     }
 
-    /** A drift takes long to amount to more than a clock may be wrong by. */
+    /** Draws a drift only where the allowed skew is small: it takes long to exceed that. */
     private Kind draw() {
         boolean drifts = run.simulated.maxSkew.toSeconds() == 1 && random.nextBoolean();
         boolean ahead = random.nextInt(4) > 0;
         return drifts ? (ahead ? Kind.FAST : Kind.SLOW) : ahead ? Kind.STEPS_AHEAD : Kind.STEPS_BACK;
     }
 
-    /** Whether any clock does in this run. */
+    /** Whether a clock creeps in this run. */
     boolean happens() {
         return kind != null;
     }

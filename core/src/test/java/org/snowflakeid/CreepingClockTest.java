@@ -29,7 +29,7 @@ class CreepingClockTest {
 
     private static final Duration WINDOW = Duration.ofSeconds(60);
 
-    /** By how much a clock may differ from the coordinator's, and by how much that is late or imprecise. */
+    /** How far a clock may differ from the coordinator's, plus how late or imprecise the coordinator's time may be. */
     private static final Duration SKEW = Duration.ofSeconds(10);
 
     private static final Duration READING = Duration.ofMillis(1_500);
@@ -89,7 +89,7 @@ class CreepingClockTest {
         assertThat(ahead(process.issue().timestamp()).abs()).isLessThan(Duration.ofSeconds(1));
     }
 
-    /** As its operator's book says, after all was lost. */
+    /** Restores the namespace by the runbook after the coordinator lost all data. */
     private Instant restore() {
         Actor operator = stage.process();
         Instant[] firstIds = new Instant[1];
@@ -103,12 +103,12 @@ class CreepingClockTest {
         return firstIds[0];
     }
 
-    /** Nothing is repeated, though nothing is known any more of what was granted. */
+    /** No id repeats, though the coordinator has forgotten what was granted. */
     private void assertNothingRepeatsAfterARestore(Actor old) {
         int worker = old.workerId();
         Instant granted =
                 SnowflakeLayout.STANDARD.instantOf(stage.store.mark(worker).limit());
-        // No process reaches the coordinator in time: what is granted is issued to its end.
+        // The process does not reach the coordinator in time: it issues its grant to the end.
         old.wire.cut = true;
         stage.store.wipe();
 
@@ -183,8 +183,8 @@ class CreepingClockTest {
             assertWarned("2026-03-01T10:5");
         }
 
-        // while the coordinator was away, nothing was compared, and the first write after that raised a mark by all of
-        // it
+        // while the coordinator was away no clock was compared, and the first write after that raised a mark by the
+        // whole error
         @Test
         void raisesNoMarkAfterAnOutage() {
             openAndRunFor(Duration.ofMinutes(2));
@@ -214,7 +214,7 @@ class CreepingClockTest {
             }
         }
 
-        // refused: what the process before had reserved lay 539 s ahead
+        // the start was refused: its predecessor's reservation lay 539 s ahead
         @Test
         void leavesTheNextStartAlone() {
             stage.keys.put("snowflake.worker-ids", "0");
@@ -258,7 +258,7 @@ class CreepingClockTest {
             assertBelievedAgain(Duration.ofSeconds(21));
         }
 
-        // the step was shown to callers before anybody asked the coordinator about it
+        // callers saw the step before the keeper had asked the coordinator about it
         @Test
         void isComparedByTheWriteThatAStepLeadsToBeforeCallersSeeIt() {
             openAndRunFor(Duration.ofMinutes(2));
@@ -295,7 +295,7 @@ class CreepingClockTest {
             }
         }
 
-        /** As far as in a fortnight, sooner. */
+        /** Drifts as far as in a fortnight, but sooner. */
         private void runFast() {
             runFor(FORTNIGHT.dividedBy(4), 400, process::issue);
         }
@@ -333,7 +333,7 @@ class CreepingClockTest {
         }
     }
 
-    // who has no worker id extends none, and claimed by a clock that nobody had compared for hours
+    // a process without a worker id extends none, and claimed by a clock that it had not compared for hours
     @Test
     void aClaimAfterALongWaitIsByAClockThatWasCompared() {
         stage.keys.put("snowflake.worker-ids", "0");
@@ -355,7 +355,7 @@ class CreepingClockTest {
         assertWarned("2026-03-01T13:");
     }
 
-    /** It is the coordinator's clock that is wrong. */
+    /** The coordinator's clock is wrong. */
     @Nested
     class OfTheCoordinator {
 
@@ -384,7 +384,7 @@ class CreepingClockTest {
             }
         }
 
-        // by so little that a drift might explain it
+        // the clock differs by so little that a drift might explain it
         @ParameterizedTest
         @CsvSource({"13, PT60S", "-13, PT60S", "15, PT3S", "-15, PT3S"})
         void movesIdsSlowlyWhereItMayBeADrift(long seconds, String window) {
@@ -418,7 +418,8 @@ class CreepingClockTest {
             assertThat(ahead(process.issue().timestamp())).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(61));
         }
 
-        // it goes on by what was compared last: what nobody contradicts is believed, as where no time was ever told
+        // the process goes on by what was compared last: it believes a clock that no other contradicts, as where the
+        // coordinator never tells the time
         @Test
         void thatIsToldNoLongerLeavesLargeStepsToBeVetted() {
             openAndRunFor(Duration.ofMinutes(2));
@@ -437,7 +438,8 @@ class CreepingClockTest {
             assertThat(ahead(process.issue().timestamp())).isBetween(Duration.ofSeconds(14), Duration.ofSeconds(16));
         }
 
-        // what it had contradicted was believed since nobody contradicted it any more, and then again contradicted
+        // a clock that the coordinator had contradicted was believed as soon as no answer contradicted it, and then
+        // contradicted again
         @Test
         void thatIsToldNowAndThenIsNotForgottenInBetween() {
             openAndRunFor(Duration.ofMinutes(2));
@@ -451,7 +453,7 @@ class CreepingClockTest {
         }
     }
 
-    /** An answer that took long says what time it was at some moment meanwhile. */
+    /** An answer that took long tells the time of some moment while it was on its way. */
     @Nested
     class ByALateAnswer {
 
@@ -466,7 +468,7 @@ class CreepingClockTest {
             stage.sleep(Duration.ofMillis(1));
         }
 
-        // a clock that is right was contradicted by an answer that had been long on its way
+        // an answer that had been long on its way contradicted a clock that was right
         @Test
         void aClockThatIsRightIsNotContradicted() {
             stage.keys.put("snowflake.clock.max-skew", "PT1S");
@@ -478,7 +480,7 @@ class CreepingClockTest {
             assertThat(process.ids().status().clockWarning()).isEmpty();
         }
 
-        // a process that stood still meanwhile believed whatever its clock said
+        // a process that stood still meanwhile believed any time that its clock showed
         @Test
         void anAnswerOfLongAgoShowsNothing() {
             openAndRunFor(Duration.ofMinutes(2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid;
 
-/** A platform that is another one, but for what a test makes of it. */
+/** Delegates to another platform, except where a test overrides a method. */
 class DelegatingPlatform implements Platform {
 
     private final Platform other;

@@ -9,15 +9,15 @@ import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**
- * The coordinator forgets what it had acknowledged, or somebody edits what it keeps, while ids are issued. Nothing can make that harmless
- * to those who already hold a grant; but each of them must stop at its next extension and say why, and with {@code create-fenced} a wiped
- * coordinator starts above all that was granted before. If the operator restores the namespace before anybody else reaches the
+ * The coordinator forgets what it had acknowledged, or an operator edits what it keeps, while ids are issued. Nothing can make that
+ * harmless to those who already hold a grant; but each of them must stop at its next extension and say why, and with {@code create-fenced}
+ * a wiped coordinator starts above all that was granted before. If the operator restores the namespace before any process reaches the
  * coordinator, no id repeats whatever was lost. And whatever operators do to a namespace that lost nothing, no id repeats.
  */
 final class Disaster {
 
     enum Kind {
-        /** Operators are at work though nothing happened. */
+        /** No data is lost, yet operators are at work. */
         NONE,
         WIPE,
         OLD_BACKUP,
@@ -29,14 +29,14 @@ final class Disaster {
         META_EDITED
     }
 
-    /** What clocks do meanwhile. */
+    /** When a clock steps. */
     enum ClockStep {
-        /** Of a process that goes on in a namespace that was retired. */
+        /** The clock of a process that goes on in a retired namespace. */
         AFTER_RETIREMENT,
         AFTER_LOSS
     }
 
-    /** What nobody in his right mind writes. */
+    /** Limits that no sane operator writes. */
     private static final List<String> ABSURD_LIMITS =
             List.of("9223372036854775807", "9223372036854775000", "2199023255552", "1e12", "", "-9223372036854775808");
 
@@ -48,7 +48,7 @@ final class Disaster {
     private final FakeStore store;
     private final Random steps;
 
-    /** @param steps what clocks do is drawn apart, so that all else stays the same */
+    /** @param steps separate random numbers for clock steps, so that all else stays the same */
     Disaster(Simulation run, Operators operators, Random steps) {
         this.run = run;
         this.steps = steps;
@@ -85,7 +85,7 @@ final class Disaster {
         if (steps.nextInt(3) == 0) {
             step(run.processes.get(steps.nextInt(run.processes.size())), ClockStep.AFTER_LOSS);
         }
-        // Who is paused notices nothing before.
+        // A paused process notices nothing before it goes on.
         Duration pause = issuing.stream()
                 .map(process -> process.machine.pauseLeft())
                 .max(Comparator.naturalOrder())
@@ -123,7 +123,7 @@ final class Disaster {
         run.creeping.end();
     }
 
-    /** By no more than clocks may be wrong by, most times by as much as is seen. */
+    /** Steps a clock by no more than max-skew, and mostly by enough to be noticed. */
     private void step(SimulatedProcess process, ClockStep when) {
         long most = run.simulated.maxSkew.toMillis();
         long millis = Math.min(most, 1_100) + steps.nextLong(Math.max(1, most - 1_100));
@@ -132,7 +132,7 @@ final class Disaster {
         process.stepClock(Duration.ofMillis(steps.nextBoolean() ? millis : -millis));
     }
 
-    /** Another process was granted what comes after: this one compares nothing any more, and its ids end with its window. */
+    /** Another process was granted the ticks after this one's: it no longer compares its clock, and its ids end with its window. */
     private boolean isSuperseded(SimulatedProcess process) {
         SnowflakeStatus status = process.status();
         if (status.reservedUntil().isEmpty()) {
@@ -144,7 +144,7 @@ final class Disaster {
                 .allMatch(mark -> mark != null && RecordLine.parse(mark.value()).number("from") >= granted);
     }
 
-    /** @return whether an operator restored the namespace before anybody else saw what had happened */
+    /** @return whether an operator restored the namespace before any process saw what had happened */
     private boolean lose(Kind kind, FakeStore.Backup backup) {
         boolean operated = run.random.nextBoolean();
         VirtualWorld.Machine operator = run.world.new Machine();

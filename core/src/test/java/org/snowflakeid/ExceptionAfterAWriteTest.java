@@ -17,8 +17,8 @@ import org.snowflakeid.records.Mark;
 import org.snowflakeid.spi.Stored;
 
 /**
- * Exceptions that come out of a write although it was applied: then its outcome is unknown, as after a lost answer. What is found
- * is this process's own if it is exactly what was sent, and only then.
+ * Exceptions that a write throws although it was applied: its outcome is then unknown, as after a lost answer. The mark read back is this
+ * process's own if it is exactly what the process sent, and only then.
  */
 class ExceptionAfterAWriteTest {
 
@@ -47,7 +47,7 @@ class ExceptionAfterAWriteTest {
         stage.sleep(duration);
     }
 
-    // its own extension was taken for another's: "the coordinator lost data", and no ids any more
+    // a process took its own extension for another's: "the coordinator lost data", and no more ids
     @ParameterizedTest
     @MethodSource("thrown")
     void anExtensionThatWasAppliedIsAdopted(Throwable thrown) {
@@ -72,7 +72,7 @@ class ExceptionAfterAWriteTest {
         assertThat(process.ids().status().lastError()).isEmpty();
     }
 
-    // a claim that had succeeded was not known, and its own owner entry kept the process from its only worker id
+    // a process did not know that its claim had succeeded, and its own owner entry kept it from its only worker id
     @ParameterizedTest
     @MethodSource("thrown")
     void aClaimThatWasAppliedIsAdopted(Throwable thrown) {
@@ -84,7 +84,7 @@ class ExceptionAfterAWriteTest {
         process.issueFor(Duration.ofMinutes(2));
     }
 
-    // the owner entry it had got again was followed by "lost data"
+    // a process reported "lost data" after it had got its owner entry again
     @ParameterizedTest
     @MethodSource("thrown")
     void anOwnerEntryThatWasGotAgainIsAdopted(Throwable thrown) {
@@ -98,7 +98,7 @@ class ExceptionAfterAWriteTest {
         assertThat(process.ids().status().lastError()).isEmpty();
     }
 
-    // what was thrown before anything was sent must not make a later write its own either
+    // an exception before anything was sent must not make another's later write its own either
     @Test
     void bytesOfACopyAreForeignThoughTheyCarryTheSameToken() {
         openAndRunFor(Duration.ofMinutes(2));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.config.StaticCoordinatorProvider;
 
-/** Many threads want more ids than there are. Processors are without limit and infinitely fast here: only waiting takes time. */
+/** Many threads want more ids than there are. Processors are unlimited and infinitely fast here: only waiting takes time. */
 class FairWaitingTest {
 
     private final VirtualWorld world = new VirtualWorld(1);
@@ -24,7 +24,7 @@ class FairWaitingTest {
     private long waits;
     private Runnable beforeNextUnpark = () -> {};
 
-    /** Has an error when it wakes up. */
+    /** The thread that fails with an error when it wakes up. */
     private @Nullable Thread dying;
 
     private void open(int sequenceBits) {
@@ -78,7 +78,7 @@ class FairWaitingTest {
         long calls;
         long longestNanos;
 
-        /** Of the call that has not returned yet. */
+        /** When the current call began. */
         long calledNanos;
 
         void call() {
@@ -120,7 +120,7 @@ class FairWaitingTest {
     }
 
     @Test
-    void letsNobodyWaitLongerThanTwoRoundsOfAll() {
+    void letsNoCallWaitLongerThanTwoRoundsOfAll() {
         open(4);
         start(200);
 
@@ -131,7 +131,7 @@ class FairWaitingTest {
     }
 
     @Test
-    void letsNobodyWaitLongerThanTwoRoundsOfAThousand() {
+    void letsNoCallWaitLongerThanTwoRoundsOfAThousand() {
         open(4);
         start(1_000);
 
@@ -149,7 +149,7 @@ class FairWaitingTest {
 
         world.sleep(Duration.ofSeconds(1));
 
-        // 16 wait for their ids in each millisecond, and one of them for the clock.
+        // In each millisecond 16 threads wait for their ids, and one of them for the clock.
         assertThat(waits).isLessThanOrEqualTo((16 + 4) * 1_000);
     }
 
@@ -166,7 +166,7 @@ class FairWaitingTest {
 
         world.sleep(Duration.ofSeconds(1));
 
-        // It gets as much as it can take in its turn: half a millisecond's.
+        // A large batch gets as much as it may take in its turn: half a millisecond's ids.
         assertThat(callers.subList(0, 20))
                 .allSatisfy(caller -> assertThat(caller.longestNanos() / 1e6).isLessThanOrEqualTo(10))
                 .allSatisfy(caller -> assertThat(caller.calls).isGreaterThan(200));
@@ -200,7 +200,7 @@ class FairWaitingTest {
         assertThat(got).hasSize(3_000).doesNotHaveDuplicates();
     }
 
-    // it went to whoever was next then: an id below one that had been returned before its call began
+    // the id went to the call that was next then: it lay below one that had been returned before that call began
     @Test
     void losesTheIdOfACallThatEndedRatherThanGiveItToALaterOne() {
         open(3);

@@ -28,12 +28,12 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * What a coordinator's server keeps, in a virtual world, with the faults that no real server shows on demand.
+ * The data of a coordinator's server, in a virtual world, with faults that no real server shows on demand.
  *
- * <p>As etcd it compares values and keeps an owner for its time to live, which extensions renew. As ZooKeeper it compares versions
- * too and keeps an owner while the session of its client lives, which the client closes when no extension has succeeded for the
- * time to live. As a store of records it replaces one record at a time, mark and owner together, and tells nobody that something ended: the
- * {@link RecordCoordinator} makes a coordinator of it, several requests a call.
+ * <p>Like etcd it compares values and keeps an owner for its time to live, which extensions prolong. Like ZooKeeper it compares versions
+ * too and keeps an owner while the session of its client lives, which the client closes when no extension has succeeded for the time to
+ * live. Like a store of records it replaces one record at a time, mark and owner together, and reports no end of an owner: the {@link
+ * RecordCoordinator} makes a coordinator of it, several requests a call.
  */
 final class FakeStore implements WorkerCoordinatorProvider {
 
@@ -59,7 +59,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** Requests never arrive. */
     boolean down;
 
-    /** Requests of others don't arrive either; null: of nobody. */
+    /** Requests of all other machines don't arrive either; null: all arrive. */
     VirtualWorld.@Nullable Machine reservedFor;
 
     /** The next writes are applied, but their answers are lost. */
@@ -68,10 +68,10 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** The next writes never arrive. */
     int requestsToLose;
 
-    /** One of so many writes is lost, delayed or repeated, and one of so many answers is lost; 0: none. */
+    /** One in this many writes is lost, delayed or repeated, and one in this many answers is lost; 0: none. */
     int mishapsOneIn;
 
-    /** One of so many calls takes up to its whole timeout, on its way there and back; 0: none. */
+    /** One in this many calls takes up to its whole timeout, on its way there and back; 0: none. */
     int slowOneIn;
 
     int slowCalls;
@@ -79,10 +79,10 @@ final class FakeStore implements WorkerCoordinatorProvider {
     /** Reads are answered, and no write is. */
     boolean locked;
 
-    /** What each request takes. */
+    /** How long each request takes. */
     Duration latency = Duration.ZERO;
 
-    /** Reads are lost as often. */
+    /** Whether reads are lost as often as writes. */
     boolean readsFail;
 
     /** How late a delayed or repeated write may arrive. */
@@ -92,7 +92,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
 
     Duration timeAhead = Duration.ZERO;
 
-    /** Several marks are extended in one transaction: all of them or none. Else one after the other. */
+    /** Whether several marks are extended in one transaction, all or none; otherwise one after the other. */
     boolean extendsTogether;
 
     @Nullable
@@ -102,14 +102,14 @@ final class FakeStore implements WorkerCoordinatorProvider {
     @Nullable
     Consumer<Stored> metaObserver;
 
-    /** Is told of each request and what became of it. */
+    /** Receives each request and its outcome. */
     @Nullable
     Consumer<String> trace;
 
-    /** Claims that have not arrived yet though their senders wait for an answer no longer. */
+    /** How many claims have not arrived yet though their senders no longer wait for an answer. */
     int lateClaims;
 
-    /** Lets those of them arrive that come just after the record of the namespace was written. */
+    /** Arrivals of late claims, to be run just after the record of the namespace is written. */
     private final List<Runnable> afterMeta = new ArrayList<>();
 
     int writes;
@@ -119,11 +119,11 @@ final class FakeStore implements WorkerCoordinatorProvider {
     private long version;
     private final List<Client> clients = new ArrayList<>();
 
-    /** Which client is behind a coordinator made of records. */
+    /** The client behind each coordinator made of records. */
     private final IdentityHashMap<WorkerCoordinator, Client> behind = new IdentityHashMap<>();
 
     interface MarkObserver {
-        /** Before a mark is stored. The writer may have been closed or have crashed since. */
+        /** Is called before a mark is stored. The writer may have been closed or have crashed since. */
         void write(VirtualWorld.@Nullable Machine writer, int id, @Nullable Mark before, Mark after);
     }
 
@@ -140,7 +140,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
     }
 
-    /** All of what is kept, to be restored later. */
+    /** All data of the server, to be restored later. */
     record Backup(
             Map<Integer, Stored> marks,
             Map<Integer, Held> owners,
@@ -150,7 +150,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         this.world = world;
     }
 
-    /** Everything is gone, and so are the connections on which a namespace was about to be created. */
+    /** Deletes all data, and ends the connections on which a namespace was about to be created. */
     void wipe() {
         wipes++;
         marks.clear();
@@ -168,7 +168,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         return open(config, lossHint, world.runningMachine());
     }
 
-    /** A client of a process that runs on no thread of its own. */
+    /** A client of a process that runs on none of its own threads. */
     WorkerCoordinatorProvider usedBy(VirtualWorld.Machine machine) {
         FakeStore store = this;
         return new WorkerCoordinatorProvider() {
@@ -212,7 +212,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         clients.forEach(Client::hint);
     }
 
-    /** Whatever the owners are bound to ends. */
+    /** Ends what the owners are bound to. */
     void expireOwners() {
         owners.clear();
         List.copyOf(clients).forEach(Client::endSession);
@@ -249,7 +249,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         return Mark.parse(marks.get(id));
     }
 
-    /** Another process, of another host, is granted so many ticks of what comes after the limit. */
+    /** Grants the next ticks after the limit to a process of another host. */
     void takeOver(int workerId, long ticks) {
         Mark before = mark(workerId);
         owners.remove(workerId);
@@ -275,7 +275,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         meta = value == null ? null : new Stored(value, ++version);
     }
 
-    /** A process says nothing for so long: a server ends its sessions when their time has passed. */
+    /** A process is silent for this long: the server ends its sessions when they time out. */
     void silence(VirtualWorld.Machine process, Duration silence) {
         if (silence.compareTo(SESSION_TIMEOUT) > 0) {
             world.later(SESSION_TIMEOUT, () -> clients.stream()
@@ -284,7 +284,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
     }
 
-    /** By its own clock. */
+    /** The time by the server's own clock; null: it tells none. */
     private @Nullable Instant time() {
         return tellsTime ? world.trueTime().plus(timeAhead) : null;
     }
@@ -306,7 +306,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
     }
 
-    /** What an owner is bound to where it lives as long as its client's session. */
+    /** What an owner entry is bound to where it lives as long as its client's session. */
     private static final class Session {
         boolean ended;
     }
@@ -326,7 +326,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
             this.machine = machine;
         }
 
-        /** Also that of a client which can't be told apart. */
+        /** Ends this client's session, also for a client that the server can't tell apart. */
         void endSession() {
             Session ended = session;
             ended.ended = true;
@@ -356,9 +356,9 @@ final class FakeStore implements WorkerCoordinatorProvider {
         }
 
         /**
-         * On its way there. What is asked is done then.
+         * Takes the request to the server, which then carries it out.
          *
-         * @return how long the answer takes for its way back, in nanoseconds
+         * @return how long the answer takes on its way back, in nanoseconds
          */
         private long travel(Duration timeout) {
             if (down || (reservedFor != null && !reservedFor.equals(machine))) {
@@ -436,7 +436,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     .get(0);
         }
 
-        /** @param operation answers so many writes of one transaction */
+        /** @param operation returns the results of the {@code count} writes of one transaction */
         private List<CasResult> writeTogether(
                 String what, boolean claim, int count, Duration timeout, Supplier<List<CasResult>> operation) {
             writes++;
@@ -507,7 +507,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 tell(how + " " + what + ": " + describe(operation.get()));
             };
             switch (world.random().nextInt(4)) {
-                // So soon that its sender may still see it.
+                // The write arrives so soon that its sender may still see it.
                 case 0 -> arrive(arrival, SOON);
                 case 1 -> arrive(arrival, latest);
                 default -> {
@@ -574,7 +574,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                     sinceNanos);
         }
 
-        /** Not the entry that a copy of this process made since. */
+        /** Whether the entry is this client's, and not one that a copy of this process has made since. */
         private boolean ours(int id, String owner) {
             Held held = FakeStore.this.held(id);
             return held != null
@@ -679,7 +679,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
             endSession();
         }
 
-        /** The same by records: a mark in the first line, its owner in the second. */
+        /** The same data as records: a mark in the first line, its owner in the second. */
         private final class Records implements RecordStore {
 
             private static final String OWNED = "expires=";
@@ -693,7 +693,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 }
                 Map<String, Entry> found = new HashMap<>();
                 for (String key : keys) {
-                    // Each by itself: others write meanwhile.
+                    // Each record is read by itself: other clients write meanwhile.
                     if (mishap()) {
                         world.park(world.random().nextInt(2_000_000));
                     }
@@ -744,7 +744,7 @@ final class FakeStore implements WorkerCoordinatorProvider {
                 };
             }
 
-            /** Some stores compare versions, some values; values are compared here, which may come back. */
+            /** Some stores compare versions, some values. This one compares values, which may recur. */
             private CasResult replace(String key, @Nullable Entry expected, String next) {
                 Entry present = entry(key);
                 if (!Objects.equals(

@@ -19,7 +19,7 @@ final class Faults {
         CLOCK_LEAP,
         CLOCK_RIGHT,
         CRASH,
-        /** New processes then find all worker ids held by those that are gone. */
+        /** All processes crash: new ones then find all worker ids held by those. */
         CRASH_OF_ALL,
         CLOSE,
         INTERRUPT,
@@ -37,7 +37,7 @@ final class Faults {
         this.disks = disks;
     }
 
-    /** Faults that meet often: many come at once, some after seconds. */
+    /** Plays faults that often coincide: many come at once, some after seconds. */
     void play(int count) {
         int copyAt = run.copied ? run.random.nextInt(count) : -1;
         for (int i = 0; i < count && run.isGoingOn(); i++) {
@@ -50,7 +50,7 @@ final class Faults {
         }
     }
 
-    /** It is the copy that is struck from here on, and has to recover. */
+    /** Makes a copy. From then on faults strike the copy, which has to recover. */
     private void copy() {
         SimulatedProcess original = run.processes.get(0);
         if (run.isToBeCopied(original) && run.checkpoints.nextBoolean()) {
@@ -67,7 +67,7 @@ final class Faults {
         }
     }
 
-    /** Before its clock is set again: its first answers, by which it may learn how late it is, are slow. */
+    /** Lets a copy run before its clock is set again: its first answers, by which it may learn how late it is, are slow. */
     private void resumeUndisturbed(SimulatedProcess copy) {
         run.store.slowOneIn = run.slowOneIn > 0 ? 2 : 0;
         run.world.sleep(copy.machine.pauseLeft().plusMillis(disks.nextInt(8000)));
@@ -100,7 +100,7 @@ final class Faults {
         process.pause(Duration.ofMillis(1 + run.random.nextInt(20_000)));
         SimulatedProcess next = run.processes.get((run.processes.indexOf(process) + 1) % run.processes.size());
         if (run.resuming && !next.equals(process) && disks.nextInt(2) == 0) {
-            // Another one starts on its host, and may take it for one that has ended.
+            // Another process starts on its host, and may take this one for ended.
             next.crash();
             run.store.down = true;
             run.processes.set(run.processes.indexOf(next), run.newProcess(process.disk));

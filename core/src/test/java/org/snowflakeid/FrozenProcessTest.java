@@ -14,7 +14,7 @@ import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 
-/** A process that stood still for longer than its window, and goes on: nobody could extend, and nobody could notice its end. */
+/** A process that stood still for longer than its window, and goes on: it could neither extend the window nor notice its end. */
 class FrozenProcessTest {
 
     private Stage stage = Stage.ofDefaults(1);
@@ -32,7 +32,7 @@ class FrozenProcessTest {
         return process;
     }
 
-    /** A call that begins the moment the process goes on; whether it or the keeper runs first is for the seed to say. */
+    /** A call that begins the moment the process goes on; the seed decides whether it or the keeper runs first. */
     private Actor.Call callAfterAFreeze(Actor process, Duration freeze) {
         Actor.Call call = process.startCallAfter(Duration.ofMillis(10));
         stage.sleep(Duration.ofMillis(1));
@@ -55,7 +55,7 @@ class FrozenProcessTest {
         process.issueFor(Duration.ofMinutes(2));
     }
 
-    // a call that had waited before failed on waking: the time in which nothing could come counted as waiting
+    // a call that had waited before failed on waking: the freeze counted as waiting
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void aCallThatWaitedBeforeGoesOnWaiting(long seed) {
@@ -89,8 +89,8 @@ class FrozenProcessTest {
         call.await();
     }
 
-    // the end of a window that had begun ahead of the clock was taken to be noticed seconds before it came, and calls
-    // failed at once
+    // the generator dated its notice of a window's end seconds before it, where ids had begun ahead of the clock, and
+    // calls failed at once
     @Test
     void callsWaitThoughTheIdsBeganAheadOfTheClock() {
         stage.keys.put("snowflake.worker-ids", "0");
@@ -114,7 +114,7 @@ class FrozenProcessTest {
         call.await();
     }
 
-    // the wait is bounded, counted from when the end could be noticed
+    // the wait is bounded, counted from when the process could notice the end
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void callsFailAfterTheWaitTimeoutThenAtOnce(long seed) {

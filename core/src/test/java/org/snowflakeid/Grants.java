@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.records.Mark;
 
 /**
- * Who was granted which ticks, by what was written into the marks. No two grants may overlap, and every id must lie in a grant of
+ * Which process was granted which ticks, as written into the marks. No two grants may overlap, and every id must lie in a grant of
  * the generator that issued it: then no two generators can issue the same id, whether or not they happen to.
  */
 final class Grants {
 
-    /** @param chain the claim all of it goes back to */
+    /** @param chain the claim that the whole span goes back to */
     private record Span(String store, int workerId, int chain, long from, long until) {}
 
     private final List<Span> spans = new ArrayList<>();
@@ -24,7 +24,7 @@ final class Grants {
     private final List<String> violations = new ArrayList<>();
     private int chains;
 
-    /** Takes note of a write of a mark that is about to be stored. */
+    /** Notes a mark that is about to be stored. */
     void write(String store, int id, @Nullable Mark before, Mark after) {
         long limit = before == null ? 0 : before.limit();
         String what = store + ", worker id " + id + ": " + before + " -> " + after;
@@ -88,7 +88,7 @@ final class Grants {
                 return;
             }
         }
-        violations.add(what + " was granted to nobody; grants " + spans);
+        violations.add(what + " was granted to no process; grants " + spans);
     }
 
     List<String> violations() {

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Ids under real threads and the real clock. */
+/** Issues ids with real threads and the real clock. */
 class HotPathTest {
 
     private final LeasedSnowflake ids = LeasedSnowflake.open(

@@ -226,7 +226,7 @@ class IdBitsTest {
         assertThat(highest >>> lowBits).isLessThan(lastTick);
     }
 
-    // looking for another worker id ended the one in use, for good
+    // the search for another worker id ended the one in use for good
     @Test
     void idsGoOnToTheEndThoughNoOtherWorkerIdHasTicksLeft() {
         Instant end = stage.world.trueTime().plusSeconds(17);
@@ -250,7 +250,7 @@ class IdBitsTest {
         process.issueFor(Duration.ofSeconds(1));
     }
 
-    /** The operator's settings have the bound, too. */
+    /** The operator's settings have the bound too. */
     @Nested
     class InAnotherNamespace {
 

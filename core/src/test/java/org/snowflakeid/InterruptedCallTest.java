@@ -25,7 +25,7 @@ class InterruptedCallTest {
 
     private void open() {
         ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), store, process);
-        // To the beginning of a millisecond.
+        // Sleeps to the beginning of a millisecond.
         world.sleep(Duration.ofNanos(1_000_000 - world.nanoTime() % 1_000_000));
     }
 
@@ -35,7 +35,7 @@ class InterruptedCallTest {
         ids.close();
     }
 
-    /** No id is left of this millisecond. */
+    /** Uses up the ids of this millisecond. */
     private void useUpThisMillisecond() {
         long begin = world.trueMillis();
         int taken = 0;
@@ -54,7 +54,7 @@ class InterruptedCallTest {
         return Thread.currentThread().isInterrupted();
     }
 
-    // each interrupt ends one more wait, and the flag was set again by the call itself: it looked a thousand times a
+    // an interrupt ends one wait, but the call itself set the flag again: it looked at the clock a thousand times a
     // millisecond
     @Test
     void sleepsWhileItWaitsForItsTurn() throws Exception {
@@ -76,7 +76,7 @@ class InterruptedCallTest {
             }
         }
 
-        // Most calls fail, since they would have to wait for longer. Whoever waits does so a few times.
+        // Most calls fail, since they would have to wait for longer. A call that does wait parks a few times.
         assertThat(parks).hasValueLessThan(4 * 200 * 20);
     }
 
@@ -86,12 +86,12 @@ class InterruptedCallTest {
             try {
                 long unused = generator.nextId();
             } catch (SnowflakeUnavailableException wouldHaveToWait) {
-                // as it should
+                // The call fails, as it should.
             }
         }
     }
 
-    /** The system's own, but for that. */
+    /** The system's platform, except for that. */
     private static final class CountingParks extends DelegatingPlatform {
         private final AtomicInteger parks;
 

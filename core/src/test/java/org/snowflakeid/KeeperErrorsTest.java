@@ -26,7 +26,7 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 
-/** Errors, and whatever else can be thrown, out of a coordinator, a platform or a listener: nothing ends in silence. */
+/** A coordinator, a platform or a listener throws an error, or anything else: no thread ends in silence. */
 class KeeperErrorsTest {
 
     private static final int ALWAYS = Integer.MAX_VALUE;
@@ -53,7 +53,7 @@ class KeeperErrorsTest {
                 .flatMap(kind -> errors().map(error -> Arguments.of(kind, error)));
     }
 
-    // a stack trace each second, for as long as the error lasts
+    // the log had a stack trace each second for as long as the error lasted
     @Test
     void anErrorThatLastsIsLoggedOnceWithWhereItCameFrom() {
         stage.keys.put("snowflake.workers", "2");
@@ -72,9 +72,8 @@ class KeeperErrorsTest {
         }
     }
 
-    // nothing could be drawn for want of a descriptor, not even for the pause before the next attempt: 973 calls
-    // failed, and
-    // the log said nothing
+    // for want of a descriptor the keeper could draw no random number, not even for the pause before its next attempt:
+    // 973 calls failed, and the log said nothing
     @Test
     void whatCannotBeDrawnIsSaid() {
         process.open();
@@ -127,7 +126,7 @@ class KeeperErrorsTest {
     @Nested
     class AtStart {
 
-        // its connection stayed open, for a generator that nobody has
+        // the connection stayed open, for a generator that no caller has
         @Test
         void anErrorRightAfterTheCoordinatorWasOpenedClosesIt() {
             Error error = new StackOverflowError("planted");
@@ -147,7 +146,7 @@ class KeeperErrorsTest {
             assertThat(process.wire.connections()).isZero();
         }
 
-        // the keeper went on for ever, for a generator that nobody could close
+        // the keeper went on for ever, for a generator that no caller could close
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
         void anErrorInTheThreadThatWaitsForItLeavesNothingBehind(Error error) {
@@ -189,7 +188,7 @@ class KeeperErrorsTest {
             process.startOpening();
             stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
 
-            // After a claim it is not known whether it was applied: that is looked into, whatever was thrown.
+            // Whatever a claim threw, the keeper finds out whether it was applied.
             if (error instanceof VirtualMachineError || kind == Kind.CLAIM) {
                 assertThat(process.isOpen()).isTrue();
                 process.issueFor(Duration.ofMinutes(2));
@@ -267,7 +266,7 @@ class KeeperErrorsTest {
                 .hasMessageContaining("planted");
     }
 
-    // one moment without memory ended all ids a window later
+    // a single moment without memory ended all ids a window later
     @ParameterizedTest
     @EnumSource(
             value = Kind.class,
@@ -276,7 +275,7 @@ class KeeperErrorsTest {
         openAndRunFor(Duration.ofMinutes(2));
         try (LogLines log = new LogLines()) {
             process.wire.throwInsteadOf(kind, 1, new OutOfMemoryError("planted"));
-            // The clock is judged by what is read.
+            // The keeper judges the clock by what it reads.
             process.machine.stepClock(Duration.ofSeconds(kind == Kind.READ ? -60 : 0));
             stage.sleep(Duration.ofSeconds(25));
 
@@ -287,7 +286,7 @@ class KeeperErrorsTest {
         assertThat(process.ids().status().lastError()).isEmpty();
     }
 
-    // ids did not come back when there was memory again
+    // ids did not come back once there was memory again
     @Test
     void idsComeBackWhenThereIsMemoryAgain() {
         process.listener = heard::add;
@@ -318,7 +317,8 @@ class KeeperErrorsTest {
         process.issueFor(Duration.ofMinutes(5));
     }
 
-    // the keeper's thread ended: the log met the very same error, as where the JVM has but one of its kind left
+    // the keeper's thread ended: logging failed with the very same error, as where the JVM has only one preallocated
+    // instance left
     @Test
     void anErrorThatTheLogMeetsTooEndsNoExtension() {
         openAndRunFor(Duration.ofMinutes(2));
@@ -334,7 +334,7 @@ class KeeperErrorsTest {
         process.issueFor(Duration.ofMinutes(5));
     }
 
-    // a claim whose file could not be kept held its worker id as long as the process, and nobody knew of it
+    // a claim whose file could not be kept held its worker id as long as the process, and no generator knew of it
     @Test
     void anErrorRightAfterAClaimLeavesNoOwner() {
         stage.keys.put("snowflake.resume.directory", "/resume");
@@ -374,7 +374,7 @@ class KeeperErrorsTest {
         // close() waited for nine seconds
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
-        void aConnectionThatFailsToCloseKeepsNobodyWaiting(Error error) {
+        void aConnectionThatFailsToCloseDoesNotDelayTheCaller(Error error) {
             openAndRunFor(Duration.ofMinutes(2));
             process.wire.throwAfter(Kind.CLOSE, ALWAYS, error);
             Instant before = stage.world.trueTime();
@@ -385,7 +385,7 @@ class KeeperErrorsTest {
             assertThat(stage.store.owners).isEmpty();
         }
 
-        // the one that writes what others may take over ran on for ever
+        // the thread that writes the notes for successors ran on for ever
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
         void aConnectionThatFailsToCloseLeavesNoThread(Error error) {
@@ -409,7 +409,7 @@ class KeeperErrorsTest {
             stage.sleep(Duration.ofSeconds(25));
         }
 
-        // after a checked exception, which Kotlin does not check, no further event was delivered
+        // after a checked exception, which Kotlin lets a listener throw, no further event was delivered
         @Test
         void whatALanguageWithoutCheckedExceptionsThrowsKeepsNoFurtherEventAway() {
             process.listener = event -> {
@@ -427,7 +427,7 @@ class KeeperErrorsTest {
             }
         }
 
-        // the keeper's thread ended since no thread for the events could be made
+        // the keeper's thread ended because the thread for events could not be started
         @ParameterizedTest
         @MethodSource("org.snowflakeid.KeeperErrorsTest#errors")
         void aThreadForEventsThatCannotBeMadeEndsNeitherExtensionsNorLaterEvents(Error error) {
@@ -450,7 +450,7 @@ class KeeperErrorsTest {
         }
     }
 
-    /** While ids go over to another worker id. */
+    /** Errors while ids go over to another worker id. */
     @Nested
     class AtTheSwap {
 
@@ -469,7 +469,7 @@ class KeeperErrorsTest {
 
             process.machine.stepClock(Duration.ofSeconds(5));
             stage.until("the error", () -> left.get() <= 0);
-            // What was to take its place is given up, and nothing else is to be had.
+            // The successor is given up, and no other worker id is free.
             process.wire.throwInsteadOf(Kind.CLAIM, ALWAYS, new CoordinatorException("planted", false));
             process.machine.stepClock(Duration.ofSeconds(5));
             stage.sleep(Duration.ofMinutes(3));
@@ -477,7 +477,7 @@ class KeeperErrorsTest {
             process.issueFor(Duration.ofMinutes(1));
         }
 
-        // what was in use already was given up as though it had never been used, and nothing took its place
+        // a lease that was already in use was given up as though it had never been used, and nothing took its place
         @Test
         void anErrorWhereCallersAreWokenPasses() {
             openAndRunFor(Duration.ofMinutes(2));

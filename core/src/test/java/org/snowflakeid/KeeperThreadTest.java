@@ -20,7 +20,7 @@ import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
-/** Several generators in one process: what they see of each other, which is nothing. */
+/** Several generators in one process do not affect each other. */
 class KeeperThreadTest {
 
     private static final int ALWAYS = Integer.MAX_VALUE;
@@ -63,7 +63,7 @@ class KeeperThreadTest {
         Generator(String name, @Nullable Object connection, String window) {
             Map<String, String> keys = new HashMap<>(stage.keys);
             keys.put("snowflake.window", window);
-            // An id that would have to be waited for is refused.
+            // A call fails rather than wait for an id.
             keys.put("snowflake.wait-timeout", "PT0S");
             this.settings = SnowflakeSettings.of(name, keys);
             this.connection = connection;
@@ -196,7 +196,7 @@ class KeeperThreadTest {
     }
 
     @Test
-    void whoStartsIsNotHeldUpByAnotherSlowStart() {
+    void aStartIsNotHeldUpByAnotherSlowStart() {
         Generator slow = new Generator("orders", "here", "PT60S");
         slow.wire.cut = true;
         slow.startOpening();
@@ -288,7 +288,7 @@ class KeeperThreadTest {
         return reference.get() == null;
     }
 
-    /** As an application of a server that has this library for all of them. */
+    /** Like an application on a server that shares this library among its applications. */
     private static LeasedSnowflake openIn(ClassLoader application, Platform real) {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(application);

@@ -58,7 +58,7 @@ class LeaseTest {
         assertThat(lease.position()).isEqualTo(Lease.SEALED);
     }
 
-    // what was given up counted as issued for a moment
+    // for a moment, positions that were given up counted as issued
     @Test
     @Timeout(60)
     void countsNothingThatIsJustBeingGivenUp() throws Exception {

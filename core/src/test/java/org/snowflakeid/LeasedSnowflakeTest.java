@@ -53,7 +53,7 @@ class LeasedSnowflakeTest {
         world.sleep(Duration.ofSeconds(seconds));
     }
 
-    /** One id every 100 ms; they must increase. */
+    /** Issues an id every 100 ms; they must increase. */
     private List<Long> idsFor(LeasedSnowflake generator, Duration duration) {
         List<Long> ids = new ArrayList<>();
         Instant end = world.trueTime().plus(duration);
@@ -376,11 +376,11 @@ class LeasedSnowflakeTest {
             assertThat(ids.nextId()).isGreaterThan(before);
         }
 
-        // whoever looked for the cause in the log found nothing there
+        // an operator who looked for the cause in the log found nothing
         @Test
         void saysOnceInTheLogThatCallsFailAndThatTheyDoNoMore() {
             LeasedSnowflake ids = open();
-            // Until then the keeper looks more often, for reasons of its own.
+            // Until then the keeper looks more often for other reasons.
             seconds(121);
             ids.nextId();
             try (LogLines log = new LogLines()) {
@@ -419,7 +419,7 @@ class LeasedSnowflakeTest {
             assertThatThrownBy(ids::nextId).isInstanceOf(ClockMovedBackwardsException.class);
         }
 
-        // the key for all generators was named, which says something else
+        // the message named the key for all generators, which has another value
         @Test
         void theMessageNamesTheKeyOfTheGeneratorItself() {
             keys.put("snowflake.clock.on-rollback", "wait");
@@ -459,7 +459,7 @@ class LeasedSnowflakeTest {
             seconds(60);
             ids.nextId();
             process.stepClock(Duration.ofHours(-1));
-            // The first one waits until the coordinator was asked, and no longer.
+            // The first call waits until the keeper has asked the coordinator, and no longer.
             assertThat(time(ids.nextId())).isCloseTo(world.trueTime(), within(1, ChronoUnit.SECONDS));
 
             List<Long> after = idsFor(ids, Duration.ofMinutes(5));
@@ -658,7 +658,8 @@ class LeasedSnowflakeTest {
                     .hasMessageContaining("lost the mark");
         }
 
-        // no write compared it any more, and ids went on to the end of a window that others were being granted again
+        // no write compared the worker id's mark any more, and ids went on to the end of a window that others were
+        // being granted again
         @Test
         void restoredBackupStopsIdsThoughAnotherProcessHadTheWorkerId() {
             keys.put("snowflake.window", "PT10M");
@@ -703,7 +704,7 @@ class LeasedSnowflakeTest {
                 seconds(60);
 
                 assertThat(log.all())
-                        .as("once, since nobody asks again")
+                        .as("once, since the keeper does not ask again")
                         .filteredOn(line -> line.contains("was retired"))
                         .hasSize(1);
             }

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 import org.snowflakeid.records.Mark;
 
-/** Who was granted which ticks of a namespace, by what was written into its marks, and which of them were issued. */
+/** Which process was granted which ticks of a namespace, as written into its marks, and which of them were issued. */
 final class Ledger {
 
-    /** @param holder whose write it was; null: nobody was granted it */
+    /** @param holder whose write it was; null: it was granted to no process */
     private record Span(long from, long until, @Nullable Machine holder) {}
 
-    /** @param by the first who issued it */
+    /** @param by the first machine that issued it */
     record Issued(long tick, @Nullable Machine by) {
         private static final Issued NONE = new Issued(-1, null);
     }
@@ -25,9 +25,9 @@ final class Ledger {
     private final Map<Integer, Issued> highestIssued = new HashMap<>();
 
     /**
-     * Takes note of a mark that is about to be stored.
+     * Notes a mark that is about to be stored.
      *
-     * @param holder who is granted what it adds; null: nobody
+     * @param holder who is granted what it adds; null: no process
      */
     void write(@Nullable Machine holder, int id, Mark after) {
         List<Span> granted = spans.computeIfAbsent(id, first -> new ArrayList<>());
@@ -56,7 +56,7 @@ final class Ledger {
         return limits.getOrDefault(id, 0L);
     }
 
-    /** Above all that somebody was granted. */
+    /** Above all ticks that were granted to a process. */
     long highestGranted() {
         return spans.values().stream()
                 .flatMap(List::stream)
@@ -66,7 +66,7 @@ final class Ledger {
                 .orElse(0);
     }
 
-    /** Null: nobody was granted it, or nobody knows who was. */
+    /** Null: it was granted to no process, or it is not known to which. */
     @Nullable
     Machine holder(int id, long tick) {
         List<Span> granted = spans.getOrDefault(id, List.of());
@@ -90,7 +90,7 @@ final class Ledger {
         return highestIssued.getOrDefault(id, Issued.NONE);
     }
 
-    /** The coordinator lost what it had acknowledged: from here on it is not known who was granted what. */
+    /** The coordinator lost acknowledged data: from here on it is not known which process was granted what. */
     void forget() {
         limits.clear();
         spans.clear();

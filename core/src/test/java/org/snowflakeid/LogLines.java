@@ -8,13 +8,13 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** What core logs while this is open, whatever its loggers are called: each message, with the reason if one is given. */
+/** What core logs while this is open, through any of its loggers: each message, with its cause if it has one. */
 final class LogLines extends Handler implements AutoCloseable {
 
     private final Logger logger = Logger.getLogger("org.snowflakeid");
     private final List<String> lines = new ArrayList<>();
 
-    /** What is thrown where something is logged; null: nothing. */
+    /** What each log call throws; null: nothing. */
     @Nullable
     Error failure;
 

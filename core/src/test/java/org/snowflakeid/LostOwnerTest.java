@@ -17,7 +17,7 @@ import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
 import org.snowflakeid.spi.CasResult;
 
-/** The owner entry of the worker id in use is gone, and what is sent to get it again is not answered, or in vain at first. */
+/** The owner entry of the worker id in use is gone, and the claim to get it again is not answered, or fails at first. */
 class LostOwnerTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -39,7 +39,7 @@ class LostOwnerTest {
         stage.assertSafe();
     }
 
-    /** Nobody says so: the next extension finds out, and a claim follows it. */
+    /** The coordinator doesn't report the loss: the next extension finds out, and a claim follows it. */
     private Request claimAfterTheOwnerEntryIsGone() {
         process.wire.hold(Kind.CLAIM);
         stage.store.owners.clear();
@@ -52,8 +52,8 @@ class LostOwnerTest {
         return stage.store.owner(0) != null;
     }
 
-    // it was tried again with the next extension, a third of a window later, and others might claim the worker id until
-    // then
+    // the claim was repeated only at the next extension, a third of a window later: until then others could claim the
+    // worker id
     @Test
     void aClaimThatGotLostIsSentAgainSoon() {
         Request claim = claimAfterTheOwnerEntryIsGone();
@@ -64,7 +64,7 @@ class LostOwnerTest {
         assertThat(process.ids().status().lastError()).isEmpty();
     }
 
-    // the loss had been reported, and never that it was over; nor was the next one reported
+    // the loss was reported, but neither its end nor the next loss
     @Test
     void eachLossAndItsEndAreReportedThoughTheAnswerToTheClaimIsLost() {
         for (int losses = 0; losses < 2; losses++) {
@@ -83,7 +83,7 @@ class LostOwnerTest {
         }
     }
 
-    // once another entry had been in its way a process did without one for good
+    // once another entry had been in the way, a process went without an owner entry for good
     @Test
     void theOwnerEntryIsGotAgainWhenAnotherIsInTheWayNoMore() {
         stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));

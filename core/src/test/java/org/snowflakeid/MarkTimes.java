@@ -17,7 +17,7 @@ final class MarkTimes {
     private final SimulatedSettings settings;
     private final List<WrongTime> wrongTimes = new ArrayList<>();
 
-    /** A mark by a clock that is ahead, which confirms others that are ahead as far; also when it is overwritten since. */
+    /** A mark written by a clock that is ahead. It confirms other clocks that are as far ahead, even once it is overwritten. */
     private record WrongTime(FakeStore store, @Nullable Machine writer, long nanos, long aheadMillis) {}
 
     MarkTimes(Simulation run) {
@@ -70,14 +70,14 @@ final class MarkTimes {
         for (int id : store.owners.keySet()) {
             FakeStore.Held held = store.held(id);
             SimulatedProcess other = held == null ? null : run.process(held.machine());
-            // The original of a copy is no witness to it either: it has the same name.
+            // The original of a copy is no witness against it either: both have the same name.
             if (other == null || other.machine.process().equals(process.machine.process())) {
                 continue;
             }
             if (other.clockTouched) {
                 return false;
             }
-            // Who came after a start had looked contradicts it only in a later look.
+            // A peer that came after the start's look contradicts it only at a later look.
             boolean seen = !process.clockTouchedAtStart || process.watch().beganAfter(held.sinceNanos());
             contradicted |= seen && held.sinceNanos() < process.clockFirstTouchedNanos;
         }
@@ -92,7 +92,7 @@ final class MarkTimes {
                         && wrong.aheadMillis + settings.window.toMillis() / 3 >= aheadMillis);
     }
 
-    /** Whatever the process's clocks did: a grant is reckoned by a time that the coordinator has confirmed. What restores rely on. */
+    /** Whatever the process's clocks did, a grant is reckoned by a time that the coordinator has confirmed. Restores rely on it. */
     private long furthestByWitness(SimulatedProcess process, boolean claim) {
         long window = settings.window.toMillis();
         return settings.maxSkew.toMillis()
@@ -102,7 +102,7 @@ final class MarkTimes {
                 + 100;
     }
 
-    /** A claim begins a window ahead at most, and takes one. */
+    /** A claim begins at most one window ahead, and reserves one window. */
     private long furthest(SimulatedProcess process) {
         return process.unvettedMillis
                 + settings.maxSkew.toMillis()

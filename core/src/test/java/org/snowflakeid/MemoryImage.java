@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
 /**
- * Everything that a machine's threads were given from outside, in its order: what clocks, random numbers and the coordinator said, and
- * which thread ran when. What they made of it follows. So a second machine that runs the same code and is given the same has the same
- * memory, thread for thread: it is a copy, as of a virtual machine's snapshot that is resumed twice. From there on it has clocks, random
- * numbers and answers of its own.
+ * Everything that a machine's threads received from outside, in order: clock readings, random numbers, the coordinator's answers, and which
+ * thread ran when. All else follows from that. So a second machine that runs the same code on the same input has the same memory, thread
+ * for thread: it is a copy, like a virtual machine's snapshot that is restored twice. From there on it has clocks, random numbers and
+ * answers of its own.
  */
 final class MemoryImage {
 
-    /** Not a thread of the machine. */
+    /** Stands for input that no thread of the machine received. */
     static final int OUTSIDE = -1;
 
     enum Kind {
@@ -25,7 +25,7 @@ final class MemoryImage {
         NANOS,
         RANDOM,
         ANSWER,
-        /** Somebody outside does something to the machine. */
+        /** Something happens to the machine from outside. */
         COMMAND
     }
 
@@ -70,7 +70,7 @@ final class MemoryImage {
         return taken;
     }
 
-    /** The machine's time when that happened which was taken last. */
+    /** The machine's time at the entry that was taken last. */
     long nanos() {
         return nanos;
     }

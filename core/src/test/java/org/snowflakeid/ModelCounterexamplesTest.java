@@ -80,7 +80,7 @@ class ModelCounterexamplesTest {
     // bad_valuecas_aba
     @Test
     void lateClaimFindsAnotherMarkThoughItsLimitIsTheSameAgain() {
-        // So that what is claimed again ends at the same limit.
+        // This makes the second claim end at the same limit.
         p1.holdClock(stage.world.trueTime());
         p2.wire.hold(Kind.CLAIM);
         p1.wire.hold(Kind.CLAIM);
@@ -136,7 +136,7 @@ class ModelCounterexamplesTest {
 
     // bad_trim_nofloor
     @Test
-    void whoIssuedNothingGivesBackNoTickOfItsPredecessors() {
+    void aProcessThatIssuedNothingGivesBackNoTickOfItsPredecessors() {
         p1.open(); // 2-4
         p1.issue(); // 5
         long granted = limit();
@@ -168,7 +168,7 @@ class ModelCounterexamplesTest {
         assertThat(again.issue().timestamp()).isAfterOrEqualTo(end); // 8
     }
 
-    // bad_readopt, with a claim whose outcome nobody learned
+    // bad_readopt, with a claim whose outcome its sender never learned
     @Test
     void restartedProcessDoesNotAdoptAClaimItsPredecessorSent() {
         p1.wire.hold(Kind.CLAIM);
@@ -189,13 +189,13 @@ class ModelCounterexamplesTest {
         assertThat(again.issue().timestamp()).isAfterOrEqualTo(end);
     }
 
-    /** One memory image resumed twice: the copy is played by what it would write. */
+    /** A memory image restored twice: the test writes what the copy would write. */
     @Nested
     class Copies {
 
-        /** Time has passed that the copies did not see, so nobody is asked who would know that none has. */
+        /** Time has passed that the copies did not see. A coordinator that told the time would show that none has. */
         @BeforeEach
-        void nobodyTellsTheTime() {
+        void coordinatorTellsNoTime() {
             stage.store.tellsTime = false;
         }
 
@@ -282,7 +282,7 @@ class ModelCounterexamplesTest {
             return Mark.next(
                             RecordLine.NONE,
                             limit,
-                            "somebody",
+                            "another",
                             0,
                             limit,
                             stage.world.trueTime(),
@@ -305,7 +305,7 @@ class ModelCounterexamplesTest {
             p1.wire.release(Kind.EXTEND);
             p1.machine.stepClock(Duration.ofSeconds(11));
             shared.lose();
-            // The copy sends it, too.
+            // The copy sends it too.
             assertThat(shared.arrive()).isInstanceOf(CasResult.Applied.class);
             Instant end = SnowflakeLayout.STANDARD.instantOf(limit());
             stage.sleep(Duration.ofSeconds(1));
@@ -315,7 +315,7 @@ class ModelCounterexamplesTest {
 
         // the same in a window that is far from used up
         @Test
-        void whoMayHaveWonByBytesDrawnBeforeTheImageWasTakenIssuesNothingBelowThem() {
+        void aProcessThatMayHaveWonByBytesDrawnBeforeTheImageWasTakenIssuesNothingBelowThem() {
             stage.keys.put("snowflake.window", "PT60S");
             stage.keys.put("snowflake.startup-timeout", "PT90S");
             p1.open();
@@ -335,7 +335,7 @@ class ModelCounterexamplesTest {
 
         // the same, won by the copy: it has gone on by a write of its own
         @Test
-        void whoFindsThatTheCopyWentOnFromBytesDrawnBeforeTheImageWasTakenStops() {
+        void aProcessThatFindsThatTheCopyWentOnFromBytesDrawnBeforeTheImageWasTakenStops() {
             p1.open();
             p1.wire.hold(Kind.EXTEND);
             Request shared = p1.wire.next();
@@ -359,7 +359,7 @@ class ModelCounterexamplesTest {
             stage.store.putMeta(null);
         }
 
-        /** Until both have sent their claims, and the first has issued under its own. */
+        /** Goes on until both have sent their claims, and the first has issued under its own. */
         private Request secondClaimIsLate() {
             p1.wire.hold(Kind.CLAIM);
             p2.wire.hold(Kind.CLAIM);

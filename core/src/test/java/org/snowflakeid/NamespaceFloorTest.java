@@ -25,7 +25,7 @@ import org.snowflakeid.records.Reach;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Stored;
 
-/** Floors beside the same arithmetic without any bound. */
+/** Compares floors with the same arithmetic on unbounded integers. */
 class NamespaceFloorTest {
 
     private static final long NEW_YEAR = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
@@ -34,14 +34,14 @@ class NamespaceFloorTest {
     private final FakeStore store = new FakeStore(new VirtualWorld(1));
 
     private SnowflakeLayout layout() {
-        // Later than now is no epoch; earlier than that, few low bits leave ticks enough for centuries, many leave few.
+        // An epoch is not after now. For earlier ones, few low bits leave ticks for centuries, many leave only a few.
         Instant epoch = Instant.ofEpochMilli(random.nextLong(NEW_YEAR));
         int low = 2 + random.nextInt(39);
         int workerIdBits = Math.max(1, Math.min(20, low - 1 - random.nextInt(Math.min(20, low - 1))));
         return new SnowflakeLayout(epoch, workerIdBits, Math.max(1, Math.min(20, low - workerIdBits)));
     }
 
-    /** Anywhere; more often where something ends. */
+    /** Draws any tick, but more often one near a bound. */
     private long tick(long now, long last) {
         return switch (random.nextInt(6)) {
             case 0 -> last - random.nextInt(200_000);
@@ -96,7 +96,7 @@ class NamespaceFloorTest {
         int refusals = 0;
         for (int run = 0; run < 4_000; run++) {
             SnowflakeLayout oldLayout = layout();
-            // Half of them to a layout that is likely to have room.
+            // Half of the moves go to a layout that is likely to have room.
             SnowflakeLayout newLayout = random.nextBoolean() ? oldLayout : layout();
             Settings from = settings(oldLayout);
             Settings to = settings(newLayout);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No native image is built here; this is what can be seen without one, in the sources of what goes into applications. */
+/** Builds no native image, but checks what the sources of the application's modules show without one. */
 class NativeImageTest {
 
     private static final List<String> MODULES = List.of(
@@ -76,7 +76,7 @@ class NativeImageTest {
             "FileChannel",
             "Socket");
 
-    /** Images are built with classes initialised, by Quarkus for example: all processes would share what that made. */
+    /** Quarkus, for example, initialises classes when it builds an image: all processes would share their values. */
     @Test
     void noClassMakesAnythingOfOneProcessWhenItIsInitialised() throws IOException {
         List<JavaFileObject> sources = new ArrayList<>();

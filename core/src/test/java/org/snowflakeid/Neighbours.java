@@ -16,9 +16,9 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * Several generators of one process on one connection, each in a namespace of its own. What befalls one namespace is no matter of the others:
- * whose coordinator answers is refused no id, on a shared connection as on one of its own. Some runs give each its own, and so show
- * that this is not asked too much.
+ * Several generators of one process on one connection, each in a namespace of its own. Trouble in one namespace does not affect the others:
+ * a generator whose coordinator answers refuses no id, on a shared connection as on one of its own. Some runs give each its own connection,
+ * to show that the requirement can be met.
  */
 final class Neighbours {
 

@@ -33,9 +33,9 @@ import org.snowflakeid.spi.WorkerCoordinator;
 
 /**
  * Two operators in a hurry restore and move, again, back, elsewhere, at the same time, and give up at any moment, while requests
- * and answers are late, lost or repeated. Three coordinators have the same name. They accept no doubt that would not be true.
+ * and answers are late, lost or repeated. Three coordinators have the same name. The operators accept no doubt that would be false.
  *
- * <p>Meanwhile a process takes what it can get wherever it can, with no regard for any clock: no two grants may overlap.
+ * <p>Meanwhile a process claims what it can, wherever it can, with no regard for any clock. No two grants may overlap.
  */
 class OperatorSequencesTest {
 
@@ -47,12 +47,12 @@ class OperatorSequencesTest {
     private static final Set<NamespaceDoubt> HARMLESS =
             EnumSet.of(NamespaceDoubt.FAR_AHEAD_MARKS, NamespaceDoubt.UNREADABLE_MARKS);
 
-    /** The id of a successor that nobody will ever see: some namespaces are retired for it. */
+    /** The id of a successor that will never exist: some namespaces are retired for it. */
     private static final String GONE = "gone-for-good";
 
     private static final SnowflakeSettings SETTINGS = SnowflakeSettings.of(Map.of("snowflake.worker-id-bits", "1"));
 
-    /** What came of all runs. */
+    /** The results of all runs. */
     private static final class Tally {
         final Map<String, Integer> endings = new TreeMap<>();
         final Map<NamespaceState, Integer> states = new EnumMap<>(NamespaceState.class);
@@ -98,7 +98,7 @@ class OperatorSequencesTest {
             while (working > 0) {
                 world.sleep(Duration.ofSeconds(1));
             }
-            // What is late arrives.
+            // Late requests arrive meanwhile.
             world.sleep(Duration.ofSeconds(41));
             over = true;
             world.sleep(Duration.ofMinutes(1));
@@ -115,7 +115,7 @@ class OperatorSequencesTest {
             });
         }
 
-        /** Each operation is a process of its own, which may be ended at any moment. */
+        /** Carries out one operation in a process of its own, which may end at any moment. */
         private void operate() {
             int from = random.nextInt(stores.size());
             for (int tries = 3; tries > 0 && stores.get(from).meta == null; tries--) {
@@ -164,7 +164,7 @@ class OperatorSequencesTest {
             }
         }
 
-        /** Of what the operator is shown when he prepares it. */
+        /** The doubts that are true, of those shown to the operator. */
         private static Set<NamespaceDoubt> whatIsTrueOf(Map<NamespaceDoubt, String> doubts) {
             Set<NamespaceDoubt> accepted = EnumSet.copyOf(HARMLESS);
             if (doubts.getOrDefault(NamespaceDoubt.LOST_SUCCESSOR, "").contains(GONE)) {
@@ -188,7 +188,7 @@ class OperatorSequencesTest {
             });
         }
 
-        /** Claims from where it may, however far ahead that is. */
+        /** Claims from the first tick allowed, however far ahead that is. */
         private void grab(WorkerCoordinator coordinator) {
             Snapshot seen = coordinator.read(0, 0, TIMEOUT);
             Stored stored = seen.meta();
@@ -209,7 +209,7 @@ class OperatorSequencesTest {
                     world.trueTime(),
                     SETTINGS.layout(),
                     random.nextLong());
-            coordinator.claim(0, slot.mark(), mark.value(), "somebody", true, meta.stored(), TIMEOUT);
+            coordinator.claim(0, slot.mark(), mark.value(), "another", true, meta.stored(), TIMEOUT);
             tally.grants++;
         }
 
@@ -217,7 +217,7 @@ class OperatorSequencesTest {
             return Optional.ofNullable(store.meta).map(NamespaceRecord::parse);
         }
 
-        /** Where the ids go on, or would after the same operation was done again. */
+        /** At how many places ids go on, or would if the same operation were repeated. */
         private long waysToGoOn() {
             return stores.stream()
                     .flatMap(store -> meta(store).stream())

@@ -19,12 +19,12 @@ import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**
- * People who look at namespaces, restore them and move them: also twice, to a second place, back, in the wrong order, and two of them at
- * once. Processes are started again where the last of them said. All use of the operator's code is here.
+ * Operators who look at namespaces, restore them and move them: also twice, to a second place, back, in the wrong order, and two operators
+ * at once. Processes start again where the last of them said. Only this class uses the operator's code.
  */
 final class Operators {
 
-    /** What an operator did; refusals are no act. */
+    /** What an operator did. */
     enum Act {
         LOOK,
         RESTORE,
@@ -39,7 +39,7 @@ final class Operators {
     private final Random random;
     private final List<Place> places = new ArrayList<>();
 
-    /** Where processes are to run; several if operators believed so. */
+    /** Where processes are to run; there are several places if operators believed so. */
     private final List<Place> used = new ArrayList<>();
 
     /** When a record was retired, or reserved, by its id. */
@@ -48,7 +48,7 @@ final class Operators {
     private final Set<Place> left = new LinkedHashSet<>();
     private int working;
 
-    /** Whenever a namespace in use is retired. */
+    /** Runs whenever a namespace in use is retired. */
     Runnable retired = () -> {};
 
     Operators(Simulation run) {
@@ -70,7 +70,7 @@ final class Operators {
         return used.get(Math.floorMod(process.name.hashCode(), used.size()));
     }
 
-    /** The other places: of the same name at other coordinators, but for one. */
+    /** Makes the other places: each has the same name at another coordinator, except one. */
     private void makePlaces() {
         while (places.size() < PLACES) {
             int number = places.size();
@@ -82,7 +82,7 @@ final class Operators {
     /**
      * A few acts of one operator or two, while processes go on.
      *
-     * @param mishapsOneIn one of so many requests is lost, late or repeated meanwhile, wherever it goes; 0: none
+     * @param mishapsOneIn meanwhile one in this many requests is lost, late or repeated, at any place; 0: none
      */
     void work(int mishapsOneIn) {
         makePlaces();
@@ -109,7 +109,7 @@ final class Operators {
                 startAgain(run.processes.get(random.nextInt(run.processes.size())));
             }
         }
-        // From here on answers are sure: who waits for ids waits a bounded time.
+        // From here on every request is answered: a call waits for ids for a bounded time.
         stores().forEach(store -> store.mishapsOneIn = 0);
         run.processes.stream().filter(process -> !process.isForgotten).forEach(SimulatedProcess::closeSoon);
     }
@@ -125,7 +125,7 @@ final class Operators {
         }
     }
 
-    /** Whoever is starting is left alone, and issues once it has started. */
+    /** Leaves a process alone that is starting: it issues once it has started. */
     private static void startAgain(SimulatedProcess process) {
         if (process.generator() != null && !process.isForgotten) {
             process.closeSoon();
@@ -134,7 +134,7 @@ final class Operators {
 
     /**
      * Waits until a claim is under way whose sender does not know what became of it, if there comes one. That is the moment to replace the
-     * namespace: for a while after that nobody claims, until the floor has passed.
+     * namespace: for a while after that no process claims, until the floor has passed.
      */
     private boolean isClaimLate(FakeStore store) {
         int looks = store.mishapsOneIn > 0 ? 300 : 0;
@@ -172,7 +172,10 @@ final class Operators {
         }
     }
 
-    /** @return whether it was not refused: it is if the floor lies years ahead, since a wrong clock that nobody contradicted made it */
+    /**
+     * @return whether it was not refused: it is if the floor lies years ahead, since it was made by a wrong clock that no other
+     * contradicted
+     */
     boolean restore(Machine machine, Place at) {
         try (NamespaceAdministration namespace = open(machine, at)) {
             NamespaceRestore restore = namespace.prepareRestore();
@@ -191,12 +194,12 @@ final class Operators {
         return true;
     }
 
-    /** What another began may be finished by a request that arrives late. */
+    /** A request that arrives late may still finish what another operator began. */
     private void awaitEndOfEarlierWork() {
         run.world.sleep(places.get(0).store().latest.plusSeconds(10));
     }
 
-    /** Of all doubts those that are true here. Whoever accepts others has to expect that ids repeat. */
+    /** Of all doubts those that are true here. An operator who accepts others has to expect that ids repeat. */
     private Set<NamespaceDoubt> lookInto(Set<NamespaceDoubt> doubts, Place at) {
         Set<NamespaceDoubt> looked = new LinkedHashSet<>();
         for (NamespaceDoubt doubt : doubts) {
@@ -207,7 +210,7 @@ final class Operators {
                         case LOST_SUCCESSOR -> working <= 1 && !isSuccessorInUse(at);
                         case FAR_AHEAD_MARKS -> true;
                         case UNREADABLE_MARKS ->
-                            run.oracle.everyone().stream().noneMatch(process -> process.clockTouched);
+                            run.oracle.allProcesses().stream().noneMatch(process -> process.clockTouched);
                     };
             if (harmless) {
                 looked.add(doubt);
@@ -281,7 +284,7 @@ final class Operators {
         requireOneSuccessor();
     }
 
-    /** Before a record is stored: an operator's may arrive long after it was sent. */
+    /** Is called before a record is stored: an operator's may arrive long after it was sent. */
     void metaWritten(FakeStore store, Stored written) {
         String replaces = entry(written, "replaces");
         boolean wasInUse = "active".equals(entry(store.meta, "state"));
@@ -302,7 +305,7 @@ final class Operators {
         }
     }
 
-    /** Nothing is granted under a record that was retired: so it is the marks of that moment, and its time, that count. */
+    /** Nothing is granted under a retired record, so the marks at that moment count, and its time. */
     private void requireFloor(FakeStore store, FakeStore replaced, String id, long floor) {
         long granted = run.oracle.ledger(replaced).highestGranted();
         long retired = retiredTicks.getOrDefault(id, 0L);
@@ -331,7 +334,7 @@ final class Operators {
         }
     }
 
-    /** Once the floor of what is in use now has passed, somebody issues. */
+    /** Once the floor of the namespace in use has passed, a process issues. */
     void awaitIds() {
         List<Stored> usable = usable();
         if (usable.isEmpty()) {
@@ -345,7 +348,7 @@ final class Operators {
         // A write that was given up, with the advice to do the same again, may have retired it meanwhile.
         boolean stillUsable = !usable().isEmpty();
         if (stillUsable && run.processes.stream().noneMatch(process -> process.issuedSince > 0)) {
-            run.oracle.violated("nobody issues after operators replaced the namespace");
+            run.oracle.violated("no process issues after operators replaced the namespace");
         }
     }
 

@@ -16,8 +16,8 @@ import org.snowflakeid.resume.ResumeNote;
 import org.snowflakeid.spi.Stored;
 
 /**
- * What must hold in every run. Grants are checked at every write of a mark, not only ids: two grants that overlap are an error even
- * if nobody happened to issue the same tick.
+ * What must hold in every run. Grants are checked at every write of a mark, not only ids: two grants that overlap are an error even if no
+ * two processes happened to issue the same tick.
  */
 final class Oracle {
 
@@ -33,20 +33,20 @@ final class Oracle {
     private final List<Run> runs = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
 
-    /** What was read in values: some are looked at again and again. */
+    /** Parsed limits: some marks are looked at again and again. */
     private final Map<Stored, SeenRecord> namespacesRead = new HashMap<>();
 
     private final Map<Stored, Long> limitsRead = new HashMap<>();
 
-    /** By the bytes of a mark the namespace that its writer took for the one in use. */
+    /** For the bytes of each mark, the namespace that its writer took for the one in use. */
     private final Map<String, Stored> sentUnder = new HashMap<>();
 
-    /** Since the coordinator lost data: what it shows can't cover what was granted before. */
+    /** Whether the coordinator lost data: what it shows then can't cover what was granted before. */
     private boolean dataLost;
 
     private boolean duplicatesExcused;
 
-    /** Above all that was granted before the coordinator lost data; 0: clocks were wrong, and nobody knows. */
+    /** The tick above all that was granted before the coordinator lost data; 0: unknown, since clocks were wrong. */
     private long grantedBeforeLoss;
 
     /** What the record of a namespace says. */
@@ -73,7 +73,7 @@ final class Oracle {
     }
 
     /** All processes there ever were. */
-    List<SimulatedProcess> everyone() {
+    List<SimulatedProcess> allProcesses() {
         return List.copyOf(processes.values());
     }
 
@@ -81,7 +81,7 @@ final class Oracle {
         return ledgers.computeIfAbsent(store, first -> new Ledger());
     }
 
-    /** What was wrong, the first first. */
+    /** The violations, in the order in which they were found. */
     List<String> violations() {
         return violations;
     }
@@ -136,7 +136,7 @@ final class Oracle {
 
     /** A process sends a mark for a grant in this namespace. */
     void sent(FakeStore store, String mark, Stored namespace) {
-        // Others compare it themselves, in the write of the mark.
+        // Other stores compare the namespace themselves, in the write of the mark.
         if (store.likeness == FakeStore.Likeness.RECORDS) {
             sentUnder.put(mark, namespace);
         }
@@ -144,8 +144,8 @@ final class Oracle {
 
     /**
      * Whether a mark that is being stored grants what it adds. Where marks are records of their own it does not if the namespace was
-     * retired or replaced since its writer looked (rule 19): whoever replaced it need not have seen this mark. Its writer finds that out
-     * by looking at the namespace once more.
+     * retired or replaced since its writer looked (rule 19): the operator who replaced it need not have seen this mark. Its writer finds
+     * that out by looking at the namespace once more.
      */
     private boolean isGrant(FakeStore store, Mark mark) {
         Stored sent = sentUnder.isEmpty() ? null : sentUnder.get(mark.value());
@@ -193,12 +193,12 @@ final class Oracle {
         }
     }
 
-    /** Two that were granted the same, since a process was copied: neither's write covers what the other does with that. */
+    /** Whether both were granted the same because a process was copied: then neither one's mark covers what the other issues of it. */
     private boolean isOfBoth(FakeStore store, @Nullable Machine one, @Nullable Machine other, int id, long tick) {
         return one != null && other != null && one != other && copies.isShared(one, other, store, id, tick);
     }
 
-    /** What a generator may still issue lies below the mark, whoever writes it. */
+    /** What a generator may still issue lies below the mark, whichever process writes it. */
     private void requireCovered(
             FakeStore store,
             SimulatedProcess process,
@@ -256,8 +256,8 @@ final class Oracle {
                 violated(process.name + " issued tick " + tick + " of worker id " + id + ", its mark ends at "
                         + ledger.limit(id));
             } else if (holder != process.machine && !isSuperseded(process, holder, id, tick)) {
-                violated(process.name + " issued tick " + tick + " of worker id " + id + ", which "
-                        + (holder == null ? "nobody" : process(holder).name) + " was granted");
+                violated(process.name + " issued tick " + tick + " of worker id " + id + ", which was granted to "
+                        + (holder == null ? "no process" : process(holder).name));
             }
         }
         copies.issued(process, id, tick);
@@ -268,7 +268,7 @@ final class Oracle {
         }
     }
 
-    /** Of a worker id that it says it may use. */
+    /** Checks the worker id that a started process reports. */
     void opened(SimulatedProcess process, SnowflakeStatus status) {
         if (dataLost || settings.workers > 1 || status.reservedUntil().isEmpty()) {
             return;
@@ -280,18 +280,21 @@ final class Oracle {
         if (holder != process.machine
                 && !isSuperseded(process, holder, id, last)
                 && !copies.isShared(process.machine, store, id, last)) {
-            violated(process.name + " has started with worker id " + id + " up to tick " + last + ", which "
-                    + (holder == null ? "nobody" : process(holder).name) + " was granted");
+            violated(process.name + " has started with worker id " + id + " up to tick " + last
+                    + ", which was granted to " + (holder == null ? "no process" : process(holder).name));
         }
     }
 
-    /** From a process on the same host, whose last note says what that one has not issued, and from which only one of them can go on. */
+    /**
+     * Whether this process took over from another on its host. The last note says what that one has not issued, and only one process can go
+     * on from it.
+     */
     private boolean isSuperseded(SimulatedProcess process, @Nullable Machine from, int id, long tick) {
         SimulatedProcess before = from == null ? null : processes.get(from);
         return before != null && before.disk == process.disk && process.disk.wasTakenOver(process.machine, id, tick);
     }
 
-    /** A process goes on from this. */
+    /** A process goes on from this note. */
     void noteRead(FakeStore store, ResumeNote note) {
         Ledger ledger = ledger(store);
         long highest = ledger.highestIssued(note.workerId()).tick();
@@ -322,7 +325,7 @@ final class Oracle {
         if (!dataLost) {
             requireNoDuplicates();
         }
-        // One that creeps is compared with the coordinator's.
+        // A creeping clock is compared with the coordinator's.
         boolean wrongClocks =
                 !run.creeping.happens() && processes.values().stream().anyMatch(process -> process.clockTouched);
         if (!dataLost && !wrongClocks) {
@@ -336,7 +339,7 @@ final class Oracle {
         ledgers.values().forEach(Ledger::forget);
     }
 
-    /** By an operator who restored it before any process saw what was lost. */
+    /** Holds where an operator restored the namespace before any process saw the loss. */
     void requireFloorAboveAllThatWasGranted(FakeStore store) {
         if (floor(store) < grantedBeforeLoss) {
             violated("a restored namespace begins at " + floor(store) + ", though ticks up to " + grantedBeforeLoss
@@ -344,7 +347,7 @@ final class Oracle {
         }
     }
 
-    /** Whoever held a grant then has stopped by now, unless the coordinator still shows it, or shows a new one. */
+    /** A process that held a grant then has stopped by now, unless the coordinator still shows it, or shows a new one. */
     void requireCoveredAgain(List<SimulatedProcess> issuing) {
         for (SimulatedProcess process : issuing) {
             if (process.generator() == null || process.status().state() != SnowflakeStatus.State.ACTIVE) {
@@ -364,7 +367,7 @@ final class Oracle {
         }
     }
 
-    /** -1: none that could be read. */
+    /** Returns the limit of a mark; -1: there is none, or it is unreadable. */
     private long limit(@Nullable Stored mark) {
         return mark == null ? -1 : limitsRead.computeIfAbsent(mark, Oracle::readLimit);
     }
@@ -405,13 +408,13 @@ final class Oracle {
         int id = settings.workerId(b.first);
         long tick = settings.tick(b.first);
         if (machine.equals(b.process.machine)) {
-            // Started again, it was granted anew what it had issued, and what its like had given back.
+            // The process started again, and was granted what it had issued, since its copy had given that back.
             return copies.isGivenBack(machine, a.store, id, tick);
         }
         return isOfBoth(a.store, machine, b.process.machine, id, tick);
     }
 
-    /** Those not reserved, one by one or by the floor, into a far future by a process without a reference and with a wrong clock. */
+    /** Counts worker ids that no wrong clock has reserved into the far future, one by one or by the floor. */
     long usableIds(FakeStore store) {
         return IntStream.range(settings.firstId, settings.firstId + settings.ids)
                 .filter(id -> isUsable(store, id))
@@ -424,7 +427,7 @@ final class Oracle {
         return floor(store) <= soon && (mark == null || (limit(mark) >= 0 && limit(mark) <= soon));
     }
 
-    /** As long as the coordinator has lost nothing. */
+    /** Whether a worker id can be claimed; valid as long as the coordinator has lost nothing. */
     boolean isFree(FakeStore store, int id) {
         return store.held(id) == null && ledger(store).limit(id) <= run.trueTick() && floor(store) <= run.trueTick();
     }

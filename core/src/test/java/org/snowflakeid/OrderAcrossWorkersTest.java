@@ -25,7 +25,7 @@ class OrderAcrossWorkersTest {
 
     private void open() {
         ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(keys)), store, process);
-        // Long enough for the first windows, and for worker ids that nobody uses to fall far behind.
+        // Long enough for the first windows, and for unused worker ids to fall far behind.
         world.sleep(Duration.ofMinutes(2));
     }
 
@@ -95,7 +95,7 @@ class OrderAcrossWorkersTest {
 
         awaitCallers();
         first.nextId();
-        // On a thread of its own.
+        // This runs on a thread of its own.
         Caller third = new Caller();
         elsewhere(() -> third.nextIds(3));
         awaitCallers();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
 
-/** A coordinator whose calls heed neither their timeout nor an interrupt, as those of some drivers. */
+/** A coordinator whose calls heed neither their timeout nor an interrupt, like those of some drivers. */
 class OverdueCallTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -78,7 +78,7 @@ class OverdueCallTest {
         assertThat(events).anyMatch(SnowflakeEvent.Resumed.class::isInstance);
     }
 
-    // with a startup-timeout of 5 s it was still waiting after 60 s
+    // with a startup-timeout of 5 s a start still waited after 60 s
     @Test
     void aStartEndsInTime() {
         process.wire.hangs = true;
@@ -94,7 +94,7 @@ class OverdueCallTest {
                 .hasMessageContaining("has not ended for");
     }
 
-    // what it claimed after all stayed taken
+    // a worker id that a failed start claimed late stayed taken
     @Test
     void aStartThatWasGivenUpGivesBackWhatItClaimsAfterwards() {
         process.wire.latency = Duration.ofSeconds(4);

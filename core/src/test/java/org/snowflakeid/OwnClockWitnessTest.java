@@ -18,17 +18,17 @@ import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.CasResult;
 
 /**
- * A clock that steps a day ahead where the coordinator says no time: of what the marks say, only that of other processes counts. A
- * process that vouches for its own clock is always right.
+ * A clock that steps a day ahead where the coordinator tells no time: only the marks of other processes count. A process that could vouch
+ * for its own clock would always be right.
  */
 class OwnClockWitnessTest {
 
-    /** Beside those that the process claims. */
+    /** A worker id beside those that the process claims. */
     private static final int PEERS_ID = 99;
 
     private Stage stage = Stage.ofDefaults(1);
 
-    /** Another process with a right clock, which extends every 20 s: on another host, however the owner entry says that. */
+    /** Another process with a right clock extends every 20 s; its owner entry names another host. */
     private void peerWrites(long count) {
         Instant now = stage.world.trueTime();
         long tick = SnowflakeLayout.STANDARD.tickOf(now.toEpochMilli());
@@ -47,7 +47,7 @@ class OwnClockWitnessTest {
         }
         stage.keys.put("snowflake.workers", String.valueOf(workers));
         stage.keys.put("snowflake.worker-ids", "0-" + PEERS_ID);
-        // There is no namespace yet, and so no peer: its worker id may be had.
+        // There is no namespace yet, and so no peer: the process may claim the peer's worker id.
         Actor process = stage.process();
         process.open();
         while (process.ids().status().workerIds().contains(PEERS_ID)) {
@@ -87,7 +87,7 @@ class OwnClockWitnessTest {
         stage.assertSafe();
     }
 
-    // nor may those of two generators, which plain Java can open in one process
+    // nor may the marks of two generators vouch, which plain Java can open in one process
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void generatorsOfOneProcessDoNotVouchForEachOther(long seed) {
@@ -110,8 +110,7 @@ class OwnClockWitnessTest {
         stage.assertSafe();
     }
 
-    // a process took a worker id over whose owner entry was still that of the one before, and read its own mark as a
-    // peer's
+    // a process took over a worker id whose owner entry was still its predecessor's, and read its own mark as a peer's
     @Test
     void aWorkerIdThatWasTakenOverIsNoWitness() {
         Actor before = open(1, 1, "snowflake.resume.directory", "/resume");
@@ -136,8 +135,8 @@ class OwnClockWitnessTest {
         stage.assertSafe();
     }
 
-    // it was taken for one of its own: beside no other peer, a clock was believed that leapt while the coordinator was
-    // away
+    // a process took its predecessor's mark for its own: without another peer it believed a clock that had leapt while
+    // the coordinator was away
     @Test
     void theMarkOfTheProcessBeforeIsAWitness() {
         Actor before = open(1, 1, "snowflake.resume.directory", "/resume");
@@ -159,7 +158,7 @@ class OwnClockWitnessTest {
         stage.assertSafe();
     }
 
-    /** Its next extension, and no claim of the owner entry. */
+    /** Lets the next extension arrive, and loses claims of the owner entry. */
     private static void arrive(Actor process, boolean answered) {
         Request request = process.wire.next();
         while (request.kind == Kind.CLAIM) {
@@ -174,7 +173,7 @@ class OwnClockWitnessTest {
         }
     }
 
-    // a second generator started by the wrong clock of the first, against what the peer says
+    // a second generator started by the first one's wrong clock, though the peer contradicted it
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 1", "3, 1", "4, 40", "5, 40", "6, 40"})
     void aGeneratorDoesNotVouchForTheStartOfAnother(long seed, int workers) {
@@ -186,7 +185,7 @@ class OwnClockWitnessTest {
         try {
             LeasedSnowflake second =
                     LeasedSnowflake.open(SnowflakeSettings.of(Map.copyOf(stage.keys)), process.wire, process);
-            // It goes by the first one's corrected time.
+            // The second generator goes by the first one's corrected time.
             assertThat(second.layout().decode(second.nextId()).timestamp())
                     .isBefore(stage.world.trueTime().plusSeconds(2));
         } catch (CoordinatorException refused) {

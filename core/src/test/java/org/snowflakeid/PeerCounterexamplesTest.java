@@ -127,7 +127,7 @@ class PeerCounterexamplesTest {
         assertThat(b.workerId()).isNotEqualTo(a.workerId());
     }
 
-    // leaf_init_race, one step on: both claim the worker id that nobody ever had
+    // leaf_init_race, one step on: both claim a worker id that no process ever had
     @Test
     void twoThatBothFindAWorkerIdUnusedDoNotBothGetIt() {
         a.wire.hold(Kind.CLAIM);

@@ -182,7 +182,7 @@ class ProtocolRulesTest {
         process.open();
         assertThat(process.workerId()).isZero();
         String backup = mark(0);
-        // Somebody else's entry: the worker id can be used to its limit, but not be kept.
+        // Another process's entry: the worker id can be used to its limit, but not be kept.
         stage.store.owners.put(0, new FakeStore.Held("another", this, Long.MAX_VALUE));
         stage.until("another claimed", () -> stage.store.owner(1) != null);
         assertThat(process.workerId()).isZero();
@@ -201,7 +201,7 @@ class ProtocolRulesTest {
     }
 
     @Test
-    void aMarkThatNobodyCanReadEndsIds() {
+    void anUnreadableMarkEndsIds() {
         process.open();
         int id = process.workerId();
 
@@ -213,7 +213,7 @@ class ProtocolRulesTest {
                 .hasMessageContaining("shows for worker id " + id + " the mark 'spoilt'");
     }
 
-    /** A clock that was wrong by an hour and believed, since nobody contradicted it. */
+    /** A clock that was wrong by an hour and believed, since no other clock contradicted it. */
     @Nested
     class PoisonedClock {
 
@@ -284,7 +284,7 @@ class ProtocolRulesTest {
     }
 
     @Test
-    void aClockThatCameBackIsBelievedAtOnceWhereNobodyCanTell() {
+    void aClockThatCameBackIsBelievedAtOnceWhereNoOtherClockContradictsIt() {
         stage.keys.put("snowflake.window", "PT6S");
         stage.store.tellsTime = false;
         process.open();
@@ -312,7 +312,7 @@ class ProtocolRulesTest {
     class ResumedImage {
 
         private void resume() {
-            // Time has passed that this process did not see, so nobody is asked who would know that none has.
+            // Time has passed that this process did not see. A coordinator that told the time would show that none has.
             stage.store.tellsTime = false;
             process.wire.hold(Kind.EXTEND);
             process.machine.stepClock(Duration.ofSeconds(11));

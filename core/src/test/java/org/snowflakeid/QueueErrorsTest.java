@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.snowflakeid.config.StaticCoordinatorProvider;
 
-/** An Error that ends one call, wherever it waits, does not slow down the others. */
+/** An Error that ends one call, wherever that waits, does not slow down the others. */
 class QueueErrorsTest {
 
     private static final Map<String, String> TWO_IDS_A_MILLISECOND = Map.of(
@@ -34,7 +34,7 @@ class QueueErrorsTest {
         UNPARK
     }
 
-    /** In virtual time: which call fails is chosen, and how fast the others are is counted. */
+    /** In virtual time: the test chooses which call fails, and counts how fast the others are. */
     @Nested
     class Chosen {
         private final VirtualWorld world = new VirtualWorld(1);
@@ -104,7 +104,7 @@ class QueueErrorsTest {
             }
         }
 
-        /** Its calls fail at the first, second, third … time that they ask for something. */
+        /** A caller whose calls fail at the first, second, third … time that they ask the platform for something. */
         private void callInVain(Asked asked, int times) {
             Random random = new Random(7);
             fatal = asked;
@@ -113,7 +113,7 @@ class QueueErrorsTest {
                 try {
                     long unused = ids.nextId();
                 } catch (Error expected) {
-                    // by which the call ended
+                    // The error ended the call, as planned.
                 }
                 process.park(random.nextInt(500_000));
             }
@@ -134,7 +134,7 @@ class QueueErrorsTest {
                 assertThat(waited).as("ms until 40 calls have failed").isLessThan(10_000);
                 world.sleep(Duration.ofMillis(1));
             }
-            // By now everybody has noticed.
+            // By now every call has noticed.
             world.sleep(Duration.ofMillis(50));
             int before = issued;
 
@@ -173,7 +173,7 @@ class QueueErrorsTest {
         }
     }
 
-    /** A stack that ends somewhere inside of a call, at each depth in turn. */
+    /** A stack that overflows somewhere inside a call, at each depth in turn. */
     @Nested
     @Timeout(120)
     class OfTheStack {
@@ -184,7 +184,7 @@ class QueueErrorsTest {
         private volatile boolean ended;
         private int overflows;
 
-        /** As deep as it goes, and on the way back a call at each of the last levels. */
+        /** Recurses as deep as the stack allows, and calls at each of the last levels on the way back. */
         @SuppressWarnings("InfiniteRecursion") // until the stack ends
         private int descend(int callsLeft) {
             int left = callsLeft;
@@ -242,7 +242,7 @@ class QueueErrorsTest {
 
                 assertThat(overflows).isPositive();
                 // 400 of the 2,000 ids that five threads take in a second.
-                assertThat(millis).as("ms, a second if nobody disturbs").isLessThan(10_000);
+                assertThat(millis).as("ms, a second if nothing disturbs").isLessThan(10_000);
             } finally {
                 ended = true;
                 for (Thread caller : callers) {

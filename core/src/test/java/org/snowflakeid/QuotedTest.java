@@ -21,7 +21,7 @@ class QuotedTest {
         assertThat(Quoted.of("x".repeat(2_800_000))).hasSizeLessThan(350).endsWith("xxx… (2800000 characters)'");
     }
 
-    // and so were line ends and escape sequences
+    // line ends and escape sequences were echoed too
     @Test
     void whatATerminalWouldObeyIsSpelt() {
         assertThat(Quoted.of("a\u001b[31mred\r\nERROR all is lost\u2028\u202eend\uD800"))

@@ -73,7 +73,7 @@ class RecordCoordinatorTest {
             }
         }
 
-        /** Before the request with that number, counted from 0. */
+        /** Runs something before the request with this number, counted from 0. */
         void before(int number, Runnable event) {
             before.clear();
             for (int i = 0; i < number; i++) {
@@ -136,7 +136,7 @@ class RecordCoordinatorTest {
                         "read ns/marks/7", "read ns/meta", "write ns/marks/7", "read ns/marks/7", "read ns/meta");
     }
 
-    // obj_before, obj_none: the record was looked at before the write, or not at all
+    // obj_before, obj_none: the writer looked at the record before the write, or not at all
     @Test
     void aWriteGrantsNothingIfTheNamespaceIsRetiredBeforeItIsValidated() {
         Stored mark = claim(7);
@@ -172,9 +172,9 @@ class RecordCoordinatorTest {
                 .isInstanceOf(Rejected.class);
     }
 
-    // whoever retires a namespace reads the marks then, and sees it
+    // an operator who retires a namespace reads the marks after that, and sees this one
     @Test
-    void whatWasWrittenBeforeTheRetirementIsSeenByWhoeverRetires() {
+    void anOperatorWhoRetiresANamespaceSeesWhatWasWrittenBefore() {
         Stored mark = claim(7);
         List<String> seen = new ArrayList<>();
         records.before(4, () -> {
@@ -202,7 +202,7 @@ class RecordCoordinatorTest {
         assertThat(mark).isNotNull();
     }
 
-    // it may still be applied, after the look
+    // the write may still be applied, after the look
     @Test
     void aWriteOfUnknownOutcomeStaysUnknownWhateverIsSeen() {
         Stored mark = claim(7);
@@ -289,14 +289,14 @@ class RecordCoordinatorTest {
     }
 
     @Test
-    void anOwnerThatAnEditorSpoiltIsNobody() {
+    void anOwnerThatAnEditorSpoiltCountsAsNone() {
         claim(7);
         records.put("ns/marks/7", "limit=1 7\nexpires=soon token=a");
 
         assertThat(coordinator.read(7, 7, CALL).slots().get(0).owner()).isNull();
     }
 
-    // nothing could be read any more, so that an operator could not even restore it
+    // no request could read anything any more, so that an operator could not even restore the namespace
     @ParameterizedTest
     @ValueSource(strings = {"limit=1 7\n", "limit=1 7\nexp", "limit=1 7\n\n", "\n", ""})
     void aMarkThatAnEditorSpoiltIsReadAsItIs(String spoilt) {

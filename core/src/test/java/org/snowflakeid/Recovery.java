@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** After the faults everything is well again, in time and without anybody's help. */
+/** After the faults everything is well again, in time and without help. */
 final class Recovery {
 
     private static final Duration LOOK = Duration.ofMillis(500);
@@ -16,14 +16,14 @@ final class Recovery {
     /** A request that is never answered, pauses between attempts, and the next look. */
     private static final long ATTEMPT_MILLIS = 10_000;
 
-    /** By then something is wrong, and has been found. */
+    /** Longer than any recovery takes: whatever is wrong has been reported by then. */
     private static final long MOST_MILLIS = 600_000;
 
     private final Simulation run;
     private final SimulatedSettings settings;
     private final long beganMillis;
 
-    /** How much longer than any clock that is right would a worker id is reserved: small steps of a clock are believed, one after the other. */
+    /** How much longer a worker id is reserved than by a right clock: generators believe small steps of a clock, one after the other. */
     private final long reservedTooLongMillis;
 
     /** Since when a worker id could be claimed, and a process needs one. */
@@ -41,7 +41,7 @@ final class Recovery {
         reservedTooLongMillis = IntStream.range(settings.firstId, settings.firstId + settings.ids)
                 .filter(id -> run.oracle.isUsable(run.store, id))
                 .mapToLong(id -> run.oracle.ledger(run.store).limit(id) - run.trueTick())
-                // A claim begins a window ahead at most, and takes one.
+                // A claim begins at most one window ahead, and reserves one window.
                 .map(ahead -> Math.max(0, ahead - 2 * settings.window.toMillis()))
                 .max()
                 .orElse(0);
@@ -51,7 +51,7 @@ final class Recovery {
         return run.world.nanoTime() / 1_000_000;
     }
 
-    /** As many processes as there are usable worker ids for issue again. */
+    /** Waits until as many processes issue again as there are usable worker ids for. */
     void await() {
         run.processes.forEach(process -> process.issuedSince = 0);
         long calmSince = beganMillis;
@@ -65,7 +65,7 @@ final class Recovery {
             }
             look();
             if (!counts && now() - calmSince > least) {
-                // What was issued until now may have been granted before the faults ended.
+                // Ids issued until now may come from grants made before the faults ended.
                 counts = true;
                 run.processes.forEach(process -> process.issuedSince = 0);
                 calmSince = now();
@@ -91,7 +91,7 @@ final class Recovery {
         }
     }
 
-    /** Nothing but a restart helps a process in a call that never ends. */
+    /** Whether a process is in a call that never ends: only a restart would help it. */
     private boolean hangs(SimulatedProcess process) {
         return run.rim.hanging(process.machine) > 0;
     }
@@ -108,15 +108,16 @@ final class Recovery {
         return Math.min((run.oracle.usableIds(run.store) - heldInVain) / settings.workers, processes);
     }
 
-    /** One worker id that is reserved into a far future keeps all of a generator's from being of use. */
+    /** Whether a process is far ahead: one worker id reserved into the far future makes all of a generator's useless. */
     private boolean isFarAhead(VirtualWorld.@Nullable Machine machine) {
         SimulatedProcess process = machine == null ? null : run.process(machine);
         return process != null && process.isFarAhead();
     }
 
     /**
-     * Owners that crashed expire, what they had reserved passes, and so does what a claim that has to wait for that reserves; and
-     * whoever distrusts a clock that was set right does so for a while. Where each needs several, those that wait get in each other's way.
+     * Entries of crashed owners expire, their reservations pass, and so does the reservation of a claim that has to wait for that; and a
+     * process goes on distrusting a clock for a while after it was set right. Where each process needs several worker ids, those that wait
+     * get in each other's way.
      */
     private long longestMillis() {
         return 4 * settings.window.toMillis()
@@ -126,12 +127,12 @@ final class Recovery {
                 + (settings.workers + 1) * ATTEMPT_MILLIS;
     }
 
-    /** What was written by a clock that was wrong, or by a process that is gone, can be seen for a window. */
+    /** Starts may see for a window what a wrong clock, or a process that is gone, has written. */
     private long longestNeedMillis() {
         return ATTEMPT_MILLIS + settings.window.toMillis() + (run.store.tellsTime ? 0 : settings.maxSkew.toMillis());
     }
 
-    /** Of a generator that was closed, or never opened. */
+    /** Whether a thread is left of a generator that was closed, or never opened. */
     private boolean isAnyThreadLeft() {
         return run.processes.stream()
                 .flatMap(process -> process.watches().stream())
@@ -150,7 +151,7 @@ final class Recovery {
         for (SimulatedProcess process : run.processes) {
             process.watch().requireStartInTime();
             process.watches().forEach(Watch::requireNoThreadLeft);
-            // What one of two copies holds, it may have claimed when they were one.
+            // A copy may hold what the process claimed before it was copied.
             if (process.watch().isOpening()
                     && !isMisled()
                     && !process.machine.isPaused()
@@ -172,7 +173,7 @@ final class Recovery {
                     .filter(each -> now - Math.max(each.getValue(), needy) > longestNeedMillis())
                     .map(Map.Entry::getKey)
                     .toList();
-            // A process that can't have all that it needs gives back what it has.
+            // A process that can't claim all that it needs gives back what it has.
             if (free.size() >= settings.workers - held(process) && !hangs(process)) {
                 run.oracle.violated(process.name + " starts and has not claimed worker ids " + free
                         + ", which have been free for more than " + longestNeedMillis() + " ms since");
@@ -188,7 +189,7 @@ final class Recovery {
                 && process.watch().highestTick <= run.trueTick();
     }
 
-    /** A process that can't go on with a worker id takes another: once its clock is vetted, in no more time than a claim takes. */
+    /** A process that can't go on with a worker id claims another: once its clock is vetted, that takes no longer than a claim. */
     private void requireNoneStranded(long now) {
         long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis();
         strandedSince.forEach((process, stranded) -> {
@@ -201,8 +202,7 @@ final class Recovery {
     }
 
     /**
-     * Whether owner entries tell starts a wrong time: a request may arrive late, of a process that has crashed since, and bring one about that
-     * lasts for a window from then on.
+     * Whether owner entries tell starts a wrong time: a late request of a crashed process may create one that lasts for a window from then on.
      */
     private boolean isMisled() {
         return !run.store.tellsTime && run.store.owners.keySet().stream().anyMatch(this::isMisleading);

@@ -9,10 +9,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 
-/** Worker ids that are claimed, but can't be used yet: somebody was granted their next seconds, and ended without giving them back. */
+/** Worker ids that are claimed, but can't be used yet: a process was granted their next seconds, and ended without giving them back. */
 class ReservedForLaterTest {
 
-    /** Looks come every one to three seconds, and each takes a few milliseconds. */
+    /** The start looks every one to three seconds, and each look takes a few milliseconds. */
     private static final Duration SOON = Duration.ofMillis(3200);
 
     private Actor opened(Stage stage) {
@@ -26,7 +26,7 @@ class ReservedForLaterTest {
         stage.store.expireOwners();
     }
 
-    // whoever had reserved one for later looked for no other: starts failed beside worker ids that were free
+    // a process that had reserved a worker id for later looked for no other: starts failed beside free worker ids
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void aStartTakesOneThatCanBeUsedSooner(long seed) {
@@ -68,7 +68,7 @@ class ReservedForLaterTest {
         return process;
     }
 
-    // it said "ids again", and that the coordinator does not answer, neither of which was true
+    // the generator reported "ids again", and that the coordinator did not answer; neither was true
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void aGeneratorSaysWhatItWaitsForAndWhenItHasIdsAgain(long seed) {

@@ -47,7 +47,7 @@ class ResumeCounterexamplesTest {
 
     // ticket_nolock
     @Test
-    void nobodyTakesOverFromAProcessThatRuns() {
+    void noProcessTakesOverFromOneThatRuns() {
         a.open(); // 1
         long first = lo(); // 2
         stage.store.down = true;
@@ -82,7 +82,7 @@ class ResumeCounterexamplesTest {
         assertThat(first.timestamp()).isAfterOrEqualTo(at(noted));
     }
 
-    // As above, by a clock that had not got there: what the note says decides, and the clock only when.
+    // As above, by a clock that was not there yet: the note decides what is issued, the clock only when.
     @Test
     void theNextBeginsWhereTheNoteSaysAndNotBeforeItsClockIsThere() {
         a.open();
@@ -102,7 +102,7 @@ class ResumeCounterexamplesTest {
     }
 
     @Test
-    void whoTookOverAndIssuedNothingGivesBackNothingThatTheOneBeforeUsed() {
+    void aProcessThatTookOverAndIssuedNothingGivesBackNothingThatItsPredecessorUsed() {
         a.open();
         long noted = lo();
         a.issueAt(at(noted).minusMillis(1));

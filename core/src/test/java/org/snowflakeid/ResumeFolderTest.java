@@ -149,7 +149,7 @@ class ResumeFolderTest {
         }
     }
 
-    // notes_noverify: the number that it creates was used and deleted since it looked
+    // notes_noverify: another process used and deleted the number since this one looked
     @Test
     void aProcessThatLookedLongAgoHasLost() throws IOException {
         NoteChain running = write("first\n");
@@ -164,7 +164,7 @@ class ResumeFolderTest {
     }
 
     @Test
-    void aProcessThatLookedLongAgoHasLostWhicheverLowerNotesSomebodyDeletes() throws IOException {
+    void aProcessThatLookedLongAgoHasLostWhicheverLowerNotesAreDeleted() throws IOException {
         NoteChain running = new NoteChain(new ForwardingNotes(folder.notes(7)) {
             @Override
             public void deleteBelow(long number) {}
@@ -189,7 +189,7 @@ class ResumeFolderTest {
         delete(notes);
 
         assertThat(asleep.add("late\n")).isFalse();
-        // The next claim makes the folder again.
+        // The next claim creates the folder again.
         NoteChain unused = write("claimed\n");
 
         assertThat(asleep.end()).isFalse();
@@ -356,7 +356,7 @@ class ResumeFolderTest {
         assertThatThrownBy(this::readAgain).isInstanceOf(VoidException.class);
     }
 
-    // the number of what it had created was counted twice, and the next was another's
+    // a note's number was counted twice, and the next number was another process's
     @Test
     void aLookThatFailsIsMadeUpForByTheNext() throws IOException {
         boolean[] fails = new boolean[1];
@@ -433,7 +433,7 @@ class ResumeFolderTest {
         }
     }
 
-    // it was said that the folder can't be written, or that only Linux says when the machine was started
+    // the message said that the folder can't be written, or that only Linux tells when the machine was started
     @Test
     void aThreadThatIsInterruptedFindsNothingWrongWithTheFolder() {
         ResumeFolder next = folder(directory);
@@ -479,14 +479,14 @@ class ResumeFolderTest {
 
     @Test
     void aFolderInWhichNothingCanBeWrittenIsRefused() throws IOException {
-        // Whoever tests may be root, who may write anywhere.
+        // The test may run as root, who may write anywhere.
         Path inTheWay = Files.createDirectories(directory.resolve("other/snowflake"));
         Files.createFile(inTheWay.resolve("orders"));
 
         assertRefused(folder(directory.resolve("other")), "can't be written", "orders");
     }
 
-    // there is a digest of settings in it, among which may be a password
+    // a note holds a digest of settings, which may include a password
     @Test
     void noOtherUserMayReadANote() throws IOException {
         NoteChain unused = write("some\n");

@@ -35,8 +35,8 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * Two processes of this machine with one resume folder, while the coordinator is down. A file lock would belong to a process, and be gone as
- * soon as anything in it closes the file: so whatever reads the files of a running process, nothing must change.
+ * Two processes of this machine with one resume folder, while the coordinator is down. A file lock belongs to a process, and is lost as
+ * soon as any code in it closes the file. So nothing may change, whatever reads the files of a running process.
  */
 class ResumeProcessesTest {
 
@@ -64,7 +64,7 @@ class ResumeProcessesTest {
         Path late = directory.resolve("late");
         Process second = start("plain", late);
 
-        // Every five seconds it says that it has none; the first one has a while left.
+        // The second process reports every five seconds that it has no ids; the first one has ids for a while.
         await("attempts", () -> log(late).split("still without a worker id", -1).length > 3 || hasIds(late, WANTED));
 
         assertDistinct(running, late);
@@ -91,7 +91,7 @@ class ResumeProcessesTest {
         assertDistinct(suspended, next);
     }
 
-    /** Notes are written every few seconds, and ids stop where they are not. */
+    /** The process writes notes every few seconds; without them its ids stop. */
     @Test
     void aProcessThatHasUsedUpItsDescriptorsWritesNotes() throws IOException {
         Path running = directory.resolve("running");
@@ -99,7 +99,7 @@ class ResumeProcessesTest {
         await("no descriptor is left", () -> log(running).contains("no descriptor is left"));
         int before = (int) (Files.size(running) / 19);
 
-        // Ten in a millisecond at the most: ten seconds.
+        // At most ten in a millisecond: ten seconds.
         await("ids", () -> hasIds(running, before + 100_000) || !process.isAlive());
 
         assertThat(process.isAlive()).as(() -> log(running)).isTrue();
@@ -170,7 +170,7 @@ class ResumeProcessesTest {
         for (Path file : files) {
             if (Files.exists(file)) {
                 try (BufferedReader ids = Files.newBufferedReader(file)) {
-                    // The last line may not be whole.
+                    // The last line may be incomplete.
                     ids.lines()
                             .filter(id -> id.length() == 18)
                             .filter(id -> !seen.add(id))
@@ -225,7 +225,7 @@ class ResumeProcessesTest {
                     used.add(new FileInputStream("/dev/null"));
                 }
             } catch (IOException e) {
-                // as it was to be
+                // No descriptor is left, as planned.
             }
         }
 
@@ -245,7 +245,7 @@ class ResumeProcessesTest {
                             byte[] unused = Files.readAllBytes(file);
                         }
                     } catch (IOException | UncheckedIOException e) {
-                        // It was deleted meanwhile.
+                        // The file was deleted meanwhile.
                     }
                     LockSupport.parkNanos(50_000_000);
                 }
@@ -255,7 +255,7 @@ class ResumeProcessesTest {
         }
     }
 
-    /** A coordinator in memory, for the one process that reaches it; down as soon as a file says so. */
+    /** A coordinator in memory, for the only process that reaches it; it is down as soon as a certain file exists. */
     private record Provider(Path down) implements WorkerCoordinatorProvider {
 
         @Override

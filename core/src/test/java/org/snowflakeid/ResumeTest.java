@@ -95,7 +95,7 @@ class ResumeTest {
             }
         }
 
-        // the clock that the coordinator had just contradicted was believed, and ids were dated by it
+        // the process believed the clock that the coordinator had just contradicted, and dated ids by it
         @Test
         void aProcessWhoseClockTheCoordinatorContradictsTakesNothingOver() {
             int unused = killAndCut();
@@ -419,7 +419,7 @@ class ResumeTest {
         @Test
         void arrivesBeforeTheNextAsksAndIsNotTakenForALoss() {
             stage.store.down = false;
-            // Before anything else of this process can.
+            // This runs before any other thread of the process.
             after.wire.cut = true;
             assertThat(extension.arrive()).isInstanceOf(CasResult.Applied.class);
             after.wire.cut = false;
@@ -443,7 +443,7 @@ class ResumeTest {
             after.issue();
         }
 
-        // a copy of this process was taken for the one before, for ever
+        // a process took a copy of itself for its predecessor, for ever
         @Test
         void isNoneOnceTheNextHasExtended() {
             stage.store.down = false;
@@ -537,7 +537,7 @@ class ResumeTest {
         }
 
         @Test
-        void isStuckInAWriteThatNobodyMayOvertake() {
+        void isStuckInAWriteThatNoOtherMayOvertake() {
             before.open();
             before.issueFor(Duration.ofSeconds(12));
             disk.stuck = true;
@@ -640,7 +640,8 @@ class ResumeTest {
             before.issue();
         }
 
-        // the file of what it had lost stayed locked, as by another process, and it had none for what it claimed next
+        // the file of the lost worker id stayed locked, as if by another process, and the process had none for its next
+        // claim
         @Test
         void isThereAgainForAWorkerIdThatIsHadAgain() {
             stage.keys.put("snowflake.worker-ids", "0");
@@ -689,7 +690,7 @@ class ResumeTest {
 
         private int workerId;
 
-        /** The one that was suspended is told apart from one that has ended by nothing but what it does later. */
+        /** Only what it does later tells a suspended process from one that has ended. */
         @BeforeEach
         void isTakenForOneThatHasEnded() {
             before.open();
@@ -731,7 +732,7 @@ class ResumeTest {
             assertThat(error(after)).isEmpty();
         }
 
-        // what the next had written looked as if the coordinator had lost data
+        // the successor's mark looked as if the coordinator had lost data
         @Test
         void isNotAlarmedByWhatTheNextHasWritten() {
             before.machine.pause(Duration.ofMinutes(1));
@@ -842,7 +843,7 @@ class ResumeTest {
                     .hasMessageContaining("nothing says of which: none of snowflake.fake.url is set.");
         }
 
-        // it was said that none of them is set
+        // the message said that none of them is set
         @Test
         void noneOfAnApplicationWhosePlaceRefersToNothing() {
             setDatabase(before, "");

@@ -10,40 +10,40 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
-/** What a process relies on without a thought, and that fails for a while: in some runs one of these, several times. */
+/** Failures, for a while, of what a process takes for granted: in some runs one of these happens, several times. */
 final class RimFaults {
 
     enum Kind {
         /** The coordinator's answer to a call never comes, and the call heeds neither its timeout nor an interrupt. */
         CALLS_THAT_DO_NOT_END,
-        /** The process can't open anything: no connection, no file, not what the kernel's random numbers come from. */
+        /** The process can't open anything: no connection, no file, not even the kernel's source of random numbers. */
         NO_DESCRIPTORS,
-        /** Nothing that is asked of the disk ends. */
+        /** No operation on the disk ends. */
         HANGING_DISK,
         /** A clock that is set every few seconds, to and fro or all one way. */
         CLOCK_STEPS_IN_A_ROW,
-        /** A process stands still, and when it goes on its clock shows once more what a call has seen last. */
+        /** A process stands still, and when it goes on its clock shows the time that a call saw last. */
         CLOCK_BACK_TO_THE_LAST_LOOK,
-        /** See {@link Neighbours}: that is for itself, after all other faults. */
+        /** See {@link Neighbours}, which run by themselves, after all other faults. */
         SHARED_CONNECTION
     }
 
     private static final Kind[] KINDS = Kind.values();
 
-    /** One of so many calls that don't end never does. */
+    /** One in this many hanging calls never ends. */
     private static final int NEVER_ONE_IN = 4;
 
     private static final long LOOK_MILLIS = 1_000;
 
     private final Simulation run;
 
-    /** Drawn apart, so that the runs in which none of these happens stay the same. */
+    /** Separate random numbers, so that the runs in which none of these happens stay the same. */
     private final Random random;
 
-    /** Null: none. */
+    /** The fault of this run; null: none. */
     private final @Nullable Kind kind;
 
-    /** By the world's time. */
+    /** Until when each machine is struck, by the world's time. */
     private final Map<Machine, Long> struckUntilNanos = new HashMap<>();
 
     private final Map<Machine, Integer> hanging = new HashMap<>();
@@ -66,7 +66,7 @@ final class RimFaults {
         return kind == wanted;
     }
 
-    /** Perhaps, beside whatever else happens. */
+    /** Strikes or not, beside whatever else happens. */
     void mayStrike() {
         if (kind == null || kind == Kind.SHARED_CONNECTION || random.nextInt(3) == 0) {
             return;
@@ -107,7 +107,7 @@ final class RimFaults {
         return kind == by && !ended && struckUntilNanos.getOrDefault(machine, 0L) > run.world.nanoTime();
     }
 
-    /** Whether nothing of this befalls a process now. */
+    /** Whether no such fault affects a process now. */
     boolean spares(Machine machine) {
         return hanging(machine) == 0 && struckUntilNanos.getOrDefault(machine, 0L) <= run.world.nanoTime();
     }
@@ -118,7 +118,7 @@ final class RimFaults {
         return isStruck(machine, Kind.CALLS_THAT_DO_NOT_END) && random.nextInt(4) > 0;
     }
 
-    /** For as long as this lasts, or for ever. */
+    /** Hangs for as long as the fault lasts, or for ever. */
     void hang(Machine machine) {
         boolean forEver = random.nextInt(NEVER_ONE_IN) == 0;
         run.note(forEver ? "a call will never end" : "a call hangs");
@@ -171,7 +171,7 @@ final class RimFaults {
         run.world.later(Duration.ofSeconds(3), () -> step(process, toAndFro ? -millis : millis, toAndFro, times - 1));
     }
 
-    /** At the moment at which all that waited meanwhile goes on. */
+    /** Sets the clock at the moment when all that waited meanwhile goes on. */
     private void backToTheLastLook(SimulatedProcess process) {
         process.pause(run.simulated.maxSkew.plusMillis(10 + random.nextInt(3_000)));
         run.world.later(process.machine.pauseLeft(), () -> {

@@ -10,7 +10,7 @@ import org.snowflakeid.SimulatedSettings.Oddity;
 import org.snowflakeid.Simulation.Domain;
 import org.snowflakeid.Tally.Count;
 
-/** What happens in these runs, and what is checked, is in {@link Simulation} and in what its comment names. */
+/** {@link Simulation}, and the classes that its comment names, define what happens in these runs and what is checked. */
 class SafetySimulationTest {
 
     @Test

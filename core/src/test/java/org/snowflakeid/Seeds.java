@@ -25,12 +25,12 @@ final class Seeds {
         }
     }
 
-    /** Everything that is wrong in a run, which goes on after the first violation. */
+    /** All violations in a run, which goes on after the first. */
     static List<String> violations(Domain domain, long seed, Tally tally) {
         return violations(domain, seed, tally, null, true);
     }
 
-    /** All that happens in a run, a line each. */
+    /** All events of a run, one a line. */
     static List<String> trace(Domain domain, long seed) {
         List<String> lines = new ArrayList<>();
         try {

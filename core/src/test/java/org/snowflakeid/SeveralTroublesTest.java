@@ -11,7 +11,7 @@ import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.records.Mark;
 import org.snowflakeid.records.RecordLine;
 
-/** A worker id that was lost or is given up, while something else changes or fails as well. */
+/** A generator loses or gives up a worker id while something else changes or fails too. */
 class SeveralTroublesTest {
 
     private static final String OTHER = "token=other host=elsewhere pid=1 since=2026-03-01T09:00:00Z process=another";
@@ -23,7 +23,7 @@ class SeveralTroublesTest {
         stage.assertSafe();
     }
 
-    /** As another process leaves it: reserved for so long, by an owner or by nobody any more. */
+    /** Reserves a worker id as another process does, which still owns it or is gone. */
     private void reserve(int id, Instant from, Instant until, boolean owned) {
         SnowflakeLayout layout = SnowflakeLayout.STANDARD;
         Mark mark = Mark.next(
@@ -43,7 +43,7 @@ class SeveralTroublesTest {
         }
     }
 
-    // what was granted was not used while the coordinator could not be reached
+    // granted ids went unused while the coordinator was unreachable
     @Test
     void whatWasClaimedToFollowIsUsedThoughTheCoordinatorIsAway() {
         stage.keys.put("snowflake.worker-ids", "0-1");
@@ -65,7 +65,7 @@ class SeveralTroublesTest {
         // The answer is on its way.
         stage.sleep(Duration.ofSeconds(1));
         process.wire.cut = true;
-        // A call that gets no answer may be under way when it gets usable.
+        // A call without an answer may be under way when the worker id becomes usable.
         stage.until("usable", () -> stage.world.trueTime().isAfter(free.plusSeconds(4)));
 
         IdParts id = process.issue();
@@ -94,7 +94,7 @@ class SeveralTroublesTest {
                 .isBefore(stage.world.trueTime().plusSeconds(1));
     }
 
-    // it was called a loss of data
+    // the generator reported a loss of data
     @Test
     void anOperatorWhoIsReplacingAnUnreadableRecordIsSaidToDoSo() {
         Actor process = stage.process();
@@ -111,7 +111,7 @@ class SeveralTroublesTest {
                 .hasValueSatisfying(error -> assertThat(error).contains("as by an operator who restored it"));
     }
 
-    // each extension that succeeded said that extension works again, which had not failed
+    // each successful extension reported that extension works again, though none had failed
     @Test
     void aMissingWorkerIdIsNoFailureOfTheCoordinator() {
         stage.keys.put("snowflake.worker-ids", "0-1");

@@ -81,7 +81,7 @@ class SeveralWorkerIdsTest {
         stage.assertSafe();
     }
 
-    // open() failed, and two keepers went on renewing for ever
+    // open() failed, and two keepers went on extending for ever
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4})
     void aThreadThatCannotBeMadeLeavesNothingBehind(int number) {
@@ -98,7 +98,7 @@ class SeveralWorkerIdsTest {
         stage.within(Duration.ofSeconds(96), "open returns", process::isDecided);
 
         if (process.isOpen()) {
-            // It needs fewer threads.
+            // The next start needs fewer threads.
             assertThat(made[0]).isLessThan(number);
             assertThat(process.ids().status().workerIds()).hasSize(4);
             process.issueFor(Duration.ofMinutes(2));
@@ -139,7 +139,7 @@ class SeveralWorkerIdsTest {
             assertThat(causes(thrown)).contains(noConnection);
             assertThatNothingGoesOn();
         } else {
-            // It needs fewer connections.
+            // The next start needs fewer connections.
             assertThat(process.wire.connections()).isLessThan(number);
             assertThat(opened.get(0).status().workerIds()).hasSize(4);
         }
@@ -212,9 +212,9 @@ class SeveralWorkerIdsTest {
         process.issueFor(Duration.ofMinutes(1));
     }
 
-    // it was said that there were no ids, and again that there were, each time that the other worker id was extended
+    // each extension of the other worker id reported that ids had ended and then that they were issued again
     @Test
-    void nobodySaysThatIdsHaveEndedWhileAnotherWorkerIdHasThem() {
+    void theGeneratorDoesNotReportTheEndOfIdsWhileAnotherWorkerIdHasThem() {
         stage.keys.put("snowflake.workers", "2");
         stage.keys.put("snowflake.worker-ids", "0-1");
         process.open();
@@ -233,7 +233,7 @@ class SeveralWorkerIdsTest {
     @Test
     void itsOwnWorkerIdIsNoOtherOneThoughItsOwnerEntryIsGone() {
         stage.keys.put("snowflake.worker-ids", "0");
-        // Time has passed that this process did not see, so nobody is asked who would know that none has.
+        // Time has passed that this process did not see. A coordinator that told the time would show that none has.
         stage.store.tellsTime = false;
         process.open();
         String claim = stage.store.mark(0).token();
@@ -247,13 +247,13 @@ class SeveralWorkerIdsTest {
         stage.until("owned again", () -> stage.store.owner(0) != null);
 
         assertThat(stage.store.mark(0).token()).isEqualTo(claim);
-        // They begin above what a copy could be using.
+        // The ids begin above what a copy could be using.
         stage.sleep(Duration.ofSeconds(15));
         process.issueFor(Duration.ofMinutes(1));
         stage.assertSafe();
     }
 
-    // what had just been claimed was left again, each time that a call for another worker id failed
+    // the generator left what it had just claimed, each time that a call for another worker id failed
     @Test
     void whatWasLeftForACopyIsLeftOnce() {
         stage.keys.put("snowflake.workers", "2");
@@ -276,7 +276,7 @@ class SeveralWorkerIdsTest {
         stage.assertSafe();
     }
 
-    // it looked a thousand times a second whether both could begin
+    // the keeper looked a thousand times a second whether both could begin
     @Test
     void aStartThatWaitsForOneOfThemSleeps() {
         stage.keys.put("snowflake.workers", "2");

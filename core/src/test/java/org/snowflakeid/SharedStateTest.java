@@ -29,7 +29,7 @@ class SharedStateTest {
         assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
     }
 
-    // the keeper's end would seal it too, but later
+    // the keeper's end would seal the lease too, but later
     @Test
     void noIdIsIssuedAfterABreakdown() {
         CurrentLease inUse = shared.leases().get(0);
@@ -40,7 +40,7 @@ class SharedStateTest {
         assertThat(inUse.get().position()).isEqualTo(Lease.SEALED);
     }
 
-    // an Error came between the publishing and its note: ids and swaps were counted twice for good
+    // an Error came between the publication and its note: ids and swaps were counted twice for good
     @Test
     void aLeaseThatIsPublishedAgainCountsOnce() {
         CurrentLease inUse = shared.leases().get(0);

@@ -18,17 +18,16 @@ import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
- * A process's client of a {@link FakeStore}: it has accidents, and a machine that becomes the copy of another hears from it what that one
- * heard.
+ * A process's client of a {@link FakeStore}: it has accidents, and repeats to a machine that becomes a copy the answers that the original got.
  */
 final class SimulatedClient implements WorkerCoordinator {
 
-    /** Those of one process, in the order in which they were opened. */
+    /** The clients of one process, in the order in which they were opened. */
     static final class Clients {
         private final List<SimulatedClient> opened = new ArrayList<>();
         private final @Nullable Clients copied;
 
-        /** @param copied those of the process whose memory is copied; null: none is */
+        /** @param copied the clients of the process whose memory is copied; null: none is */
         Clients(@Nullable Clients copied) {
             this.copied = copied;
         }
@@ -85,7 +84,7 @@ final class SimulatedClient implements WorkerCoordinator {
         this.accidents = accidents;
     }
 
-    /** What a call came to, as a value. */
+    /** The outcome of a call, as a value. */
     private record Outcome<T>(@Nullable T result, @Nullable CoordinatorException failure) {
 
         static <T> Outcome<T> of(Supplier<T> call) {
@@ -182,7 +181,7 @@ final class SimulatedClient implements WorkerCoordinator {
         }
     }
 
-    /** What did not get there will not: others wrote since. */
+    /** A write that was not applied never will be: others have written since. */
     private void noteAnswer(String next, CasResult result) {
         if (result instanceof CasResult.Rejected rejected
                 && rejected.seen() != null
@@ -217,7 +216,7 @@ final class SimulatedClient implements WorkerCoordinator {
 
     @Override
     public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
-        // All of them have their bytes: a copy that is taken from here on sends the same, whichever had its turn.
+        // All marks have their bytes now: a copy taken from here on sends the same, whichever is next.
         extensions.forEach(each -> noteSent(each.id(), each.next(), meta));
         if (!store.extendsTogether) {
             return extendOneByOne(extensions, meta, timeout);
@@ -231,7 +230,7 @@ final class SimulatedClient implements WorkerCoordinator {
         return results;
     }
 
-    /** As clients do that have no better way, but by this machine's clock. */
+    /** Extends as clients do that have no better way, but by this machine's clock. */
     private List<CasResult> extendOneByOne(List<Extension> extensions, Stored meta, Duration timeout) {
         long end = machine.nanoTime() + timeout.toNanos();
         List<CasResult> results = new ArrayList<>();

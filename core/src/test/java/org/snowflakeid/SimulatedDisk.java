@@ -18,8 +18,8 @@ import org.snowflakeid.resume.ResumeDirectory;
 import org.snowflakeid.resume.ResumeNote;
 
 /**
- * The folder of a host for {@code snowflake.resume.directory}, in a virtual world: it outlives the host's processes. There are no locks, and
- * each look and each change takes time, in which others go on.
+ * The folder of a host for {@code snowflake.resume.directory}, in a virtual world: it outlives the host's processes. There are no locks,
+ * and each look and each change takes time, while other processes go on.
  */
 final class SimulatedDisk {
 
@@ -27,47 +27,47 @@ final class SimulatedDisk {
     private final Map<Integer, NavigableMap<Long, File>> notes = new TreeMap<>();
     private int changes;
 
-    /** Nothing can be written. */
+    /** Whether nothing can be written. */
     boolean full;
 
-    /** Nothing can be created, either. */
+    /** Whether nothing can be created either. */
     boolean dead;
 
-    /** Writes wait. */
+    /** Whether writes wait. */
     boolean stuck;
 
-    /** Nothing that is asked of it ends. */
+    /** Whether no operation ends. */
     boolean hangs;
 
     /** Whether a process can open files. */
     Predicate<Machine> hasDescriptors = machine -> true;
 
-    /** One of so many writes fails, before or after the note is complete; 0: none. */
+    /** One in this many writes fails, before or after the note is complete; 0: none. */
     int failuresOneIn;
 
     /** How long a write takes at most. */
     long slowestNanos = 2_000_000;
 
-    /** Null: that of the world. What is drawn here must not change what happens where there is no disk. */
+    /** Null: that of the world. Its draws must not change runs without a disk. */
     @Nullable
     Random random;
 
     int writes;
 
-    /** Sees what a process goes on from. */
+    /** Sees each note that a process goes on from. */
     @Nullable
     Consumer<ResumeNote> reader;
 
-    /** Sees whose write has ended well. */
+    /** Sees each machine whose write succeeded. */
     @Nullable
     Consumer<Machine> written;
 
     private final List<TakenOver> takenOver = new ArrayList<>();
 
-    /** How often a process wrote on what another one had begun. */
+    /** How often a process continued another one's notes. */
     int takeovers;
 
-    /** How often a process found that another one had gone on from its last note. */
+    /** How often a process found that another had gone on from its last note. */
     int losses;
 
     static final class File {
@@ -129,12 +129,12 @@ final class SimulatedDisk {
         return !(full || dead || stuck || hangs) && failuresOneIn == 0 && slowestNanos <= 20_000_000;
     }
 
-    /** Whether this process may issue this one since it went on from a note. */
+    /** Whether this process may issue this tick because it went on from a note. */
     boolean wasTakenOver(Machine machine, int workerId, long tick) {
         return takenOver.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));
     }
 
-    /** Whether there is something that can be taken over. */
+    /** Whether there is a note that can be taken over. */
     boolean has(int workerId) {
         File highest = highest(workerId);
         return highest != null && !highest.seal.isEmpty();
@@ -149,14 +149,14 @@ final class SimulatedDisk {
         return files == null || files.isEmpty() ? null : files.lastEntry().getValue();
     }
 
-    /** All of what is there, to be put back later. */
+    /** Copies all files, to be put back later. */
     Map<Integer, Map<Long, File>> copy() {
         Map<Integer, Map<Long, File>> copy = new HashMap<>();
         notes.forEach((id, files) -> copy.put(id, new TreeMap<>(files)));
         return copy;
     }
 
-    /** A backup of the folder is restored: every file is another one, with what was in it. */
+    /** Restores a backup of the folder: every file is a new one with the old content. */
     void putBack(Map<Integer, Map<Long, File>> copy) {
         notes.clear();
         copy.forEach((id, files) -> files.forEach((number, file) -> {
@@ -166,12 +166,12 @@ final class SimulatedDisk {
         }));
     }
 
-    /** Everything is deleted. */
+    /** Deletes all files. */
     void wipe() {
         notes.clear();
     }
 
-    /** Somebody who knows about seals edits the highest note. */
+    /** An operator who knows about seals edits the highest note. */
     void edit(int workerId, String from, String to) {
         File file = highest(workerId);
         file.text = file.text.replace(from, to);
@@ -185,7 +185,7 @@ final class SimulatedDisk {
         private final Machine machine;
         private final int workerId;
 
-        /** What this process read last, to go on from. */
+        /** The note that this process read last, to go on from. */
         private @Nullable ResumeNote read;
 
         private long created;
@@ -200,7 +200,7 @@ final class SimulatedDisk {
             return notes.getOrDefault(workerId, new TreeMap<>());
         }
 
-        /** As quick as a system call, unless the process is held up just then. */
+        /** Takes as long as a system call, unless the process is held up just then. */
         private void look() {
             world.park(1 + random().nextInt(20_000));
             while (hangs) {
@@ -247,7 +247,7 @@ final class SimulatedDisk {
             return file == null ? null : file.identity();
         }
 
-        /** It is looked at once more after the next one was created: here the process goes on from it. */
+        /** The process looks at its note once more after it created the next one: from here it goes on from that note. */
         private void noteTakeover(long number) {
             ResumeNote note = read;
             if (note == null || created != number + 1) {
@@ -291,7 +291,7 @@ final class SimulatedDisk {
 
         @Override
         public void seal(long number, String identity) throws IOException {
-            // The process may be killed before: the note does not count.
+            // The process may be killed before the seal: then the note does not count.
             look();
             open();
             if (mayFail()) {

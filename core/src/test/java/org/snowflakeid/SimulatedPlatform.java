@@ -7,7 +7,7 @@ import org.snowflakeid.VirtualWorld.Machine;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.resume.ResumeDirectory;
 
-/** The machine as one generator sees it: watched, and with accidents on the generator's own threads. */
+/** The machine as one generator sees it: it is watched, and the generator's own threads have accidents. */
 final class SimulatedPlatform implements Platform, ResumeDirectory.Host {
 
     private final Machine machine;

@@ -21,7 +21,7 @@ final class SimulatedProcess {
     final Simulation run;
     final SimulatedClient.Clients clients;
 
-    /** Of the host that it runs on. */
+    /** The disk of its host. */
     final SimulatedDisk disk;
 
     final CooperativeCheckpoint checkpoint;
@@ -37,18 +37,18 @@ final class SimulatedProcess {
     /** Operators don't start it again, though its namespace was replaced. */
     boolean isForgotten;
 
-    /** By the world's time. */
+    /** When something first changed its clock, by the world's time. */
     long clockFirstTouchedNanos;
 
     /** A start believes the median of its live peers, however long ago they wrote. */
     boolean clockTouchedAtStart;
 
-    /** When the coordinator's time was told to it last, and how many accidents there had been, any of which since may have kept it from it. */
+    /** When the coordinator last told it the time, and how many accidents it had had: a later one may have kept the answer from it. */
     private long timeToldNanos;
 
     private int accidentsWhenTold;
 
-    /** When it was told so that no accident was in the way. */
+    /** When it was last told the time without an accident. */
     private long timeKnownNanos;
 
     /** By how much both clocks run fast. */
@@ -62,7 +62,7 @@ final class SimulatedProcess {
 
     long thawedAtWallMillis;
 
-    /** Until when it had reserved a worker id, as far as it knew, when it was frozen; 0: not at all. */
+    /** Up to when, as far as it knew, it had a reservation when it was frozen; 0: none. */
     long reservedWhenFrozenMillis;
 
     private final long seed;
@@ -112,6 +112,7 @@ final class SimulatedProcess {
     SimulatedProcess copy(String copyName, Duration late, long behindMillis) {
         SimulatedProcess copy = new SimulatedProcess(run, copyName, seed, this, disk);
         copy.machine.copy(machine, copy::begin, late, behindMillis);
+        copy.watches().forEach(each -> each.copied(late));
         copy.clockTouched = clockTouched;
         copy.clockFirstTouchedNanos = clockFirstTouchedNanos;
         copy.touchClock();
@@ -141,7 +142,7 @@ final class SimulatedProcess {
         run.store.silence(machine, duration);
     }
 
-    /** What is reserved, and noted where there is a file. */
+    /** Up to when ids are reserved, and noted where there is a file. */
     private long usableUntilMillis() {
         SnowflakeStatus status = status();
         long reserved = status.reservedUntil().map(Instant::toEpochMilli).orElse(0L);
@@ -160,7 +161,7 @@ final class SimulatedProcess {
         watch.steps.step(by);
     }
 
-    /** Both clocks. */
+    /** Makes both clocks drift. */
     void drift(long ppm) {
         touchClock();
         driftPpm = ppm;
@@ -228,7 +229,7 @@ final class SimulatedProcess {
         return machine.isCrashed() ? null : watch.generator();
     }
 
-    /** Of the generator that may issue now. */
+    /** The status of the generator that may issue now. */
     SnowflakeStatus status() {
         SnowflakeStatus[] seen = new SnowflakeStatus[1];
         machine.look(m ->
@@ -240,7 +241,7 @@ final class SimulatedProcess {
         return watch;
     }
 
-    /** Of all generators it had that may still have threads. */
+    /** The watches of all its generators that may still have threads. */
     List<Watch> watches() {
         return watches;
     }
@@ -254,8 +255,8 @@ final class SimulatedProcess {
         if (lastId >= 0 && run.simulated.tick(lastId) > far) {
             return true;
         }
-        // Its ids may have to begin there, though nobody asked for one yet. Not by its clock alone, which may still be
-        // wrong.
+        // Its ids may have to begin there, though no call asked for one yet. Its clock alone doesn't decide: it may
+        // still be wrong.
         SnowflakeStatus status = status();
         return status.drift().compareTo(FAR_AHEAD) > 0
                 && status.reservedUntil()
@@ -320,7 +321,7 @@ final class SimulatedProcess {
         return null;
     }
 
-    /** On each thread that calls. */
+    /** Runs on each thread that calls. */
     private void issueUntilClosed(LeasedSnowflake ids, Watch issuing) {
         long lastIdOfThread = -1;
         boolean first = Thread.currentThread().equals(thread);
@@ -333,7 +334,7 @@ final class SimulatedProcess {
             }
         }
         if (!first && issuing.isClosed()) {
-            // It did not hear of it.
+            // This thread did not hear of the close.
             issue(ids, issuing, lastIdOfThread);
         }
     }

@@ -16,7 +16,7 @@ import org.snowflakeid.config.OnRollback;
 /** The settings of all generators of a run: usual ones, or odd ones at random, as far as they are valid. */
 final class SimulatedSettings {
 
-    /** What few set, each in some of the runs. */
+    /** Unusual settings, each in some of the runs. */
     enum Oddity {
         SEVERAL_WORKER_IDS,
         MORE_WORKER_IDS_THAN_PROCESSES,
@@ -46,7 +46,7 @@ final class SimulatedSettings {
     private static final int MOST_CACHED = 10_000;
     private static final Map<Map<String, String>, SnowflakeSettings> CACHED = new HashMap<>();
 
-    /** Keys that were found to be known: looking for misspelt ones finds all coordinators first. */
+    /** Keys known to be valid. The search for misspelt keys is slow: it finds all coordinators first. */
     private static final Set<String> KNOWN = new HashSet<>();
 
     final Map<String, String> keys = new LinkedHashMap<>();
@@ -66,7 +66,7 @@ final class SimulatedSettings {
     final Duration startupAhead;
     final boolean fenced;
 
-    /** As set by {@link #lag}, or usual. */
+    /** The usual lag, unless {@link #lag} sets another. */
     Duration maxLag = Duration.ofMillis(10);
 
     private final Random random;
@@ -130,13 +130,13 @@ final class SimulatedSettings {
         return keys.containsKey("snowflake.resume.directory");
     }
 
-    /** Not drawn: the runs in which it is not set are the same as if there were no such setting. */
+    /** Draws nothing, so that runs without this setting stay the same. */
     void resume() {
         tally.count(Oddity.RESUME_DIRECTORY);
         put("resume.directory", "/resume");
     }
 
-    /** Not drawn, as {@link #resume}. */
+    /** Draws nothing, like {@link #resume}. */
     void lag(int millis) {
         tally.count(Oddity.ANOTHER_LAG);
         maxLag = Duration.ofMillis(millis);
@@ -155,12 +155,12 @@ final class SimulatedSettings {
         keys.put("snowflake." + key, value.toString());
     }
 
-    /** As core reads them, for a namespace of this name. */
+    /** The settings as core reads them, for a namespace of this name. */
     SnowflakeSettings of(String namespace) {
         return of(namespace, window);
     }
 
-    /** As of a process that has not been given the new window yet, while others have. */
+    /** The settings of a process that does not have the new window yet, while others do. */
     SnowflakeSettings withHalfTheWindow(String namespace) {
         return of(namespace, window.dividedBy(2));
     }

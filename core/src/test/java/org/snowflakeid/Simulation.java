@@ -12,7 +12,7 @@ import org.snowflakeid.records.NamespaceRecord;
 
 /**
  * One run: the real generators of a few processes on fewer worker ids than they need, in a world where everything fails at
- * random. All of it follows from the domain and the seed, to the last step. {@link Oracle}, {@link Watch}, {@link WatchedCall} and {@link
+ * random. The domain and the seed determine the run, to the last step. {@link Oracle}, {@link Watch}, {@link WatchedCall} and {@link
  * Recovery} say what must hold.
  */
 final class Simulation {
@@ -42,12 +42,12 @@ final class Simulation {
     final List<SimulatedProcess> processes = new ArrayList<>();
     private final List<SimulatedDisk> allDisks = new ArrayList<>();
 
-    /** How often something happens that no contract names; 0: never. */
+    /** One in this many calls fails as no contract allows; 0: none. */
     final int accidentsOneIn;
 
     boolean accidentsOver;
 
-    /** How often operators began to replace a namespace: each may have written something, whatever came of it. */
+    /** How often operators began to replace a namespace: each may have written something, whatever the outcome. */
     int operations;
 
     boolean over;
@@ -57,19 +57,19 @@ final class Simulation {
     private final boolean goesOn;
     final boolean copied;
 
-    /** What becomes of files, and in which runs there are any: drawn apart, so that all other runs stay the same. */
+    /** Random numbers for files and for the runs that have any: separate, so that all other runs stay the same. */
     private final Random disks;
 
     /** Whether processes take over from others of their host. */
     final boolean resuming;
 
-    /** Whether those that wait for the next millisecond wake up late. */
+    /** Whether threads that wait for the next millisecond wake up late. */
     final boolean wakesLate;
 
-    /** Whether some processes have half the window of others; what is allowed to any is counted by the longer one. */
+    /** Whether some processes have half the window of others; limits for all are computed from the longer one. */
     final boolean windowsDiffer;
 
-    /** One of so many calls to a coordinator is slow; 0: none. */
+    /** One in this many calls to a coordinator is slow; 0: none. */
     final int slowOneIn;
 
     private final Operators operators;
@@ -78,13 +78,13 @@ final class Simulation {
     final Creeping creeping;
     final RimFaults rim;
 
-    /** In which runs a process that is copied is told before, and what becomes of it: drawn apart, as disks are. */
+    /** Random numbers for the runs in which a process is told that it will be copied: separate, like those of disks. */
     final Random checkpoints;
 
     private int started;
 
     /**
-     * @param trace is given all that happens, a line each
+     * @param trace receives all events, one a line
      * @param goesOn whether the run goes on after a violation, to show what else is wrong
      */
     Simulation(Domain domain, long seed, Tally tally, @Nullable Consumer<String> trace, boolean goesOn) {
@@ -100,7 +100,7 @@ final class Simulation {
         copied = domain != Domain.DISASTER && random.nextInt(6) == 0;
         disks = new Random((seed * 4 + domain.salt) * 0xC2B2AE3D27D4EB4FL);
         checkpoints = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
-        // In a short window nothing is left that the file does not say is used.
+        // In a short window the file marks all ids as used.
         boolean longEnough = simulated.window.toSeconds() > 6;
         resuming = longEnough && domain != Domain.DISASTER && !copied && disks.nextInt(3) == 0;
         if (resuming) {
@@ -182,7 +182,7 @@ final class Simulation {
         }
     }
 
-    /** Somebody warns in the log. */
+    /** A process warns in the log. */
     void warned(String text) {
         Machine machine = world.runningMachine();
         SimulatedProcess process = machine == null ? null : oracle.process(machine);
@@ -212,13 +212,13 @@ final class Simulation {
         return goesOn || oracle.violations().isEmpty();
     }
 
-    /** Returns what was wrong, the first first; nothing: all is well. */
+    /** Returns the violations in order; empty: all is well. */
     List<String> run() {
         int fit = simulated.ids / simulated.workers;
         int count = domain == Domain.WIDE ? fit + 1 + random.nextInt(6) : 2 + random.nextInt(2);
         SimulatedDisk disk = newDisk();
         if (domain == Domain.DISASTER) {
-            // One that is created fenced has its first ids when the disaster is over.
+            // A namespace created fenced would have its first ids only after the disaster.
             SnowflakeLayout layout = SnowflakeSettings.of(simulated.keys).layout();
             store.putMeta(NamespaceRecord.create("first", layout, simulated.window, 0, world.trueTime()));
         }
@@ -239,7 +239,7 @@ final class Simulation {
             }
         }
         over = true;
-        oracle.everyone().forEach(process -> process.machine.crash());
+        oracle.allProcesses().forEach(process -> process.machine.crash());
         world.sleep(Duration.ofMillis(1));
         oracle.requireNoDuplicates();
         operators.stores().forEach(each -> {

@@ -28,7 +28,7 @@ final class SimulationCommand {
      *     {@code survey}, domain, first seed, number of seeds; or {@code report}, domain, command, commit, seconds, files of tallies
      */
     public static void main(String[] args) throws InterruptedException {
-        // A world has to be made by the thread that takes part in it, and virtual threads hand over quickly.
+        // The thread that takes part in a world has to make it, and virtual threads hand over quickly.
         Thread thread = Thread.ofVirtual().start(() -> {
             try {
                 run(args);
@@ -85,10 +85,10 @@ final class SimulationCommand {
 
     // ---- what else is wrong
 
-    /** Violations that differ in their numbers and processes only. */
+    /** Violations that differ only in their numbers and processes. */
     private record Violations(long firstSeed, String first, long runs) {}
 
-    /** Plays all seeds, whatever they show, and says which violations there are. */
+    /** Plays all seeds, whatever they show, and prints the violations. */
     private static void survey(Domain domain, long first, long end) {
         Map<String, Violations> kinds = new HashMap<>();
         Tally tally = new Tally();

@@ -6,7 +6,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Where the log of the simulated processes goes: nowhere but into the trace, though the simulation hears that they warn. */
+/** The log of the simulated processes: it goes only into the trace, and the simulation sees the warnings. */
 final class SimulationLog extends Handler implements AutoCloseable {
 
     private static final Logger LOGGER = Logger.getLogger("org.snowflakeid");
@@ -17,7 +17,7 @@ final class SimulationLog extends Handler implements AutoCloseable {
         this.run = run;
     }
 
-    /** From here to {@link #close} all log is this run's. There is one at a time. */
+    /** Until {@link #close} all log messages belong to this run. There is one run at a time. */
     void begin() {
         LOGGER.setUseParentHandlers(false);
         LOGGER.setLevel(run.traced() ? Level.INFO : Level.WARNING);

@@ -30,7 +30,7 @@ class SlotChoiceTest {
         return choice.describe(List.of(new Slot(7, new Stored(mark.value(), 0), OWNER)));
     }
 
-    // with windows of an hour a right clock reserves so far ahead
+    // with windows of an hour a right clock reserves this far ahead
     @Test
     void doesNotCallAClockWrongForWhatItsWindowReserves() {
         assertThat(describe(Duration.ofHours(1).plusSeconds(9)))

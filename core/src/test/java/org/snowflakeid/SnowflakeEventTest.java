@@ -63,7 +63,7 @@ class SnowflakeEventTest {
         world.sleep(Duration.ofSeconds(seconds));
     }
 
-    /** Another process was granted the ticks from where ours end. */
+    /** Another process was granted the ticks after ours. */
     private void takeOver(int id) {
         long limit = store.mark(id).limit();
         store.putMark(
@@ -122,7 +122,7 @@ class SnowflakeEventTest {
     }
 
     @Test
-    void aUsedUpWindowIsToldWhenItEndsThoughNobodyAsksForIds() {
+    void aUsedUpWindowIsToldWhenItEndsThoughNoCallAsksForIds() {
         LeasedSnowflake ids = open();
         int id = workerId(ids);
         seconds(60);
@@ -232,7 +232,7 @@ class SnowflakeEventTest {
         assertThat(told).isEmpty();
     }
 
-    /** Whatever happens: what is told makes sense, and agrees with what the generator says of itself. */
+    /** Whatever happens, events make sense and agree with the generator's status. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void eventsTellAConsistentStory(long seed) {

@@ -178,7 +178,7 @@ class SnowflakeFormatTest {
         }
     }
 
-    /** Of all texts that differ from that of an id in one character, each is refused or is that of another id. */
+    /** Each text that differs from an id's text in one character is refused, or is the text of another id. */
     @ParameterizedTest
     @EnumSource
     void equalIdsHaveEqualTexts(SnowflakeFormat format) {

@@ -93,7 +93,7 @@ class SnowflakeSettingsTest {
                         .hasSize(3));
     }
 
-    // each value that depends on the wrong one was refused too, quoting it
+    // each value that depends on the wrong one was refused too, and the message quoted it
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     snowflake.window         | PT2X | snowflake.burst           | PT45S
@@ -108,7 +108,7 @@ class SnowflakeSettingsTest {
                         e -> assertThat(e.problems()).singleElement().asString().contains(key + "=" + wrong));
     }
 
-    // to widen worker-ids was the remedy, where all are claimed from anyway
+    // the message advised to widen worker-ids, though that covers all worker ids anyway
     @Test
     void moreWorkersThanWorkerIdsNeedMoreBits() {
         assertThatThrownBy(

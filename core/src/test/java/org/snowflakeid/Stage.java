@@ -21,11 +21,10 @@ import org.snowflakeid.config.Settings;
 import org.snowflakeid.resume.ResumeDirectory;
 
 /**
- * Processes that do what a script says, in its order: each has a clock, a wire and threads of its own. All must be well at its
- * end: {@link #assertSafe}.
+ * Processes that follow a script, in its order: each has a clock, a wire and threads of its own. {@link #assertSafe} must hold at its end.
  *
- * <p>Nothing waits for the clock: a process may start ahead of it, and goes on if it steps back. So a script can let any clock say
- * anything, as the models do.
+ * <p>Nothing waits for the clock: a process may start ahead of it, and goes on if it steps back. So a script can set any clock to any time,
+ * as the models do.
  */
 final class Stage {
 
@@ -56,7 +55,7 @@ final class Stage {
         watch(store, "here");
     }
 
-    /** Where processes are as they are unless somebody sets something: they do wait for the clock. */
+    /** Where processes have default settings: they do wait for the clock. */
     static Stage ofDefaults(long seed) {
         return new Stage(seed, Map.of());
     }
@@ -76,7 +75,7 @@ final class Stage {
         return new Actor(store);
     }
 
-    /** A process that is started where another one was, or is. */
+    /** A process on the host of another, which may have ended. */
     Actor processOnHostOf(Actor other) {
         Actor process = process();
         process.disk = other.disk;
@@ -101,8 +100,8 @@ final class Stage {
             if (waited > limit.toMillis()) {
                 throw new AssertionError("not within " + limit + ": " + what);
             }
-            // What answers in moments is not kept waiting for, what takes a minute is not asked for each millisecond of
-            // it.
+            // Looks often at first, so that quick answers cost no wait, and then rarely, so that a minute costs few
+            // looks.
             millis = waited < 100 ? 1 : 10;
             world.sleep(Duration.ofMillis(millis));
         }
@@ -129,30 +128,30 @@ final class Stage {
         /** The names of its generator's threads, while they run. */
         final List<String> threads = new ArrayList<>();
 
-        /** Hears of its generator's events; null: nobody does. */
+        /** Hears of its generator's events; null: there is no listener. */
         @Nullable
         Consumer<? super SnowflakeEvent> listener;
 
         /** Sees the name of each thread that is about to be made, and may throw. */
         Consumer<String> beforeThread = threadName -> {};
 
-        /** What the keeper's thread meets once where it parks next. */
+        /** Thrown once, where the keeper's thread parks next. */
         @Nullable
         Error atKeepersNextPark;
 
-        /** What the keeper's thread meets once where it wakes a thread next. */
+        /** Thrown once, where the keeper's thread wakes a thread next. */
         @Nullable
         Error atKeepersNextUnpark;
 
-        /** What the thread that opens the generator meets once where it parks next. */
+        /** Thrown once, where the thread that opens the generator parks next. */
         @Nullable
         Error atOpenersNextPark;
 
-        /** Null: that of the world. */
+        /** Null: the world's random numbers. */
         @Nullable
         LongSupplier randomness;
 
-        /** Of the host that it runs on. */
+        /** The disk of its host. */
         SimulatedDisk disk = new SimulatedDisk(world);
 
         private Actor(FakeStore at) {
@@ -191,7 +190,7 @@ final class Stage {
             return refusal;
         }
 
-        /** Whether {@code open} has returned, one way or the other. */
+        /** Whether {@code open} has returned or failed. */
         boolean isDecided() {
             return ids != null || refusal != null;
         }
@@ -226,7 +225,7 @@ final class Stage {
             awaitClosed();
         }
 
-        /** As its operator lets the namespace go on elsewhere. */
+        /** Moves the namespace elsewhere, as its operator does. */
         void startMoving(Wire there) {
             SnowflakeSettings old = SnowflakeSettings.of(Map.copyOf(keys));
             Map<String, String> moved = new HashMap<>(keys);
@@ -256,7 +255,7 @@ final class Stage {
             return issued(ids.nextId());
         }
 
-        /** Issues an id while the caller's clocks say something of their own, both of them. */
+        /** Issues an id while both of the caller's clocks show this time. */
         IdParts issueAt(Instant clock) {
             showLater(Thread.currentThread(), clock);
             setClock(clock);
@@ -274,14 +273,14 @@ final class Stage {
             setClock(clock);
         }
 
-        /** The monotonic clock shows a thread as much more time as the wall clock will. */
+        /** The monotonic clock advances for a thread by as much as the wall clock will. */
         private void showLater(Thread thread, Instant clock) {
             long ahead = Duration.between(Instant.ofEpochMilli(machine.wallMillis()), clock)
                     .toNanos();
             nanosAhead.put(thread, Math.max(0, ahead));
         }
 
-        /** Issues an id of the last tick it believes to be granted. */
+        /** Issues an id of the last tick that the process believes it was granted. */
         IdParts issueAtTheEnd() {
             Instant end = ids.status().reservedUntil().orElseThrow();
             IdParts last = issueAt(end.minusMillis(1));
@@ -306,7 +305,7 @@ final class Stage {
             IdParts parts = ids.layout().decode(id);
             long tick = ids.layout().tickOf(parts.timestamp().toEpochMilli());
             boolean noted = keys.containsKey("snowflake.resume.directory");
-            // What one process of a host was granted another one may take over.
+            // Another process of the host may take over what this one was granted.
             grants.issued(noted ? disk : ids, parts.workerId(), tick);
             if (noted && disk.has(parts.workerId())) {
                 assertThat(tick)
@@ -334,7 +333,7 @@ final class Stage {
             return stop;
         }
 
-        /** The keeper's thread, at a reading of the clock during which this holds. */
+        /** Stops the keeper's thread at a reading of the clock during which this holds. */
         Stop stopKeeperAtClock(BooleanSupplier when) {
             return stopAtClock(() -> Thread.currentThread().equals(keeper) && when.getAsBoolean());
         }
@@ -374,7 +373,7 @@ final class Stage {
             return call;
         }
 
-        /** Calls for an id, and stands still between reading the clock, which says this, and using it. */
+        /** Calls for an id, and stands still between reading the clock, which shows this time, and using it. */
         Call startCallStoppedAtClock(Instant clock) {
             Call call = startCall();
             Thread caller = call.thread;
@@ -446,7 +445,7 @@ final class Stage {
             Instant held = clockHeldAt;
             long now = held != null ? held.toEpochMilli() : machine.wallMillis();
             if (!looking) {
-                // What is asked may itself read the clock.
+                // The condition may itself read the clock.
                 looking = true;
                 Optional<Stop> stop;
                 try {

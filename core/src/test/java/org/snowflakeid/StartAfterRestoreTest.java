@@ -18,7 +18,7 @@ import org.snowflakeid.administration.NamespaceDoubt;
 import org.snowflakeid.records.NamespaceRecord;
 import org.snowflakeid.spi.Stored;
 
-/** Whoever restores or moves a namespace starts its processes at once, though ids begin minutes later. */
+/** An operator who restores or moves a namespace starts its processes at once, though ids begin minutes later. */
 class StartAfterRestoreTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -48,7 +48,7 @@ class StartAfterRestoreTest {
         return process;
     }
 
-    // failed by default: the floor lies 119 s ahead, startup-timeout is 90 s
+    // a start failed by default: the floor lies 119 s ahead, startup-timeout is 90 s
     @Test
     void aStartWaitsForTheFirstIdsAndSaysSo() {
         running().crash();
@@ -82,7 +82,7 @@ class StartAfterRestoreTest {
         process.issueFor(Duration.ofMinutes(1));
     }
 
-    // given up after 90 s: nobody waited for more than an hour
+    // a start gave up after 90 s: none waited for more than an hour
     @ParameterizedTest
     @CsvSource({"PT1H, PT10S", "PT1M, PT1H", "PT1H, PT1H"})
     void aStartWaitsForTheFirstIdsAfterTheLongestWindowsAndTheLargestSkew(String window, String maxSkew) {
@@ -118,7 +118,7 @@ class StartAfterRestoreTest {
     }
 
     @Test
-    void aFloorThatNobodyCanWaitForEndsTheStartInTime() {
+    void aFloorTooFarAheadToWaitForEndsTheStartInTime() {
         running().crash();
         long tooFar = SnowflakeLayout.STANDARD.tickOf(
                 stage.world.trueTime().plus(Duration.ofHours(5)).toEpochMilli());
@@ -137,7 +137,7 @@ class StartAfterRestoreTest {
 
     // a running process was told "was replaced by another of the same name: restore it", which invites a second restore
     @Test
-    void whoStillRunsWhenAnUnreadableRecordIsRestoredIsToldToRestart() {
+    void aProcessThatStillRunsWhenAnUnreadableRecordIsRestoredIsToldToRestart() {
         Actor process = running();
         stage.store.meta = new Stored("garbage", 99);
         Instant unused = restore();
@@ -161,7 +161,7 @@ class StartAfterRestoreTest {
                         "is kept for another namespace, which is to move here. Start again when that is done.");
     }
 
-    // the fence lay 15 s below what was granted: it allowed for one clock that is wrong, and not for two
+    // the fence lay 15 s below what was granted: it allowed for one wrong clock, and not for two
     @Test
     void aFenceLiesAboveWhatWasGrantedThoughBothClocksAreWrong() {
         stage.keys.put("snowflake.worker-ids", "0");
@@ -185,7 +185,7 @@ class StartAfterRestoreTest {
                 .isAfterOrEqualTo(cutOff.ids().status().reservedUntil().orElseThrow());
     }
 
-    // its record had a floor after the end, so that nobody could read it
+    // its record had a floor after the end, so that no process could read it
     @Test
     void noNamespaceIsCreatedWithAFenceAfterTheEndOfItsTimestamps() {
         Instant end = stage.world.trueTime().plusSeconds(65);
@@ -203,8 +203,8 @@ class StartAfterRestoreTest {
         assertThat(stage.store.meta).isNull();
     }
 
-    // a clock that leapt to 2012 while the process started left a record with a floor of -248795976129, which nobody
-    // could read
+    // a clock that leapt to 2012 while the process started left a record with a floor of -248795976129, which no
+    // process could read
     @ParameterizedTest
     @ValueSource(strings = {"2012-02-12T10:00:00Z", "2115-01-01T00:00:00Z"})
     void noNamespaceIsCreatedByAClockThatIdsCannotShow(String clock) {

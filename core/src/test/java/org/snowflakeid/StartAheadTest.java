@@ -14,7 +14,7 @@ import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.records.Mark;
 import org.snowflakeid.records.RecordLine;
 
-/** Worker ids that are still reserved for a predecessor, and ids that begin ahead of the clock for it, as startup-ahead allows. */
+/** Worker ids that are still reserved for a predecessor: their ids begin ahead of the clock, as startup-ahead allows. */
 class StartAheadTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -79,7 +79,7 @@ class StartAheadTest {
         assertThat(used).containsExactlyInAnyOrder(0, 1);
     }
 
-    // callers of the one that began later waited for it, once the other had issued what only that one may
+    // callers of the worker id that began later waited for it, once the other had issued ids of ticks that only it has
     @Test
     void idsOfSeveralWorkerIdsBeginAtTheSameMillisecond() {
         for (int id = 0; id < 2; id++) {
@@ -181,7 +181,7 @@ class StartAheadTest {
         assertThat(process.issue().timestamp()).isAfter(stage.world.trueTime());
     }
 
-    // the same at a hundred a second, where nobody may wait for the clock
+    // the same at a hundred a second, where no call may wait for the clock
     @Test
     void fewIdsGoOnWhenTheClockComesToTheFirst() {
         stage.keys.put("snowflake.clock.on-rollback", "fail");
@@ -197,14 +197,14 @@ class StartAheadTest {
         assertThat(process.ids().status().drift()).isZero();
     }
 
-    /** Of a window that is longer than that of the process which follows. */
+    /** The predecessor's window is longer than that of the process which follows. */
     private void crashJustAfterAnExtensionOf(int workerId) {
         stage.keys.put("snowflake.worker-ids", String.valueOf(workerId));
         crashAfter(Duration.ofSeconds(124));
         stage.keys.put("snowflake.window", "PT12S");
     }
 
-    private void assertThatNobodySaysThatTheClockWasWrong(Actor process) {
+    private void assertThatTheClockIsNotReportedWrong(Actor process) {
         try (LogLines log = new LogLines()) {
             for (int i = 0; i < 120; i++) {
                 assertThat(process.ids().status().lastError().orElse("")).doesNotContain("wrong");
@@ -214,29 +214,29 @@ class StartAheadTest {
         }
     }
 
-    // status said that the clock was wrong of what a predecessor had reserved
+    // the status called the clock wrong because of what a predecessor had reserved
     @Test
-    void nobodySaysThatTheClockWasWrongWhereIdsBeginAhead() {
+    void theClockIsNotReportedWrongWhereIdsBeginAhead() {
         crashJustAfterAnExtensionOf(0);
         stage.keys.put("snowflake.startup-ahead", "PT60S");
         Actor process = stage.process();
         process.open();
 
-        assertThatNobodySaysThatTheClockWasWrong(process);
+        assertThatTheClockIsNotReportedWrong(process);
 
         process.issueFor(Duration.ofMinutes(1));
     }
 
-    // nor may it say so while a worker id is merely reserved for later
+    // nor may the status say so while a worker id is merely reserved for later
     @Test
-    void nobodySaysThatTheClockWasWrongWhereAWorkerIdIsReservedForLater() {
+    void theClockIsNotReportedWrongWhereAWorkerIdIsReservedForLater() {
         crashJustAfterAnExtensionOf(1);
         stage.keys.put("snowflake.worker-ids", "0-1");
         Actor process = stage.process();
         process.open();
         assertThat(process.workerId()).isZero();
         long limit = stage.store.mark(0).limit();
-        // For longer than the other one is reserved.
+        // This lasts longer than the other worker id is reserved.
         Mark another = Mark.next(
                 RecordLine.NONE,
                 limit + 120_000,
@@ -249,7 +249,7 @@ class StartAheadTest {
         stage.store.putMark(0, another.value());
         stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
 
-        assertThatNobodySaysThatTheClockWasWrong(process);
+        assertThatTheClockIsNotReportedWrong(process);
 
         assertThat(process.workerId()).isEqualTo(1);
         process.issueFor(Duration.ofMinutes(1));

@@ -20,7 +20,7 @@ import org.snowflakeid.Wire.Request;
 /** Starts that find every worker id held, or more processes than there are worker ids for. */
 class StartUnderContentionTest {
 
-    /** Polls come every one to three seconds, and each takes a few milliseconds. */
+    /** The start polls every one to three seconds, and each poll takes a few milliseconds. */
     private static final Duration SOON = Duration.ofMillis(3200);
 
     /** They hold theirs for so long that their windows are full. */
@@ -135,7 +135,7 @@ class StartUnderContentionTest {
         stage.assertSafe();
     }
 
-    /** A coordinator can then see to it that a claim which arrives late parks no worker id. */
+    /** With this the coordinator can prevent a late claim from blocking a worker id. */
     @Test
     void aClaimWithoutAnAnswerIsAbandoned() {
         Stage stage = Stage.ofDefaults(1);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.config.StaticCoordinatorProvider;
 
-/** A worker id that nobody guards, and a process that is restarted at once. The clock is right throughout. */
+/** A worker id that no coordinator guards, and a process that is restarted at once. The clock is right throughout. */
 class StaticCoordinatorTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -44,7 +44,7 @@ class StaticCoordinatorTest {
         }
     }
 
-    // what was issued ahead of the clock was issued again
+    // ids issued ahead of the clock were issued again
     @Test
     void aProcessThatIsRestartedAfterABurstIssuesNothingAgain() {
         keys.put("snowflake.burst", "PT2S");

@@ -12,12 +12,12 @@ import org.snowflakeid.records.RecordLine;
 import org.snowflakeid.spi.Stored;
 
 /**
- * Who is refused is told truly: the status of a generator, its readiness and its reason agree with what its calls get (rule 26 of the
- * protocol), and what it says of the clock, of the coordinator and of worker ids is so.
+ * A generator gives true reasons: its status, its readiness and its messages agree with what its calls get (rule 26 of the protocol), and
+ * what it reports of the clock, the coordinator and worker ids is true.
  *
- * <p>What is allowed: a status may contradict a call for a moment, since a call that has waited fails where the next would not, and since
- * one is answered though the keeper has yet to look. So it is a violation only if all calls of {@link #MOMENT_MILLIS}, and at least {@link
- * #CALLS} of them, are contradicted, each at once when it has ended.
+ * <p>A status may contradict a call for a moment, since a call that has waited fails where the next would not, and since a call may get an
+ * id before the keeper has looked. So it is a violation only if the status contradicts all calls of {@link #MOMENT_MILLIS}, and at least
+ * {@link #CALLS} of them, each as soon as it has ended.
  */
 final class StatusOracle {
 
@@ -25,7 +25,7 @@ final class StatusOracle {
 
     private static final int CALLS = 3;
 
-    /** A call looks at a clock that stepped back so often. */
+    /** How often a call looks at a clock that stepped back. */
     private static final long CLOCK_LOOK_MILLIS = 50;
 
     /** After a step. A large one is believed once the clock has run steadily for as long as it may be wrong by. */
@@ -38,7 +38,7 @@ final class StatusOracle {
     private final Contradicted served = new Contradicted();
     private final Contradicted withheld = new Contradicted();
 
-    /** When something was last seen to keep the generator from vetting its clock, of {@link Watch#runningMillis}. */
+    /** When something last kept the generator from vetting its clock, by {@link Watch#runningMillis}. */
     private long disturbedMillis;
 
     /** Calls in a row that the status contradicts. */
@@ -46,7 +46,7 @@ final class StatusOracle {
         private int calls;
         private long sinceMillis;
 
-        /** @return for how long now; 0: not for longer than is allowed */
+        /** @return how long the contradiction has lasted; 0: no longer than is allowed */
         long note(boolean contradicted) {
             if (!contradicted) {
                 calls = 0;
@@ -113,10 +113,10 @@ final class StatusOracle {
     }
 
     /**
-     * What is granted is to be had: however a clock stepped, it has been vetted by then.
+     * Calls get what is granted: however a clock stepped, the generator has vetted it by then.
      *
-     * <p>Not where the namespace was retired at a coordinator that tells no time: there no write and no other clock can show that this is
-     * not the copy of a process that went on, and rule 21 lets none of those issue.
+     * <p>This does not hold where the namespace was retired at a coordinator that tells no time: there no write and no other clock can rule
+     * out that this is the copy of a process that went on, and rule 21 forbids such a copy to issue.
      */
     private void requireGranted(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
         Simulation run = watch.process.run;
@@ -126,7 +126,7 @@ final class StatusOracle {
                 .filter(until -> watch.settings.tickOf(until.toEpochMilli()) > time + 1)
                 .isPresent();
         boolean lasting = store.tellsTime || run.oracle.isActive(store);
-        // Notes that another process of the host has taken over bound what may be issued of it, until another worker id
+        // Notes that another process of the host has taken over limit what this one may issue, until another worker id
         // is free.
         boolean kept =
                 status.lastError().stream().noneMatch(text -> text.contains("were taken over by another process"));
@@ -165,7 +165,7 @@ final class StatusOracle {
         return watch.settings.tickOf(watch.machine.wallNow());
     }
 
-    /** Of the time in use, which need not be that of the clock. */
+    /** The tick of the time in use, which may differ from the clock's. */
     private long shownTick() {
         LeasedSnowflake generator = watch.generator();
         return generator == null
@@ -173,20 +173,23 @@ final class StatusOracle {
                 : watch.settings.tickOf(generator.issuer().clock.shownMillis(watch.machine.nanosNow()));
     }
 
-    /** Ids come after it. */
+    /** The tick after which the next ids come. */
     private long highestTick(SnowflakeStatus status) {
         return Math.max(
                 Math.max(watch.highestTick, skippedTick(status)), Math.max(watch.sharedTick(), firstTick(status)));
     }
 
-    /** What a copy may have issued of is left out without a word where the clock was there already, which then may step back. */
+    /**
+     * A generator skips what a copy may have issued. It doesn't report that if the clock was past it already, but the clock may then step
+     * back.
+     */
     private long skippedTick(SnowflakeStatus status) {
         return status.drift().isZero() ? -1 : shownTick() + status.drift().toMillis();
     }
 
-    /** That the clock is behind is said only while it is, by more than calls wait for. */
+    /** The generator calls the clock behind only while it is, by more than calls wait for. */
     private void requireBehind(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
-        // What a batch under way has taken is dated after what was returned, and is not seen yet.
+        // A batch under way has taken ids later than the returned ones, which this class does not see yet.
         boolean hidden = call.isBatch() || watch.calls.stream().anyMatch(WatchedCall::isBatch);
         if (watch.machine.isBeingCopied() || hidden) {
             return;
@@ -203,7 +206,7 @@ final class StatusOracle {
         }
     }
 
-    /** Of what its ids come from, though none be issued of it yet. */
+    /** The first tick of its claims, even if it has issued nothing of them yet. */
     private long firstTick(SnowflakeStatus status) {
         return status.workerIds().stream()
                 .mapToLong(id -> number(watch.place.store().marks.get(id), "from"))
@@ -228,7 +231,7 @@ final class StatusOracle {
         }
     }
 
-    /** It warned in its log. */
+    /** The generator warned in its log. */
     void warned(String text) {
         requirePlausible(text);
     }

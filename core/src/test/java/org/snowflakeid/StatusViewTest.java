@@ -12,7 +12,7 @@ import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.StatusView;
 import org.snowflakeid.lease.VettedClock;
 
-/** When a generator with two worker ids counts as one whose clock is behind. */
+/** Tests when a generator with two worker ids reports its clock as behind. */
 class StatusViewTest {
 
     private final Settings settings =
@@ -31,7 +31,7 @@ class StatusViewTest {
         return lease;
     }
 
-    // one that was lost was taken for one with ids, and the log said each second that it is over
+    // a lost worker id was taken for one with ids, and the log reported every second that the trouble was over
     @Test
     void aWorkerIdThatWasLostHasNotCaughtUp() {
         shared.publish(shared.leases().get(0), issuedUpTo(clock.tick() + 3_000));

@@ -171,8 +171,8 @@ class StripedIssuersTest {
             shared.publish(shared.leases().get(place), lease);
         }
 
-        // a call failed at once, for the worker id of its thread had ended long ago; the other ended while the process
-        // stood still
+        // a call failed at once because its thread's worker id had ended long before; the other one ended while the
+        // process stood still
         @Test
         void aCallFailsWhenTheLastToEndHasEndedForTooLong() throws Exception {
             assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
@@ -190,7 +190,7 @@ class StripedIssuersTest {
                     .hasMessageContaining("worker id 7");
         }
 
-        // a call began to wait anew at each worker id it was sent to, where none issues until the clock is vetted
+        // a call started its wait anew at each worker id it was sent to, while none issues until the clock is vetted
         @Test
         void aCallWaitsOnceForAClockThatConcernsAllWorkerIds() {
             VirtualWorld world = new VirtualWorld(1);
@@ -216,8 +216,8 @@ class StripedIssuersTest {
             assertThat(Duration.between(before, world.trueTime())).isLessThan(Duration.ofMillis(2100));
         }
 
-        // a call slept until the clock came to the ids of one worker id, which it had to skip ahead, beside the other
-        // that had some
+        // a call slept until the clock reached the ids of one worker id that had skipped ahead, though the other one
+        // had ids
         @Test
         void aCallDoesNotWaitForTheClockWhereAnotherHasIds() {
             assertThat(workerIdOf(striped.nextId())).isEqualTo(3);

@@ -54,8 +54,8 @@ class SwapCounterexamplesTest {
         return process.ids().status().reservedUntil().orElseThrow();
     }
 
-    // hot_noseal_order, with the whole swap between the call's clock and its end; between the steps of a swap there is
-    // nothing to stop the keeper at, but for the interleavings
+    // hot_noseal_order, with the whole swap between the call's look at the clock and its end; only the interleavings
+    // can stop the keeper between the steps of a swap
     @Test
     void callThatReadItsClockBeforeTheSwapIssuesUnderTheNextLease() {
         takeOver();

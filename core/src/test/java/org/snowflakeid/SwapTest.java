@@ -17,7 +17,7 @@ import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 
-/** A call that comes between the seal of one lease and the next one, where nobody is meant to wait: a swap is nothing that callers notice. */
+/** A call that comes between the seal of one lease and the next lease, and should not wait: callers don't notice a swap. */
 class SwapTest {
 
     private final VirtualWorld world = new VirtualWorld(1);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class SystemPlatformTest {
 
-    // somebody had been woken or interrupted before, and the wait for the next millisecond took a processor
+    // the thread had been woken or interrupted before, and its wait for the next millisecond kept a processor busy
     @Test
     void aWaitForTheNextMillisecondSleepsThoughAWakeUpIsLeft() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -76,7 +76,7 @@ class SystemPlatformTest {
         assertThat(openedDescriptors("/dev/urandom")).isEqualTo(opened);
     }
 
-    /** The JDK may have one of its own, for secrets. */
+    /** The JDK may have a thread of its own for secrets. */
     private static long openedDescriptors(String file) throws IOException {
         long found = 0;
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {

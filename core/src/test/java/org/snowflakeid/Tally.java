@@ -21,7 +21,7 @@ final class Tally {
         WRITES,
         CLAIMS,
         TAKEOVERS,
-        /** Stored after the namespace was retired or replaced, and so no grants. */
+        /** Marks stored after the namespace was retired or replaced: they grant nothing. */
         VOID_WRITES,
         EXTENSIONS,
         RELEASES,
@@ -51,7 +51,7 @@ final class Tally {
         return count == null ? 0 : count[0];
     }
 
-    /** Which of all that there are never happened. */
+    /** The events that never happened. */
     <E extends Enum<E>> List<E> missing(Class<E> kinds) {
         return Arrays.stream(kinds.getEnumConstants())
                 .filter(kind -> of(kind) == 0)
@@ -63,7 +63,7 @@ final class Tally {
         longestRecoveryMillis = Math.max(longestRecoveryMillis, millis);
     }
 
-    /** By name, to be added to those of other processes. */
+    /** The counts by name, to be added to those of other processes. */
     Map<String, Long> byName() {
         Map<String, Long> all = new TreeMap<>();
         counts.forEach(

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Says in a line or a table what is in one {@link Tally} or several. */
+/** Shows one {@link Tally} or several in a line or a table. */
 final class TallyReport {
 
     static final String LONGEST_RECOVERY = "longest recovery, ms";
@@ -16,7 +16,7 @@ final class TallyReport {
 
     private TallyReport() {}
 
-    /** Such as {@code Simulation Fault}: there are several of the same simple name. */
+    /** A name such as {@code Simulation Fault}: several enums have the same simple name. */
     static String group(Class<?> kinds) {
         return kinds.getEnclosingClass().getSimpleName() + " " + kinds.getSimpleName();
     }
@@ -63,7 +63,7 @@ final class TallyReport {
         return tally.getOrDefault(LONGEST_RECOVERY, 0L) / 1000.0;
     }
 
-    /** For docs/reports. */
+    /** The table for docs/reports. */
     static List<String> table(String domain, String command, String commit, String took, Map<String, Long> tally) {
         List<String> lines = new ArrayList<>(List.of(
                 "| | " + domain + " |",

@@ -177,7 +177,7 @@ class UnknownKeysTest {
                 .contains("snowflake.epochs");
     }
 
-    /** SmallRye Config lists an environment variable under its own name, and as properties would be written, more or less. */
+    /** SmallRye Config lists an environment variable under its own name, and roughly as a property would be written. */
     @Test
     void otherNamesOfAnEnvironmentVariableArePassedOver() {
         UnknownKeys right = among("SNOWFLAKE_WORKER_IDS", "snowflake.worker.ids", "snowflake.worker-ids");
@@ -199,7 +199,7 @@ class UnknownKeysTest {
                     SNOWFLAKE_GENERATORS_ORDER_LINES_WORKER_IDS , snowflake.generators.order-lines.worker-ids
                     SNOWFLAKE_GENERATORS_ORDERS_WORKER_ID_BITS  , snowflake.generators.orders.worker-id-bits or snowflake.generators.orders-worker.id-bits
                     """)
-    void aVariableThatNobodyReadsIsAProblemThatNamesItsKey(String variable, String key) {
+    void aVariableThatIsNeverReadIsAProblemThatNamesItsKey(String variable, String key) {
         Map<String, String> values = Map.of(variable, "1");
 
         for (UnknownKeys unknown : List.of(
@@ -212,7 +212,7 @@ class UnknownKeysTest {
         }
     }
 
-    /** As MicroProfile Config and Spring do it. */
+    /** MicroProfile Config and Spring show the value of a variable under its key too. */
     @ParameterizedTest
     @CsvSource({
         "SNOWFLAKE_WINDOW, snowflake.window",

@@ -11,7 +11,7 @@ import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.config.UnresolvedValueException;
 
-/** A value that refers to a property which is not set is written by somebody, and may be a password all the same. */
+/** A value that refers to a property which is not set was set on purpose, and may be a password all the same. */
 class UnresolvedValueTest {
 
     private static final String COMPLAINT = " refers to a property that is not set. Set that, give it a default as in"
@@ -21,7 +21,7 @@ class UnresolvedValueTest {
         SettingsReader reader = new SettingsReader("orders", name -> {
             throw new UnresolvedValueException(name, written);
         });
-        // whoever asks twice gets one answer
+        // a second request reports no second problem
         boolean set = reader.isSet(key);
         reader.optional(key);
         assertThat(set).isFalse();
@@ -52,7 +52,7 @@ class UnresolvedValueTest {
                 .containsExactly("snowflake 'orders': snowflake.redis.password=(not shown)" + COMPLAINT);
     }
 
-    // it was said not to be set, too
+    // a second problem said that the key was not set
     @Test
     void ofARequiredKeyIsOneProblem() {
         Key<String> key = Key.address("snowflake.etcd.endpoints", "URLs")

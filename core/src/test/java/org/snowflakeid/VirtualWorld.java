@@ -26,15 +26,15 @@ final class VirtualWorld {
 
     private static final long BEGIN_NANOS = 1_000_000_000L;
 
-    /** So many turns while no time passes are taken for an endless loop. */
+    /** More turns than this while no time passes count as an endless loop. */
     private static final int TURNS_AT_ONCE = 100_000;
 
-    /** So many looks at the clock while no time passes are taken for one that does not even wait. */
+    /** More looks at the clock than this while no time passes count as a loop that does not even wait. */
     private static final int LOOKS_AT_ONCE = 10_000_000;
 
     private final List<Task> tasks = new ArrayList<>();
 
-    /** Those of them that could go on when this was last asked. */
+    /** The tasks that could go on at the last look. */
     private final List<Task> ready = new ArrayList<>();
 
     private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -46,7 +46,7 @@ final class VirtualWorld {
     private long eventsAdded;
     private volatile Task running;
 
-    /** The thread that made this world, and what ended it for that one: nobody else goes on then. */
+    /** The thread that made this world, and what ended it for that thread: no other goes on then. */
     private final Task maker;
 
     private volatile @Nullable AssertionError end;
@@ -64,7 +64,7 @@ final class VirtualWorld {
         tasks.add(maker);
     }
 
-    /** What a perfect clock would say. */
+    /** The time of a perfect clock. */
     Instant trueTime() {
         return BEGIN.plusNanos(nanos - BEGIN_NANOS);
     }
@@ -125,7 +125,7 @@ final class VirtualWorld {
         }
     }
 
-    /** As the thread's like did on the machine whose memory is copied: it goes on when that one went on. */
+    /** Parks as this thread's original did on the machine whose memory is copied: it goes on when the original went on. */
     private void parkAsBefore(Task me, long forNanos) {
         me.parked = true;
         me.wakeNanos = me.machine.past.nanos() + Math.max(0, forNanos);
@@ -139,7 +139,7 @@ final class VirtualWorld {
     }
 
     /**
-     * As if the process had never been: nothing of it runs any more, nor any of its finally blocks. The thread is collected as garbage
+     * The process vanishes: none of its code runs any more, not even finally blocks. The thread is collected as garbage
      * ({@code -Djdk.trackAllThreads=false}).
      */
     private void vanishIfCrashed(Task me) {
@@ -150,7 +150,7 @@ final class VirtualWorld {
         }
     }
 
-    /** Waits until what this thread's like met next is next; null: the copy is complete, and this thread's turn has come. */
+    /** Waits until the next entry is this thread's; null: the copy is complete, and it is this thread's turn. */
     private MemoryImage.@Nullable Entry awaitEntry(Task me) {
         MemoryImage past = me.machine.past;
         while (me.machine.isBeingCopied()) {
@@ -164,7 +164,7 @@ final class VirtualWorld {
         return null;
     }
 
-    /** Lets the thread run whose like ran next. */
+    /** Runs the thread whose original ran next. */
     private void copyOn(Machine machine) {
         MemoryImage past = machine.past;
         MemoryImage.Entry next = past.peek();
@@ -186,7 +186,7 @@ final class VirtualWorld {
         while (running != me) {
             LockSupport.park(this);
             if (running != me && me.thread.isInterrupted()) {
-                // Its turn comes when the others say so, and a set flag would keep it from waiting for that.
+                // The other threads decide when its turn comes, and a set flag would keep it from waiting for that.
                 me.permit = true;
                 interrupted |= Thread.interrupted();
             }
@@ -200,7 +200,7 @@ final class VirtualWorld {
         }
     }
 
-    /** What is wrong with the world itself is for the one that made it: code that is simulated might survive it. */
+    /** The maker gets errors of the world itself: simulated code might catch them and go on. */
     private void endWorld(Task by, AssertionError reason) {
         end = reason;
         running = maker;
@@ -333,7 +333,7 @@ final class VirtualWorld {
         volatile boolean permit;
         Thread thread;
 
-        /** Among those of its machine, in the order of their starts. */
+        /** Its number among the threads of its machine, in the order of their starts. */
         int number;
 
         boolean parked;
@@ -362,13 +362,13 @@ final class VirtualWorld {
     final class Machine implements Platform {
         private final List<Task> threads = new ArrayList<>();
 
-        /** In its memory, and so that of the original on a copy. */
+        /** The name in its memory; a copy has the original's. */
         private @Nullable String process = "process-" + ++machines;
 
-        /** Before checkpoints. */
+        /** Names that it had before checkpoints. */
         private final Set<String> former = new HashSet<>();
 
-        /** What it remembers, or, while it becomes the copy of another, what it has yet to be told; null: it is never copied. */
+        /** Its input so far, or, while it becomes a copy, the input yet to be replayed; null: it is never copied. */
         private @Nullable MemoryImage past;
 
         private long wallOffsetMillis;
@@ -378,25 +378,25 @@ final class VirtualWorld {
 
         private long driftSinceNanos;
 
-        /** What came of it until then. */
+        /** How far its clocks had drifted by then. */
         private long driftedNanos;
 
-        /** For how long nothing of it ran anywhere: its monotonic clock does not know of it. */
+        /** How long it ran nowhere: its monotonic clock did not count that time. */
         private long missedNanos;
 
         private long pausedUntilNanos;
         private long pausedNanos;
         private boolean crashed;
 
-        /** Whether what runs its code now is no thread of it. */
+        /** Whether its code now runs on none of its threads. */
         private boolean commanded;
 
         private boolean looked;
 
-        /** On a busy machine whoever waits for the next millisecond wakes up up to 15 ms after it. */
+        /** On a busy machine a thread that waits for the next millisecond wakes up up to 15 ms late. */
         boolean wakesLate;
 
-        /** Of its threads, those that wait for the next millisecond and wake up after it. */
+        /** How many of its threads wait for the next millisecond and will wake up after it. */
         private int lateSleepers;
 
         /** From now on its memory can be copied. */
@@ -409,7 +409,7 @@ final class VirtualWorld {
         }
 
         /**
-         * Makes this machine, which nothing runs on yet, a copy of another's memory as it is now.
+         * Gives this machine, on which nothing runs yet, a copy of another's memory as it is now.
          *
          * @param begin starts the first thread of the copy as that of the other was started
          * @param late how long after the copy was taken it runs again
@@ -436,7 +436,7 @@ final class VirtualWorld {
             }
         }
 
-        /** Whether it does again what another machine did, and nothing of that is news to the world. */
+        /** Whether it is repeating what another machine did, which has no effect on the world. */
         boolean isBeingCopied() {
             return copied == this;
         }
@@ -447,7 +447,7 @@ final class VirtualWorld {
             }
         }
 
-        /** What the code that runs here gets from outside of it: {@code live} says it, and a copy gets the same. */
+        /** Input of this machine's code from outside: {@code live} supplies it, and a copy gets the same. */
         @SuppressWarnings("unchecked")
         <T extends @Nullable Object> T input(MemoryImage.Kind kind, Supplier<T> live) {
             if (isBeingCopied()) {
@@ -462,9 +462,9 @@ final class VirtualWorld {
         }
 
         /**
-         * As {@link #input}, for what takes time to answer.
+         * Like {@link #input}, for answers that take time.
          *
-         * @param lost what comes of it if the answer came to the machine that was copied, and not to this copy
+         * @param lost supplies the outcome if the answer came to the machine that was copied, and not to this copy
          */
         @SuppressWarnings("unchecked")
         <T> T answer(Supplier<T> live, Supplier<T> lost) {
@@ -486,7 +486,7 @@ final class VirtualWorld {
             return value;
         }
 
-        /** Something that happens to it from outside, and so in a copy of it. */
+        /** Runs something that happens to it from outside; it happens to a copy too. */
         void happen(Consumer<Machine> command) {
             remember(MemoryImage.OUTSIDE, MemoryImage.Kind.COMMAND, command);
             commanded = true;
@@ -495,8 +495,7 @@ final class VirtualWorld {
         }
 
         /**
-         * Runs code of the machine for somebody who looks at it from outside. What that code remembers, if only when the clock was last
-         * read, is in a copy too.
+         * Runs code of the machine for an observer outside. What that code remembers, if only when it last read the clock, is in a copy too.
          */
         void look(Consumer<Machine> view) {
             happen(m -> {
@@ -506,7 +505,7 @@ final class VirtualWorld {
             });
         }
 
-        /** Whether what runs its code now only looks at it. */
+        /** Whether its code now runs only for an observer. */
         boolean isLookedAt() {
             return looked;
         }
@@ -518,7 +517,7 @@ final class VirtualWorld {
             pausedUntilNanos = until;
         }
 
-        /** For how long altogether. */
+        /** How long it has been paused altogether. */
         long pausedNanos() {
             return pausedNanos;
         }
@@ -527,7 +526,7 @@ final class VirtualWorld {
             return pausedUntilNanos > nanos;
         }
 
-        /** For how much longer. */
+        /** How much longer it is paused. */
         Duration pauseLeft() {
             return Duration.ofNanos(Math.max(0, pausedUntilNanos - nanos));
         }
@@ -555,7 +554,7 @@ final class VirtualWorld {
             wallOffsetMillis = -driftNanos() / 1_000_000;
         }
 
-        /** From now on both clocks run fast by so many millionths. Not of one that is copied. */
+        /** From now on both clocks run fast by this many millionths. A machine that is copied must not drift. */
         void drift(long ppm) {
             driftedNanos = driftNanos();
             driftSinceNanos = nanos;
@@ -563,7 +562,7 @@ final class VirtualWorld {
         }
 
         private long driftNanos() {
-            // In this order: two weeks in nanoseconds, a thousand times, are no long any more.
+            // Divided first, so that a long drift does not overflow.
             return driftedNanos + (nanos - driftSinceNanos) / 1_000 * driftPpm / 1_000;
         }
 
@@ -610,7 +609,7 @@ final class VirtualWorld {
 
         @Override
         public void awaitNextMillis() {
-            // Not at random: a copy of it has to do the same.
+            // Not random, since a copy has to do the same.
             long lateMillis = wakesLate ? (nanosNow() / 1_000_000 * 0x9E3779B97F4A7C15L) >>> 60 : 0;
             int late = lateMillis > 0 ? 1 : 0;
             lateSleepers += late;
@@ -621,7 +620,7 @@ final class VirtualWorld {
             }
         }
 
-        /** Whether a thread of it waits for the next millisecond, and sleeps on through it. */
+        /** Whether one of its threads waits for the next millisecond and sleeps through it. */
         boolean isOversleeping() {
             return lateSleepers > 0;
         }

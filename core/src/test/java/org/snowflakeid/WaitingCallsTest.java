@@ -18,7 +18,7 @@ import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 
-/** What calls that can't have an id now wait for, and what ends that. */
+/** What calls wait for that can't have an id now, and what ends their wait. */
 class WaitingCallsTest {
 
     private final Stage stage = Stage.ofDefaults(1);
@@ -49,7 +49,7 @@ class WaitingCallsTest {
             }
         }
 
-        // wait-timeout=PT0S asked for no extension: no ids before the next one was due by itself
+        // with wait-timeout=PT0S a call asked for no extension: there were no ids until the next one was due by itself
         @Test
         void anExtensionIsAskedForWhereABurstHasUsedTheWindowUp() {
             openWithoutWait();
@@ -61,7 +61,7 @@ class WaitingCallsTest {
             assertThat(usedUp).isBefore(VirtualWorld.BEGIN.plusSeconds(1));
         }
 
-        // nor did batches ask for one
+        // batches did not ask for one either
         @Test
         void anExtensionIsAskedForByBatchesToo() {
             openWithoutWait();
@@ -77,7 +77,7 @@ class WaitingCallsTest {
         }
     }
 
-    // a call slept until the extension after it, since nobody was woken by the write that got the owner entry again
+    // a call slept until the next extension, since the write that got the owner entry again woke no call
     @Test
     void callsAreWokenWhenTheOwnerEntryIsGotAgainAfterAnOutage() {
         stage.keys.put("snowflake.wait-timeout", "PT60S");
@@ -110,7 +110,7 @@ class WaitingCallsTest {
         assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(50));
     }
 
-    // status said SUSPENDED until the coordinator was back, and before it the log that ids went on
+    // the status was SUSPENDED until the coordinator was back, though the log had reported before that ids went on
     @Test
     void aStepOfTheClockInAnOutageSuspendsIdsForAsLongAsItLasts() {
         process.open();
@@ -133,7 +133,7 @@ class WaitingCallsTest {
         assertThat(process.ids().status().lastError().orElse("")).doesNotContain("stepped");
     }
 
-    // a call waited for ever, and was not to be interrupted
+    // a call waited for ever, and could not be interrupted
     @Test
     void aClockThatStandsStillIsWaitedForAsLongAsOneThatIsBehind() {
         stage.keys.put("snowflake.sequence-bits", "1");
@@ -153,7 +153,7 @@ class WaitingCallsTest {
         waiting.await();
     }
 
-    // each worker id sent its calls to the other one, without end, and they were not to be interrupted
+    // each worker id sent its calls to the other one, without end, and they could not be interrupted
     @Test
     void aClockThatStandsStillIsWaitedForNoLongerWithSeveralWorkerIds() {
         stage.keys.put("snowflake.sequence-bits", "1");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.ids.WaitingLine;
 import org.snowflakeid.ids.WaitingLine.Waiter;
 
-/** One thread makes all the calls, as if it were many: time passes only when a test moves it, and nobody sleeps. */
+/** One thread makes all the calls, as if it were many: time passes only when a test moves it, and no thread sleeps. */
 class WaitingLineTest {
 
     private static final long IDS_PER_TICK = 4096;
@@ -26,7 +26,7 @@ class WaitingLineTest {
         long nanos;
         int unparked;
 
-        /** What happens while a thread is being woken for the first time. */
+        /** Runs while a thread is being woken for the first time. */
         Runnable meanwhile = () -> {};
 
         @Override
@@ -87,13 +87,13 @@ class WaitingLineTest {
         return joined;
     }
 
-    /** As a waiter that has been woken. */
+    /** Acts as a waiter that has been woken. */
     private boolean leads(Waiter waiter) {
         line.await(waiter, Long.MAX_VALUE);
         return waiter.leads();
     }
 
-    /** The leader takes an id of its own and serves as many of the others as it is to. Returns how many. */
+    /** The leader takes an id of its own and serves as many of the others as it should. Returns how many. */
     private int take(long bound) {
         return take(bound, false);
     }
@@ -111,7 +111,7 @@ class WaitingLineTest {
     }
 
     @Test
-    void serveThoseWhoWaitInTheOrderInWhichTheyCame() {
+    void serveWaitingCallsInTheOrderInWhichTheyCame() {
         Waiter leader = join();
         List<Waiter> others = join(5);
 
@@ -125,7 +125,7 @@ class WaitingLineTest {
     }
 
     @Test
-    void giveTheLeadToWhoeverFindsNobodyWaiting() {
+    void giveTheLeadToACallThatFindsNoOtherWaiting() {
         Waiter first = join();
         assertThat(first.leads()).isTrue();
         line.leave(first);
@@ -166,7 +166,7 @@ class WaitingLineTest {
 
     // a call with several worker ids got an id of an earlier tick than one that was returned before it began
     @Test
-    void giveNoIdOfAnEarlierTickToWhoIsNextOnlySinceAnotherLeft() {
+    void giveNoIdOfAnEarlierTickToACallThatIsNextOnlySinceAnotherLeft() {
         Waiter leader = join();
         Waiter leaving = join();
         Waiter later = join(line, true, tick + 1);
@@ -181,7 +181,7 @@ class WaitingLineTest {
         assertThat(leads(later)).isTrue();
     }
 
-    // the ids of a whole millisecond were lost, though those who waited for them had been selected
+    // the ids of a whole millisecond were lost, though calls that waited for them had been selected
     @Test
     void serveThoseBehindABatchThatLeft() {
         Waiter leader = join();
@@ -198,7 +198,7 @@ class WaitingLineTest {
     }
 
     @Test
-    void serveEverybodySoonIfIdsAreLeftOver() {
+    void serveEveryCallSoonIfIdsAreLeftOver() {
         List<Waiter> all = join(200);
         int served = 0;
         for (int i = 0; i < 10; i++) {
@@ -299,7 +299,7 @@ class WaitingLineTest {
     }
 
     @Test
-    void skipWhoeverGaveUpBefore() {
+    void skipACallThatGaveUpBefore() {
         Waiter leader = join();
         Waiter second = join();
         Waiter third = join();
@@ -313,7 +313,7 @@ class WaitingLineTest {
     }
 
     @Test
-    void takeTheLeadFromWhoDoesNothingWithIt() {
+    void takeTheLeadFromACallThatDoesNothingWithIt() {
         Waiter dead = join();
         Waiter waiting = join();
         assertThat(leads(waiting)).isFalse();
@@ -327,7 +327,7 @@ class WaitingLineTest {
     }
 
     @Test
-    void letWhoLostTheLeadBeTheFirstToWait() {
+    void putACallThatLostTheLeadFirstInTheQueue() {
         Waiter slow = join();
         List<Waiter> others = join(2);
         platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
@@ -410,7 +410,7 @@ class WaitingLineTest {
         return leads(waiter);
     }
 
-    // it had no place in the queue any more, and waited until nobody else wanted ids
+    // the call had lost its place in the queue, and waited until no other call wanted ids
     @Test
     void keepABatchThatComesBackWhileItIsRemoved() {
         Waiter first = join();
@@ -433,7 +433,7 @@ class WaitingLineTest {
         assertThat(leads(batch)).isTrue();
     }
 
-    // the id was lost, and the call had no place in the queue any more
+    // the id was lost, and the call no longer had a place in the queue
     @Test
     void keepTheIdOfALeaderThatWasServedByOneBeforeIt() {
         Waiter slow = join();

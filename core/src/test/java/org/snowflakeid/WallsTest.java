@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The walls between the rooms of core, by imports. On the class path the compiler doesn't see them. */
+/** The walls between the rooms of core, checked by imports. On the class path the compiler doesn't enforce them. */
 class WallsTest {
 
     private static final Path SOURCES = Path.of("src/main/java/org/snowflakeid");
@@ -106,7 +106,7 @@ class WallsTest {
             }
         }
 
-        // What state a namespace is in, the operator's command shows.
+        // The operator's command shows the state of a namespace.
         imports.removeIf(line -> line.startsWith("../operator-command/") && line.endsWith(".records.NamespaceState;"));
         assertThat(imports).isEmpty();
     }

@@ -14,23 +14,23 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
 
 /**
- * One generator from its opening to its end, as those see it who live with it: it starts in time or says why not, says so when it can't
- * issue, leaves no thread behind, and calls its listener once at a time. What its calls have to keep, {@link WatchedCall} says.
+ * One generator from its opening to its end, as its application sees it: it starts in time or reports why not, reports when it can't issue,
+ * leaves no thread behind, and calls its listener once at a time. {@link WatchedCall} checks its calls.
  */
 final class Watch {
 
-    /** Beyond the time to start: a request under way, and giving back what was claimed. */
+    /** Time beyond the startup timeout: for a request under way, and to give back what was claimed. */
     private static final long LONGEST_END_OF_START_MILLIS = 20_000;
 
     private static final long LONGEST_CLOSE_MILLIS = 12_000;
 
-    /** One more, before files are deleted. */
+    /** For one more request, before files are deleted. */
     private static final long LONGEST_REQUEST_MILLIS = 2_000;
 
-    /** Once ids of a namespace may begin that was restored, moved or created anew: time to claim, and a request under way. */
+    /** Time to claim once the ids of a restored, moved or new namespace may begin, and for a request under way. */
     private static final long LONGEST_START_AT_FLOOR_MILLIS = 11_000;
 
-    /** After close or a refused start, for a request under way. */
+    /** Time for a request under way after a close or a refused start. */
     private static final long LONGEST_LIFE_AFTER_MILLIS = 25_000;
 
     final SimulatedProcess process;
@@ -38,7 +38,7 @@ final class Watch {
     final Machine machine;
     final SimulatedSettings settings;
 
-    /** Above all ids that a call returned, and when it did. */
+    /** The highest id that a call returned, and when. */
     long highestId = -1;
 
     long highestTick = -1;
@@ -49,7 +49,7 @@ final class Watch {
 
     long furthestAheadMillis;
 
-    /** When the first call failed after the last that succeeded; 0: none did. */
+    /** When the first call failed since the last that succeeded; 0: none did. */
     long refusedSinceMillis;
 
     /** When the coordinator answered last. */
@@ -62,15 +62,15 @@ final class Watch {
 
     long lastIssuedMillis;
 
-    /** Of its clock. */
+    /** The steps of its clock. */
     final WatchedSteps steps = new WatchedSteps(this);
 
     final List<WatchedCall> calls = new ArrayList<>();
 
-    /** What it says of itself. */
+    /** Checks what it reports of itself. */
     final StatusOracle told = new StatusOracle(this);
 
-    /** Counted when it is told of one, and when that is over. */
+    /** Counts each checkpoint twice: when the generator is told of it, and when it is over. */
     int checkpoints;
 
     private final Simulation run;
@@ -86,10 +86,10 @@ final class Watch {
     private boolean telling;
     private long saidMillis;
 
-    /** When its ids begin, as it has said, though its time to start be over. */
+    /** When its ids begin by its own report, even if its time to start is over. */
     private long mayStartMillis;
 
-    /** Where its ids go on after what a copy may use, as it has said. */
+    /** The tick at which its ids go on after what a copy may use, by its own report. */
     private long sharedTick;
 
     private long endedMillis;
@@ -114,7 +114,7 @@ final class Watch {
         return machine.pausedNanos() / 1_000_000;
     }
 
-    /** Without the time for which all of the process stood still. */
+    /** The time without pauses of the whole process. */
     long runningMillis() {
         return millis() - pausedMillis();
     }
@@ -161,9 +161,15 @@ final class Watch {
         return !opening && generator == null;
     }
 
-    /** Those apart that nothing can end. */
+    /** How many threads are left, apart from those that nothing can end. */
     int threadsLeft() {
         return run.rim.hanging(machine) > 0 ? 0 : ownThreads.size();
+    }
+
+    /** It is in a copy that runs again so much later. What never ended in the original ends then, since the connection is another one. */
+    void copied(Duration late) {
+        endedMillis = millis() + late.toMillis();
+        pausedAtEnd = pausedMillis();
     }
 
     /** Called while the faults are over. */
@@ -179,12 +185,12 @@ final class Watch {
 
     // ---- its coordinator
 
-    /** When an id was issued last before the coordinator or the disk answered, if that was just now: whoever waits has one now. */
+    /** When an id was issued last before the coordinator or the disk answered, if that was just now: a call that waits has one now. */
     long lastIssuedBefore(long answeredWithinMillis) {
         return millis() - lastAnsweredMillis <= answeredWithinMillis ? issuedBeforeAnswerMillis : Long.MAX_VALUE;
     }
 
-    /** It reads the clocks anew, as at a start. */
+    /** The generator reads the clocks anew, as at a start. */
     void restored() {
         steps.forget();
         furthestAhead = Long.MIN_VALUE / 2;
@@ -199,7 +205,7 @@ final class Watch {
         requestsUnderWay++;
     }
 
-    /** Whatever the answer is, and if there is none in time. */
+    /** Is called whatever the answer is, and also if there is none in time. */
     void requestEnds() {
         requestsUnderWay--;
         lastRequestMillis = millis();
@@ -222,7 +228,7 @@ final class Watch {
         }
     }
 
-    /** The coordinator has, or the disk: what all have waited for. */
+    /** The coordinator or the disk has answered, which all calls have waited for. */
     private void answered() {
         lastAnsweredMillis = millis();
         issuedBeforeAnswerMillis = lastIssuedMillis;
@@ -241,40 +247,40 @@ final class Watch {
     private static final Pattern FIRST_IDS = Pattern.compile("its ids begin at (\\S+)\\. The start waits");
     private static final Pattern SHARED = Pattern.compile("ids continue from (\\S+)$");
 
-    /** It warned in its log. */
+    /** The generator warned in its log. */
     void warned(String text) {
         said();
         Matcher firstIds = FIRST_IDS.matcher(text);
         if (firstIds.find()) {
-            // It waits by the clock that it believes, which need not be its own.
+            // The start waits by the time it believes, which may differ from its clock.
             long now = Math.min(machine.wallMillis(), run.world.trueMillis());
             long wait = Instant.parse(firstIds.group(1)).toEpochMilli() - now;
             mayStartMillis = Math.max(mayStartMillis, millis() + wait);
         }
         Matcher shared = SHARED.matcher(text);
         if (shared.find()) {
-            // Each of several worker ids has one of its own.
+            // Each of several worker ids has its own such tick.
             sharedTick = Math.max(
                     sharedTick, settings.tickOf(Instant.parse(shared.group(1)).toEpochMilli()));
-            // What a later call got is of no use to them any more.
+            // What a later call got is no longer of use to these calls.
             calls.forEach(WatchedCall::forgetOvertaken);
         }
         told.warned(text);
     }
 
-    /** Whether an id of this tick comes after what a copy may use, which was left: no clock puts it there. */
+    /** Whether an id of this tick may lie ahead because the generator skipped what a copy may use, and not because of a clock. */
     boolean isBehindShared(long tick) {
         return tick <= sharedTick;
     }
 
-    /** Up to where ids go on after what a copy may use, as it has said. */
+    /** The tick at which ids go on after what a copy may use, by the generator's own report. */
     long sharedTick() {
         return sharedTick;
     }
 
     // ---- its start
 
-    /** It must have said by now that it can't start. */
+    /** Requires that by now the generator has started or reported that it can't. */
     void requireStartInTime() {
         long took = millis() - beganMillis - (pausedMillis() - pausedAtBegin);
         long allowed = Math.max(
@@ -289,7 +295,7 @@ final class Watch {
         return nanos / 1_000_000 < beganMillis;
     }
 
-    /** Whether its last call failed, and no other has an id since. */
+    /** Whether its last call failed, and no other has got an id since. */
     boolean isRefusing() {
         return generator != null && !closing && refusedSinceMillis > 0;
     }
@@ -323,7 +329,7 @@ final class Watch {
 
     // ---- what it says
 
-    /** @return null: nobody listens */
+    /** @return null: there is no listener */
     @Nullable
     Consumer<SnowflakeEvent> listener(boolean wanted, @Nullable Accidents accidents) {
         listening = wanted;
@@ -351,12 +357,12 @@ final class Watch {
         }
     }
 
-    /** It warned in the log, or told its listener. */
+    /** The generator warned in the log, or told its listener. */
     void said() {
         saidMillis = millis();
     }
 
-    /** Whether somebody who looks at logs and events can know that it does not issue. */
+    /** Whether an operator who looks at logs and events can know that it does not issue. */
     boolean hasSaidSince(long sinceMillis) {
         return saidMillis >= sinceMillis;
     }

@@ -4,21 +4,22 @@ package org.snowflakeid;
 /** One call for ids, and what must hold for it. */
 final class WatchedCall {
 
-    /** What a call takes besides the waits that are allowed to it. */
+    /** How long a call takes besides the waits that are allowed. */
     private static final long TAKES_MILLIS = 100;
 
     /** A call that lasts longer waits for more than the next millisecond. */
     private static final long WAITS_MILLIS = 20;
 
-    /** So long a call may sleep on while others that began later get ids. */
+    /** How long a call may sleep on while others that began later get ids. */
     private static final long OVERTAKEN_MILLIS = 1_000;
 
-    /** An id may be dated so much after the one before by a clock that nobody has vetted. */
+    /** How long a look at the clock takes that is repeated after a pause. */
     private static final long LOOK_MILLIS = 500;
 
+    /** How far after the one before an id may be dated by a clock that was not vetted. */
     private static final long UNVETTED_MILLIS = 1000;
 
-    /** Within it the keeper looks at the clock, unless it is kept by the coordinator. */
+    /** The keeper looks at the clock within this time, unless the coordinator keeps it waiting. */
     private static final long LATELY_MILLIS = 15_000;
 
     private final Watch watch;
@@ -36,7 +37,7 @@ final class WatchedCall {
     private long overtakenMillis;
     private long pausedAtOvertaken;
 
-    /** @param lastIdOfThread -1: it has none yet */
+    /** @param lastIdOfThread -1: the thread has none yet */
     WatchedCall(Watch watch, int count, long lastIdOfThread) {
         this.watch = watch;
         this.settings = watch.settings;
@@ -99,12 +100,12 @@ final class WatchedCall {
         }
     }
 
-    /** Nothing that others were given is left for it. */
+    /** Ids that later calls got are no longer available to this call. */
     void forgetOvertaken() {
         overtakenMillis = 0;
     }
 
-    /** Strictly for each thread, and for all of them with one worker id; else to the millisecond. */
+    /** Ids increase strictly within each thread, and across threads with one worker id; otherwise across threads to the millisecond. */
     private void requireOrder(long[] ids) {
         long previous = lastIdOfThread;
         for (long id : ids) {
@@ -122,7 +123,7 @@ final class WatchedCall {
         }
     }
 
-    /** Ids that others left behind are no older than is allowed. */
+    /** An id left behind by another call is no older than allowed. */
     private void requireYoung(long id) {
         long age = settings.tickOf(beganWallMillis) - settings.tick(id);
         if (age > settings.maxLag.toMillis() && !watch.process.clockTouched) {
@@ -132,15 +133,15 @@ final class WatchedCall {
 
     private void requireVettedDate(long[] ids, long now) {
         long tick = settings.tick(ids[ids.length - 1]);
-        // Not by the id before: after a step back it may have been dated too early, and the next is dated as vetted
-        // again.
+        // The id before is no measure: after a step back it may have been dated too early, and the next is dated by the
+        // vetted time again.
         long jump = tick - now - watch.furthestAhead;
         long allowed = UNVETTED_MILLIS
                 + TAKES_MILLIS
                 + watch.steps.vettedMillis
                 + settings.burst.toMillis()
                 + (count >> settings.sequenceBits);
-        // Worker ids of one generator may begin at different times, which is no matter of clocks.
+        // Worker ids of one generator may begin at different times, whatever the clock.
         if (jump > allowed && watch.steps.areUnvetted() && !watch.isBehindShared(settings.tick(ids[0]))) {
             watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
@@ -148,7 +149,7 @@ final class WatchedCall {
         watch.steps.vettedMillis -= Math.max(0, Math.min(watch.steps.vettedMillis, jump));
     }
 
-    /** After a step back by more than a clock may be wrong by time may have passed unseen, as in a copy: the keeper looks first. */
+    /** After a step back by more than max-skew, time may have passed unseen, as in a copy: the keeper has to look first. */
     private void requireLookedAfterStepBack() {
         LeasedSnowflake generator = watch.generator();
         if (generator == null || stepsBefore != watch.steps.count() || watch.machine.isBeingCopied()) {
@@ -157,7 +158,7 @@ final class WatchedCall {
         long seenBack = settings.maxSkew.toMillis() + 1;
         long unseenBack = -watch.steps.unseenMillis();
         long behindShown = generator.issuer().clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
-        // Else it was not believed before, and what of it callers go by is known to the generator only.
+        // Otherwise the clock was not believed before, and only the generator knows how far callers follow it.
         boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS;
         if (unseenBack > seenBack && behindShown > seenBack && wasBelieved && !watch.steps.showsOnceMore()) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
@@ -203,13 +204,13 @@ final class WatchedCall {
         return e instanceof CoordinatorRegressedException || Accidents.isReason(e);
     }
 
-    /** Something that no contract names came out of it. */
+    /** The call threw what no contract names. */
     void failed(Throwable e) {
         end();
         watch.violated("threw " + e + " at a call for ids");
     }
 
-    /** The next millisecond comes sooner than an interrupt could matter. */
+    /** A wait for the next millisecond is so short that no interrupt may end it. */
     private void requireReasonToWait(SnowflakeException e, SnowflakeStatus status) {
         boolean flowing = status.state() == SnowflakeStatus.State.ACTIVE
                 && status.ready()
@@ -218,7 +219,7 @@ final class WatchedCall {
                 && settings.startupAhead.isZero();
         // A batch may begin at a quarter of a millisecond's sequence, and leaves half of the rest to others.
         boolean fitsIntoOne = count <= Math.max(1, (1 << settings.sequenceBits) / 4);
-        // While the one who leads the queue sleeps on, nobody has an id of the next millisecond.
+        // While the thread that leads the queue sleeps on, no call has an id of the next millisecond.
         if (flowing && fitsIntoOne && tookMillis() <= 1 && !watch.machine.isOversleeping()) {
             watch.violated("refused an id of the next millisecond because of an interrupt: " + e.getMessage());
         }
@@ -231,19 +232,19 @@ final class WatchedCall {
         if (process.clockTouched || status.reservedUntil().isEmpty() || process.run.operations > 0) {
             return;
         }
-        // What was noted may have ended before, if the file could not be written.
+        // The noted ids may have ended before, if the file could not be written.
         if (status.lastError().orElse("").contains("the file of worker id")) {
             return;
         }
-        // On a slow disk it may have waited for the file since before the freeze.
+        // On a slow disk the call may have waited for the file since before the freeze.
         if (settings.resumes() && beganMillis <= process.frozenAtMillis) {
             return;
         }
-        // Its patience began before.
+        // The call began to wait before the freeze.
         if (beganMillis + WAITS_MILLIS < process.frozenAtMillis) {
             return;
         }
-        // Not what it learned of later: the end of what it knew of may have been noticed before the freeze.
+        // Only the reservation known at the freeze counts, since the process may have noticed its end before.
         long until = process.reservedWhenFrozenMillis;
         if (until > process.frozenAtWallMillis
                 && until <= process.thawedAtWallMillis
@@ -262,7 +263,7 @@ final class WatchedCall {
         }
     }
 
-    /** Whoever reads the log or listens must have heard of it. */
+    /** The log or the listener must have told of it. */
     private void requireWord() {
         long window = settings.window.toMillis();
         long refused = watch.millis() - watch.refusedSinceMillis;
@@ -274,15 +275,15 @@ final class WatchedCall {
     // ---- either way
 
     /**
-     * A copy may use the worker id too: it was left, and none follows yet, or it is not known whether there is one. And for so long nobody has got
-     * an id. What a later call got before is of no use to this one.
+     * A copy may use the worker id too: the generator left it, and has no other yet, or does not know yet whether there is a copy. And no
+     * call has got an id since. What a later call got before is of no use to this one.
      */
-    private boolean isEverybodyKeptWaiting() {
+    private boolean isEveryCallKeptWaiting() {
         LeasedSnowflake generator = watch.generator();
         if (generator == null) {
             return false;
         }
-        // Its status may still say so when the first of those who wait has an id.
+        // The status may still be SUSPENDED when the first waiting call has an id.
         long last = watch.lastIssuedBefore(OVERTAKEN_MILLIS);
         if (generator.status().state() == SnowflakeStatus.State.SUSPENDED) {
             last = Math.min(last, watch.lastIssuedMillis);
@@ -293,13 +294,13 @@ final class WatchedCall {
     private void end() {
         watch.calls.remove(this);
         if (checkpointsBefore != watch.checkpoints) {
-            // It waited twice: for what it waited for before, and for the restore.
+            // The call waited twice: for its id, and for the restore.
             return;
         }
         long took = tookMillis();
         long allowed = settings.waitTimeout.plus(settings.maxWait).toMillis() + TAKES_MILLIS;
         if (watch.pausedMillis() > pausedAtBegin) {
-            // The look that a pause was in is made once more.
+            // A look at the clock that a pause interrupted is repeated.
             allowed += LOOK_MILLIS;
         }
         if (count == 1 && took > allowed) {
@@ -308,7 +309,7 @@ final class WatchedCall {
         long overtaken = overtakenMillis == 0
                 ? 0
                 : watch.millis() - overtakenMillis - (watch.pausedMillis() - pausedAtOvertaken);
-        if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isEverybodyKeptWaiting()) {
+        if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isEveryCallKeptWaiting()) {
             watch.violated("let a call sleep for " + overtaken + " ms after a later one had got its id");
         }
     }

@@ -3,23 +3,23 @@ package org.snowflakeid;
 
 import java.time.Duration;
 
-/** The steps of the clock by which one generator goes, and which of them its own threads, its calls and the coordinator have seen. */
+/** The steps of one generator's clock, and which of them its own threads, its calls and the coordinator have seen. */
 final class WatchedSteps {
 
     private final Watch watch;
 
     /**
      * How far the clock stepped since one of the generator's own threads looked, by steps small and large; below 0: back. A step back and
-     * one ahead make none: that is the time the generator went by before.
+     * an equal one ahead cancel out: the generator went by that time before.
      */
     private long smallMillis;
 
     private long largeMillis;
 
-    /** Since one of its own threads looked. */
+    /** How far it stepped since one of the generator's own threads looked. */
     private long unseenMillis;
 
-    /** The largest step ahead that one of its own threads could see when it looked. */
+    /** The largest step ahead that one of the generator's own threads could see when it looked. */
     private long largestSeenMillis;
 
     /** The largest step back, below 0. */
@@ -55,13 +55,13 @@ final class WatchedSteps {
         }
     }
 
-    /** Of the process that this one is a copy of. */
+    /** Takes over the steps of the process that this one is a copy of. */
     void remember(WatchedSteps original) {
         vettedMillis = original.vettedMillis;
         smallMillis = original.smallMillis;
         largeMillis = original.largeMillis;
         unseenMillis = original.unseenMillis;
-        // What the original saw before says nothing of the time that the copy missed.
+        // Steps that the original saw before tell nothing of the time that the copy missed.
         largestSeenMillis = 0;
         lowestSeenMillis = 0;
     }
@@ -102,22 +102,22 @@ final class WatchedSteps {
         return count;
     }
 
-    /** What the clock showed to a call last. */
+    /** The time that the clock showed to a call last. */
     long lastLookMillis() {
         return lastLookMillis;
     }
 
-    /** Whether a call saw the very millisecond that a call had seen last: it goes by what was found then. */
+    /** Whether a call saw the same millisecond as the last call: it then goes by that call's finding. */
     boolean showsOnceMore() {
         return showsOnceMore;
     }
 
-    /** When the clock stepped last, of the time for which the process ran. */
+    /** When the clock stepped last, by the time for which the process ran. */
     long lastMillis() {
         return lastMillis;
     }
 
-    /** When it stepped last by more than it may be wrong by, at once or all in all. */
+    /** When the clock stepped last by more than max-skew, at once or in sum. */
     long lastLargeMillis() {
         return lastLargeMillis;
     }

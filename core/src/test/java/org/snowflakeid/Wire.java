@@ -26,7 +26,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 final class Wire implements WorkerCoordinatorProvider {
 
     enum Kind {
-        /** Not a write, and never held; nor are opening and closing. */
+        /** Not a write, and never held; OPEN and CLOSE aren't either. */
         READ,
         OPEN,
         CLOSE,
@@ -34,7 +34,7 @@ final class Wire implements WorkerCoordinatorProvider {
         CLAIM,
         EXTEND,
         RELEASE,
-        /** Not a write, and held for as long as the call may take: it can't be told to arrive. */
+        /** Not a write. It is held for as long as the call may take, since no test can let it arrive. */
         ABANDON
     }
 
@@ -46,22 +46,22 @@ final class Wire implements WorkerCoordinatorProvider {
     private int connections;
     private int applied;
 
-    /** That it declares. */
+    /** The keys that this provider declares. */
     List<Key<?>> keys = List.of();
 
-    /** Nothing gets through, either way. */
+    /** Whether nothing gets through, in either direction. */
     boolean cut;
 
     /** How long each call takes. */
     Duration latency = Duration.ZERO;
 
-    /** No call ends. */
+    /** Whether no call ends. */
     volatile boolean hangs;
 
-    /** The worker ids that this end has given up, each time. */
+    /** Each worker id that this end has given up, once for each time. */
     final List<Integer> abandoned = new ArrayList<>();
 
-    /** What becomes of a read on its way back. */
+    /** Changes a read on its way back. */
     UnaryOperator<Snapshot> reads = UnaryOperator.identity();
 
     Wire(VirtualWorld world, WorkerCoordinatorProvider store) {
@@ -69,12 +69,12 @@ final class Wire implements WorkerCoordinatorProvider {
         this.store = store;
     }
 
-    /** From now on writes of this kind stay on the wire; whoever sent one waits for its answer until the call times out. */
+    /** From now on writes of this kind stay on the wire; each sender waits for its answer until the call times out. */
     void hold(Kind kind) {
         held.add(kind);
     }
 
-    /** What is held already stays; later writes go through. */
+    /** Held writes stay held; later ones go through. */
     void release(Kind kind) {
         held.remove(kind);
     }
@@ -94,22 +94,22 @@ final class Wire implements WorkerCoordinatorProvider {
         return inFlight.isEmpty();
     }
 
-    /** The next so many calls of this kind throw this and are never sent. */
+    /** The next {@code times} calls of this kind throw this and are never sent. */
     void throwInsteadOf(Kind kind, int times, Throwable thrown) {
         troubles.add(new Trouble(kind, false, times, thrown));
     }
 
-    /** The next so many calls of this kind throw this after they did what was asked. */
+    /** The next {@code times} calls of this kind are carried out, and then throw this. */
     void throwAfter(Kind kind, int times, Throwable thrown) {
         troubles.add(new Trouble(kind, true, times, thrown));
     }
 
-    /** From now on nothing is thrown. */
+    /** From now on no call throws. */
     void heal() {
         troubles.clear();
     }
 
-    /** Opened and not closed yet. */
+    /** How many connections are open. */
     int connections() {
         return connections;
     }
@@ -142,7 +142,7 @@ final class Wire implements WorkerCoordinatorProvider {
         }
     }
 
-    /** Checked exceptions included: nothing keeps a coordinator in another language from throwing them. */
+    /** Throws checked exceptions too: a coordinator in another language may do so. */
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     static <T extends Throwable> RuntimeException unchecked(Throwable thrown) throws T {
         throw (T) thrown;
@@ -152,7 +152,7 @@ final class Wire implements WorkerCoordinatorProvider {
         raise(kind, false);
         world.park(latency.toNanos());
         while (hangs && kind != Kind.OPEN) {
-            // As a driver that heeds neither its timeout nor an interrupt.
+            // Like a driver that heeds neither its timeout nor an interrupt.
             boolean unused = Thread.interrupted();
             world.park(100_000_000);
         }
@@ -177,7 +177,7 @@ final class Wire implements WorkerCoordinatorProvider {
             this.operation = operation;
         }
 
-        /** The coordinator gets it, now; as often as this is called. Nobody hears of the outcome. */
+        /** Lets the write arrive now, once more for each call. The sender does not learn the outcome. */
         CasResult arrive() {
             CasResult result = operation.get();
             applied += result instanceof CasResult.Applied ? 1 : 0;
@@ -190,7 +190,7 @@ final class Wire implements WorkerCoordinatorProvider {
             world.unpark(sender);
         }
 
-        /** It is lost: the sender waits no longer than its call may last, and knows nothing. */
+        /** Loses the write: the sender waits no longer than its call may last, and learns nothing. */
         void lose() {
             answer(new CasResult.Unknown(new CoordinatorException("no answer", false)));
         }
@@ -288,7 +288,7 @@ final class Wire implements WorkerCoordinatorProvider {
             return write(Kind.EXTEND, id, next, timeout, () -> beyond.extend(id, mark, next, owner, meta, timeout));
         }
 
-        /** One after the other, by the clock of this world. */
+        /** Extends one after the other, by the clock of this world. */
         @Override
         public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
             long end = world.nanoTime() + timeout.toNanos();

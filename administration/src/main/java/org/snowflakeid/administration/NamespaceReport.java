@@ -45,7 +45,7 @@ public record NamespaceReport(
     /**
      * One worker id.
      *
-     * @param reservedUntil up to where timestamps were granted, to anybody; exclusive; empty if nothing is known of it
+     * @param reservedUntil up to where timestamps were granted, to any process; exclusive; empty if nothing is known of it
      * @param unreadable whether there is a mark that makes no sense
      * @param heldBy host and time of the process that holds it; empty if none does
      */

@@ -95,7 +95,7 @@ class EtcdSecurityTest {
     }
 
     @Test
-    void whoIsForbiddenHisKeysMeanwhileDoesNotLogInAgainAndAgain() {
+    void aUserWhoseKeysAreForbiddenMeanwhileDoesNotLogInAgainAndAgain() {
         try (EtcdServer server = EtcdServer.start()) {
             server.etcdctl("user", "add", "root:root");
             server.etcdctl("user", "grant-role", "root", "root");

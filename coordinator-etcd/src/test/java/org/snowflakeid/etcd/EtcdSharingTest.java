@@ -155,7 +155,7 @@ class EtcdSharingTest extends SharingContract {
     }
 
     @Test
-    void whoIsClosedHearsOfNothingAndWhoIsNotGoesOnHearing() {
+    void aClosedCoordinatorHearsOfNothingAndAnOpenOneGoesOnHearing() {
         Node one = node();
         Node other = node();
         one.createMeta();

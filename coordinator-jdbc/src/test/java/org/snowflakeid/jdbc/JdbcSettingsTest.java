@@ -348,7 +348,7 @@ class JdbcSettingsTest {
     }
 
     @Test
-    void warnsOfAPasswordFileThatEverybodyMayRead() throws IOException {
+    void warnsOfAPasswordFileThatAllUsersMayRead() throws IOException {
         Path file = Files.writeString(directory.resolve("password"), "hunter2");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
 

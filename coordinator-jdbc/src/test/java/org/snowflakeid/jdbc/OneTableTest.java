@@ -280,7 +280,7 @@ class OneTableTest {
 
             try (WorkerCoordinator second = open(namespace, new Routing(url, "SET search_path TO public"))) {
                 assertThat(second.read(0, 0, TIMEOUT).meta()).isNotNull();
-                // Another one in front of it is that of those who start now, and no one else's.
+                // Only processes that start now use a second table in front of it.
                 execute(url, Dialect.POSTGRESQL.createTable("late.snowflake_record"));
                 assertThat(first.read(0, 0, TIMEOUT).meta()).isNotNull();
                 assertThat(second.read(0, 0, TIMEOUT).meta()).isNotNull();

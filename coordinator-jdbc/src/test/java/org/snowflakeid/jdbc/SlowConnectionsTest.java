@@ -119,7 +119,9 @@ class SlowConnectionsTest {
     private static void requireNoConnection(Node node) {
         CoordinatorException thrown =
                 catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, SHORT));
-        assertThat(thrown).hasMessageContaining("no connection was to be had");
+        // The second one if the thread was held up until the call's time was over.
+        assertThat(thrown.getMessage())
+                .containsAnyOf("no connection was to be had", "no time was left for another request");
         assertThat(thrown.permanent()).isFalse();
     }
 

@@ -103,7 +103,7 @@ class RedisSecurityTest {
     /** Each right of the page is needed. */
     @ParameterizedTest
     @ValueSource(strings = {"eval", "get", "set", "mget", "time"})
-    void whoLacksARightIsToldWhichThereAre(String command) throws IOException {
+    void aUserWhoLacksARightIsToldWhichThereAre(String command) throws IOException {
         createUser("lacks-" + command, "-" + command);
         try (Node node = user("lacks-" + command, "lacks-" + command + "'s")) {
             CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> {
@@ -128,7 +128,7 @@ class RedisSecurityTest {
     }
 
     @Test
-    void whoMayNotSelectADatabaseIsToldSo() throws IOException {
+    void aUserWhoMayNotSelectADatabaseIsToldSo() throws IOException {
         createUser("selects");
         Map<String, String> keys = Map.of("snowflake.redis.user", "selects", "snowflake.redis.password", "selects's");
 
@@ -190,7 +190,7 @@ class RedisSecurityTest {
                     .refused();
             CoordinatorException ofUser = RedisNode.at(
                             renamed.uri(),
-                            Map.of("snowflake.redis.user", "somebody", "snowflake.redis.password", "apple"))
+                            Map.of("snowflake.redis.user", "gardener", "snowflake.redis.password", "apple"))
                     .refused();
 
             assertPermanent(ofDefault, "lacks a command, or has it under another name: ERR unknown command", "AUTH");

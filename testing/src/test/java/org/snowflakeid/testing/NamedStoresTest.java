@@ -63,7 +63,7 @@ class NamedStoresTest {
     }
 
     @Test
-    void whoComesAfterADiscardBeginsAnewAndWhoIsThereGoesOn() {
+    void aGeneratorOpenedAfterADiscardBeginsAnewAndAnEarlierOneGoesOn() {
         try (LeasedSnowflake before = open("memory.store", name, "worker-ids", "7")) {
             assertThatThrownBy(() -> open("memory.store", name, "sequence-bits", "10"))
                     .isInstanceOf(LayoutMismatchException.class);

@@ -63,7 +63,7 @@ class InjectionTest {
     }
 
     @Test
-    void claimsAnInjectedGeneratorBeforeAnybodyAsksForIt() {
+    void claimsAnInjectedGeneratorBeforeItsFirstUse() {
         try (Application application = Application.of(Fields.class)) {
             assertThat(JOURNAL).containsExactlyInAnyOrder("claimed snowflake", "claimed snowflake/orders");
 

@@ -189,7 +189,7 @@ class ReferenceTest {
     }
 
     @Test
-    void readinessTellsOfWrongSettingsBeforeAnybodyMeetsThem() {
+    void readinessTellsOfWrongSettingsBeforeTheFirstCallFails() {
         try (Application application = Application.with("snowflake.window=60").of(Unconcerned.class)) {
             HealthCheckResponse response = readiness(application);
 

@@ -47,7 +47,7 @@ class ClockAgentTest {
     }
 
     @Test
-    void whoAsksTheClockGetsTheWrongTime(@TempDir Path directory) throws ReflectiveOperationException, IOException {
+    void theClockShowsCallersTheWrongTime(@TempDir Path directory) throws ReflectiveOperationException, IOException {
         ByteBuffer wrong = WrongClock.open(directory.resolve("clock"));
         WrongClock.follow(directory.resolve("clock"));
         for (Class<?> original : new Class<?>[] {Calling.class, Referring.class}) {
