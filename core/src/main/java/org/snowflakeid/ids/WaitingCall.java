@@ -143,8 +143,7 @@ public final class WaitingCall {
         if (leads && leader != null) {
             free = Math.min(end, positions.first(tick + 1)) - next;
             // A batch leaves half of a millisecond to others.
-            boolean leftOver = positions.tick(last + 1) < now;
-            others = line.select(arrived, last, idsPerTick, tick, Math.max(free - most, free / 2), leftOver);
+            others = line.select(arrived, last, idsPerTick, tick, now, Math.max(free - most, free / 2));
             free = others == 0 ? end - next : free - others;
         }
         int mine = (int) Math.min(most, free);

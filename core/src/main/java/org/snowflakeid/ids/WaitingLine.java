@@ -256,12 +256,13 @@ public final class WaitingLine {
      * @param bound {@link #lastArrival} before the position was read
      * @param position the last one issued
      * @param tick the one whose ids are taken
+     * @param now in ticks
      * @param room how many ids there are for others
-     * @param leftOver whether the millisecond before had ids left over
      */
-    public int select(long bound, long position, long idsPerTick, long tick, long room, boolean leftOver) {
-        long now = platform.nanoTime();
-        int served = adapt(leftOver || (tick == servedTick && !isFlowing(position, idsPerTick)));
+    public int select(long bound, long position, long idsPerTick, long tick, long now, long room) {
+        boolean leftOver = (position + 1) / idsPerTick < now;
+        int served = adapt(leftOver || (now == servedTick && !isFlowing(position, idsPerTick)));
+        long nanos = platform.nanoTime();
         long most = Math.min(room, mostServed);
         int selected = 0;
         for (Waiter each : queue) {
@@ -269,7 +270,7 @@ public final class WaitingLine {
                 break;
             }
             if (each.isWaiting()) {
-                boolean early = selected >= served && idsPerTick > RARE && now - each.sinceNanos < LONG_WAIT_NANOS;
+                boolean early = selected >= served && idsPerTick > RARE && nanos - each.sinceNanos < LONG_WAIT_NANOS;
                 if (early || !each.mayBeServed(bound, tick)) {
                     break;
                 }
