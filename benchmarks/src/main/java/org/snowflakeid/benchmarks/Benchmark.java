@@ -78,7 +78,10 @@ final class Benchmark implements Callable<Integer> {
     @Option(names = "--report", paramLabel = "FILE", description = "write the table and how it came about as Markdown")
     private @Nullable Path report;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "draw CPU and drift under full load")
+    @Option(
+            names = "--svg",
+            paramLabel = "FILE",
+            description = "draw CPU and drift under full load, and the first four mixes, if there are any")
     private @Nullable Path svg;
 
     @Option(names = "--date", paramLabel = "DATE", defaultValue = "", description = "the date for the report")

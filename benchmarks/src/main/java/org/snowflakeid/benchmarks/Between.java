@@ -77,10 +77,10 @@ final class Between {
             callers.begin();
             Thread.sleep(LEAD_IN_MILLIS + more);
             Work work = Work.of(callers, WINDOW_MILLIS, windows);
-            callers.time();
+            callers.timeCalls();
             Thread.sleep(TIMED_MILLIS + more);
             List<Figure> waits = windows.one().measure(() -> {
-                callers.count();
+                callers.countCalls();
                 Thread.sleep(WINDOW_MILLIS);
                 callers.stop();
                 Histogram all = callers.waits();

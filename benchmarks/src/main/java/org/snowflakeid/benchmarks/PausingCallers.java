@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
@@ -58,7 +59,7 @@ final class PausingCallers implements AutoCloseable {
         this.apart = crowd.threads() > MANY ? 1 : APART;
         this.taken = new AtomicLongArray((crowd.threads() + 1) * apart);
         this.calls = new Calls[crowd.threads()];
-        var factory = crowd.factory();
+        ThreadFactory factory = crowd.factory();
         for (int i = 0; i < crowd.threads(); i++) {
             int caller = i;
             Runnable pause = pauses.apply(i);
@@ -134,12 +135,12 @@ final class PausingCallers implements AutoCloseable {
     }
 
     /** Times each call from now on. */
-    void time() {
+    void timeCalls() {
         phase = Phase.TIMED;
     }
 
     /** Counts what was timed from now on. */
-    void count() {
+    void countCalls() {
         countedSince = System.nanoTime();
     }
 

@@ -4,6 +4,7 @@ package org.snowflakeid.benchmarks;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * CPU per million ids beside drift, both under full load, and beside them, if it was measured, how much of what they want those get who do
@@ -74,7 +75,7 @@ final class Picture {
         if (!mixes.isEmpty()) {
             shares(share, bottom);
         }
-        if (rows.stream().anyMatch(Picture::disturbed)) {
+        if (rows.stream().anyMatch(this::disturbed)) {
             text("", LABELS, bottom + 38, "† others took more than 20 % of the machine");
         }
         add("</svg>");
@@ -117,18 +118,24 @@ final class Picture {
             axis(x + length(share / MOST_SHARE), bottom, String.format(Locale.ROOT, "%.1f", share));
         }
         for (int i = 0; i < rows.size(); i++) {
-            for (int m = 0; m < mixes.size(); m++) {
-                Optional<Figure> share = Between.share(rows.get(i), mixes.get(m));
-                if (share.isPresent()) {
-                    add(
-                            "<rect class='share' x='%d' y='%d' width='%.1f' height='%d' fill-opacity='%.2f'/>",
-                            x,
-                            top + i * ROW + m * (BAR + 1),
-                            length(Math.min(share.get().value(), MOST_SHARE) / MOST_SHARE),
-                            BAR,
-                            shade(m));
-                }
+            shares(rows.get(i), x, top + i * ROW);
+        }
+    }
+
+    private void shares(Measured row, int x, int y) {
+        boolean measured = false;
+        for (int m = 0; m < mixes.size(); m++) {
+            Optional<Figure> share = Between.share(row, mixes.get(m));
+            if (share.isPresent()) {
+                double length = length(Math.min(share.get().value(), MOST_SHARE) / MOST_SHARE);
+                add(
+                        "<rect class='share' x='%d' y='%d' width='%.1f' height='%d' fill-opacity='%.2f'/>",
+                        x, y + m * (BAR + 1), length, BAR, shade(m));
+                measured = true;
             }
+        }
+        if (!measured) {
+            text("", x + 6, y + 17, "not measured");
         }
     }
 
@@ -157,9 +164,15 @@ final class Picture {
         text("", driftX + ahead + 6, y + 17, said(drift));
     }
 
-    private static boolean disturbed(Measured row) {
-        return Saturated.THREADS.stream()
-                .anyMatch(count -> cpu(row, count).map(Figure::disturbed).orElse(true));
+    private boolean disturbed(Measured row) {
+        return Stream.concat(
+                        Saturated.THREADS.stream()
+                                .map(count ->
+                                        cpu(row, count).map(Figure::disturbed).orElse(true)),
+                        mixes.stream().map(mix -> Between.share(row, mix)
+                                .map(Figure::disturbed)
+                                .orElse(false)))
+                .anyMatch(disturbed -> disturbed);
     }
 
     private static String said(Drift drift) {

@@ -91,10 +91,13 @@ final class ResultTable {
         table(text, "", HEADINGS, rows);
         table(text, "While 30 % of each processor are taken by another process:", headingsOf(Column.BUSY_30), rows);
         table(text, "While 50 % of each processor are taken by another process:", headingsOf(Column.BUSY_50), rows);
-        between(text, "Threads that do something between their ids, and how many of the ceiling they want:", "", rows);
-        between(text, "The same while 30 % of each processor are taken:", "busy-30-", rows);
-        table(text, "64 threads, for a second 64 more, then 64 again:", headingsOfBurstAndBack(""), rows);
-        table(text, "The same while 30 % of each processor are taken:", headingsOfBurstAndBack("busy-30-"), rows);
+        String busy = ", while 30 % of each processor are taken:";
+        String pausing = "Threads that do something between their ids";
+        between(text, pausing + ":", "", rows);
+        between(text, pausing + busy, "busy-30-", rows);
+        String burst = "64 threads, for a second 64 more, then 64 again";
+        table(text, burst + ":", headingsOfBurstAndBack(""), rows);
+        table(text, burst + busy, headingsOfBurstAndBack("busy-30-"), rows);
         controls().forEach(line -> text.append('\n').append(line).append('\n'));
         if (text.indexOf(DISTURBED) >= 0) {
             text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows;"
@@ -156,13 +159,19 @@ final class ResultTable {
 
     private static String between(Measured row, String prefix, Mix mix) {
         String name = Between.name(prefix, mix);
-        String load = load(row.figures(), name + ".share", name + ".cpu");
-        Optional<String> drift =
-                Drift.of(row.figures(), name).filter(Drift::isFar).map(far -> ", " + far + " ms");
-        String waits = cell(row.figures(), List.of(name + ".p99.9", name + ".longest"), figures -> figures.stream()
-                .map(figure -> format(figure.value() < 10 ? "%.1f" : "%,.0f", figure.value()))
-                .collect(Collectors.joining("/", ", ", " ms")));
-        return load.equals(NONE) ? NONE : load + waits.replace(" " + DISTURBED, "") + drift.orElse("");
+        String cell = cell(
+                row.figures(),
+                List.of(name + ".share", name + ".cpu", name + ".p99.9", name + ".longest"),
+                figures -> load(figures) + ", " + millis(figures.get(2)) + "/" + millis(figures.get(3)) + " ms");
+        return cell
+                + Drift.of(row.figures(), name)
+                        .filter(Drift::isFar)
+                        .map(far -> ", " + far + " ms")
+                        .orElse("");
+    }
+
+    private static String millis(Figure figure) {
+        return format(figure.value() < 10 ? "%.1f" : "%,.0f", figure.value());
     }
 
     /** Each process measures it for itself: the least and the most. */
@@ -200,15 +209,13 @@ final class ResultTable {
     }
 
     private static String load(Figures of, String name) {
-        return load(of, name + ".ratio", name + ".cpu");
+        return cell(of, List.of(name + ".ratio", name + ".cpu"), ResultTable::load);
     }
 
-    private static String load(Figures of, String share, String cpu) {
-        return cell(
-                of,
-                List.of(share, cpu),
-                figures -> format("%.2f", figures.get(0).value()) + "/"
-                        + format("%.3f", figures.get(1).value()).replaceFirst("^(-?)0\\.", "$1."));
+    /** @param figures a share and its CPU first */
+    private static String load(List<Figure> figures) {
+        return format("%.2f", figures.get(0).value()) + "/"
+                + format("%.3f", figures.get(1).value()).replaceFirst("^(-?)0\\.", "$1.");
     }
 
     private static String solo(Figures of) {

@@ -107,9 +107,9 @@ class BetweenTest {
         try (PausingCallers callers = callers(ids::incrementAndGet, 3)) {
             callers.begin();
             awaitMore(callers);
-            callers.time();
+            callers.timeCalls();
             awaitMore(callers);
-            callers.count();
+            callers.countCalls();
             awaitMore(callers);
             callers.stop();
 
@@ -135,8 +135,8 @@ class BetweenTest {
                 1)) {
             callers.begin();
             called.await();
-            callers.time();
-            callers.count();
+            callers.timeCalls();
+            callers.countCalls();
             callers.end();
             answered.countDown();
             callers.stop();

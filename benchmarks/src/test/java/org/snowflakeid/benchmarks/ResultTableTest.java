@@ -108,7 +108,7 @@ class ResultTableTest {
         assertThat(table).contains("""
                 |  | ours | tsid-creator | wanted |
                 | --- | ---: | ---: | ---: |
-                | 64 platform: 20 ids, park | 0.12/3.100, 7.9/1,204 ms | 1.50/-.040 †, 0.2/3.0 ms, +3,700/+3,512 ms | 1.27–1.31 |
+                | 64 platform: 20 ids, park | 0.12/3.100, 7.9/1,204 ms | 1.50/-.040, 0.2/3.0 ms †, +3,700/+3,512 ms | 1.27–1.31 |
                 | 1,000 virtual: 1 id, spin, 10 bits | – | 0.00/∞, 350/350 ms | 0.90–0.90 |
                 """);
     }
@@ -206,7 +206,7 @@ class ResultTableTest {
 
         assertThat(without).doesNotContain("class='share'").contains("viewBox='0 0 870 ");
         assertThat(parsed(with).getDocumentElement().getTextContent())
-                .contains("share of what is wanted", "64 platform: 20 ids, park");
+                .contains("share of what is wanted", "64 platform: 20 ids, park", "not measured");
         // One in the legend, and one of ours.
         assertThat(Arrays.asList(with.split("\n", -1)))
                 .filteredOn(line -> line.startsWith("<rect class='share'"))
