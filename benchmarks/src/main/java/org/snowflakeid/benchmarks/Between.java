@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Between {
 
+    private static final long WARM_UP_MILLIS = 200;
+    private static final int WARM_UP_IDS = 20;
     private static final long WANTED_LEAD_IN_MILLIS = 100;
     private static final long WANTED_WINDOW_MILLIS = 150;
     private static final long LEAD_IN_MILLIS = 300;
@@ -29,11 +31,41 @@ final class Between {
 
     /** Leaves no figures of layouts that the subject does not have, and of virtual threads on a JDK without them. */
     static void measure(Subject subject, List<Mix> mixes, Windows windows, Figures figures) throws Exception {
+        warmUp(subject, windows.one());
         for (Mix mix : mixes) {
             if (mix.runsHere() && subject.hasSequenceBits(mix.crowd().sequenceBits())) {
-                measure(subject, mix, windows, figures);
+                measure(subject, mix, windows.fewest(), figures);
             }
         }
+    }
+
+    /** Also of what measures: beside many busy threads it would take seconds to load and compile. */
+    private static void warmUp(Subject subject, Windows windows) throws Exception {
+        try (PausingCallers callers = few(null, subject)) {
+            callers.begin();
+            Work.of(callers, WARM_UP_MILLIS, windows);
+            callers.stop();
+        }
+        try (Generator generator = subject.open();
+                PausingCallers callers = few(generator, subject)) {
+            callers.begin();
+            Work.of(callers, WARM_UP_MILLIS, windows);
+            callers.timeCalls();
+            callers.countCalls();
+            Thread.sleep(TIMED_MILLIS);
+            callers.stop();
+        }
+    }
+
+    /** They pause in each way in turn. */
+    private static PausingCallers few(@Nullable Generator generator, Subject subject)
+            throws ReflectiveOperationException {
+        return new PausingCallers(
+                generator, subject.time(), new Crowd(2, false, Subject.SEQUENCE_BITS), WARM_UP_IDS, caller -> () -> {
+                    for (Pause pause : Pause.values()) {
+                        pause.make();
+                    }
+                });
     }
 
     /**
@@ -111,7 +143,7 @@ final class Between {
 
         private static Work of(PausingCallers callers, long windowMillis, Windows windows) throws Exception {
             Reading begin = callers.now();
-            List<Figure> rates = windows.fewest().measure(() -> {
+            List<Figure> rates = windows.measure(() -> {
                 Reading before = callers.now();
                 Thread.sleep(windowMillis);
                 return List.of(callers.now().idsPerSecondSince(before));
