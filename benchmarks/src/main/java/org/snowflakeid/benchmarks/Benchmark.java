@@ -46,10 +46,20 @@ final class Benchmark implements Callable<Integer> {
             split = ",",
             paramLabel = "COLUMN",
             description =
-                    "measure these columns, of: ${COMPLETION-CANDIDATES}; default: all, except that the last two are measured"
-                            + " for few subjects if none is named",
+                    "measure these columns, of: ${COMPLETION-CANDIDATES}; if neither columns nor subjects are named,"
+                            + " those from busy-30 on are measured for few subjects, and the last for none",
             completionCandidates = ColumnNames.class)
     private List<String> columns = new ArrayList<>();
+
+    @Option(
+            names = "--mix",
+            split = ",",
+            paramLabel = "MIX",
+            description = "what threads do between their ids, for the columns between and between-busy-30:"
+                    + " virtual:1000:5:yield:12 are 1,000 virtual threads that take 5 ids, then yield, on 12 sequence"
+                    + " bits; or platform, park (100 us), spin (2 us), nothing; 'all' in place of a part, or of"
+                    + " everything; default: five mixes, and two on a busy machine")
+    private List<String> mix = new ArrayList<>();
 
     @Option(
             names = "--jdk",
@@ -68,7 +78,10 @@ final class Benchmark implements Callable<Integer> {
     @Option(names = "--report", paramLabel = "FILE", description = "write the table and how it came about as Markdown")
     private @Nullable Path report;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "draw CPU and drift under full load")
+    @Option(
+            names = "--svg",
+            paramLabel = "FILE",
+            description = "draw CPU and drift under full load, and the first four mixes, if there are any")
     private @Nullable Path svg;
 
     @Option(names = "--date", paramLabel = "DATE", defaultValue = "", description = "the date for the report")
@@ -153,6 +166,10 @@ final class Benchmark implements Callable<Integer> {
         require(patience >= Subject.SHORT_WINDOWS, "--patience: at least " + Subject.SHORT_WINDOWS);
         List<Subject> subjects = chosenSubjects();
         List<Column> chosen = chosenColumns();
+        List<Mix> mixes = chosenMixes();
+        require(
+                mixes.isEmpty() || chosen.stream().anyMatch(Column::isOfMixes),
+                "--mix is for the columns between and between-busy-30");
         require(svg == null || chosen.contains(Column.SATURATED), "--svg draws the column saturated");
 
         List<Measured> all = new ArrayList<>();
@@ -162,7 +179,7 @@ final class Benchmark implements Callable<Integer> {
                     .filter(column -> isAsked(subject, column))
                     .toList();
             if (!asked.isEmpty()) {
-                all.add(measure(java, subject, asked));
+                all.add(measure(java, subject, asked, mixes));
             }
         }
         ResultTable table = new ResultTable(all);
@@ -198,28 +215,45 @@ final class Benchmark implements Callable<Integer> {
                 .toList();
     }
 
-    /** A busy machine takes as long as everything else together. So it is left out for most, unless something is named. */
-    private boolean isAsked(Subject subject, Column column) {
-        return !column.isBusy() || subject.busy() || !only.isEmpty() || !columns.isEmpty();
+    private List<Mix> chosenMixes() {
+        try {
+            return mix.stream()
+                    .flatMap(text -> Mix.parseAll(text).stream())
+                    .distinct()
+                    .toList();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--mix: " + e.getMessage(), e);
+        }
     }
 
-    private Measured measure(Path java, Subject subject, List<Column> asked) throws IOException, InterruptedException {
+    /** What takes long is left out for most, unless something is named. */
+    private boolean isAsked(Subject subject, Column column) {
+        return !column.isLong()
+                || !only.isEmpty()
+                || !columns.isEmpty()
+                || (subject.compared() && column != Column.BACK_BUSY_30);
+    }
+
+    private Measured measure(Path java, Subject subject, List<Column> asked, List<Mix> mixes)
+            throws IOException, InterruptedException {
         long begin = System.nanoTime();
         Path output = Files.createTempFile("benchmark", ".txt");
         try {
-            Process process = new ProcessBuilder(
-                            java.toString(),
-                            "-cp",
-                            classPath(),
-                            MeasuredProcess.class.getName(),
-                            subject.name(),
-                            asked.stream().map(Column::toString).collect(Collectors.joining(",")),
-                            Integer.toString(subject.leastWindows()),
-                            Integer.toString(patience))
+            List<String> command = new ArrayList<>(List.of(
+                    java.toString(),
+                    "-cp",
+                    classPath(),
+                    MeasuredProcess.class.getName(),
+                    subject.name(),
+                    asked.stream().map(Column::toString).collect(Collectors.joining(",")),
+                    Integer.toString(subject.leastWindows()),
+                    Integer.toString(patience)));
+            mixes.forEach(each -> command.add(each.toString()));
+            Process process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
                     .start();
-            if (!process.waitFor(LONGEST_MINUTES, TimeUnit.MINUTES)) {
+            if (!process.waitFor(LONGEST_MINUTES + mixes.size(), TimeUnit.MINUTES)) {
                 process.destroyForcibly().waitFor();
             }
             List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
+import java.util.List;
 import java.util.Locale;
 
 /** What can be asked for with {@code --columns}. */
@@ -17,14 +18,27 @@ enum Column {
     LOW,
     DUPLICATES,
     BUSY_30,
-    BUSY_50;
+    BUSY_50,
+    BETWEEN,
+    BACK,
+    BETWEEN_BUSY_30,
+    BACK_BUSY_30;
 
-    boolean isBusy() {
-        return this == BUSY_30 || this == BUSY_50;
+    /** These take as long as everything else together. */
+    boolean isLong() {
+        return compareTo(BUSY_30) >= 0;
     }
 
-    /** Leaves figures; none if the subject or this JDK has nothing to measure. */
-    void measure(Subject subject, Windows windows, Figures figures) throws Exception {
+    boolean isOfMixes() {
+        return this == BETWEEN || this == BETWEEN_BUSY_30;
+    }
+
+    /**
+     * Leaves figures; none if the subject or this JDK has nothing to measure.
+     *
+     * @param mixes what threads do between their ids; none: those chosen for the column
+     */
+    void measure(Subject subject, Windows windows, List<Mix> mixes, Figures figures) throws Exception {
         switch (this) {
             case SATURATED -> Saturated.byPlatformThreads(subject, windows, figures);
             case VIRTUAL -> Saturated.byVirtualThreads(subject, windows, figures);
@@ -37,20 +51,40 @@ enum Column {
             case ALLOCATION -> Allocation.measure(subject, figures);
             case LOW -> LowBits.measure(subject, figures);
             case DUPLICATES -> Duplicates.measure(subject, figures);
-            case BUSY_30 -> underNoise(0.3, subject, windows, figures);
-            case BUSY_50 -> underNoise(0.5, subject, windows, figures);
+            case BUSY_30 -> underNoise(0.3, windows, figures, (alike, noisy) -> everyLoad(subject, alike, noisy));
+            case BUSY_50 -> underNoise(0.5, windows, figures, (alike, noisy) -> everyLoad(subject, alike, noisy));
+            case BETWEEN -> Between.measure(subject, mixes.isEmpty() ? Mix.CHOSEN : mixes, windows, figures);
+            case BACK -> BurstAndBack.measure(subject, windows, figures);
+            case BETWEEN_BUSY_30 ->
+                underNoise(
+                        0.3,
+                        windows,
+                        figures,
+                        (alike, noisy) ->
+                                Between.measure(subject, mixes.isEmpty() ? Mix.CHOSEN_BUSY : mixes, alike, noisy));
+            case BACK_BUSY_30 ->
+                underNoise(0.3, windows, figures, (alike, noisy) -> BurstAndBack.measure(subject, alike, noisy));
         }
     }
 
-    private void underNoise(double share, Subject subject, Windows windows, Figures figures) throws Exception {
+    private static void everyLoad(Subject subject, Windows windows, Figures figures) throws Exception {
+        Saturated.byPlatformThreads(subject, windows, figures);
+        Saturated.byVirtualThreads(subject, windows, figures);
+        Burst.measure(subject, windows, figures);
+    }
+
+    private interface Body {
+        void measure(Windows windows, Figures figures) throws Exception;
+    }
+
+    /** What the figures are called says how busy the machine was: {@code busy-30-burst}. */
+    private static void underNoise(double share, Windows windows, Figures figures, Body body) throws Exception {
         Figures noisy = new Figures();
         try (Noise noise = Noise.taking(share)) {
-            Windows alike = windows.with(noise::load);
-            Saturated.byPlatformThreads(subject, alike, noisy);
-            Saturated.byVirtualThreads(subject, alike, noisy);
-            Burst.measure(subject, alike, noisy);
+            body.measure(windows.with(noise::load), noisy);
+        } finally {
+            figures.putAll("busy-" + Math.round(100 * share) + "-", noisy);
         }
-        figures.putAll(this + "-", noisy);
     }
 
     static Column named(String name) {

@@ -4,6 +4,7 @@ package org.snowflakeid.benchmarks;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * How far ids departed from the clock under full load.
@@ -13,17 +14,25 @@ import java.util.Locale;
  */
 record Drift(double max, double end) {
 
+    /** Beyond what a thread that runs late may show, or ids that are late on purpose. */
+    private static final double FAR_MILLIS = 20;
+
     /** With each number of threads, the worst first. */
     static List<Drift> of(Figures figures) {
         return Saturated.THREADS.stream()
-                .map(count -> "saturated-" + count)
-                .flatMap(name -> figures
-                        .get(name + ".max-ahead")
-                        .flatMap(
-                                max -> figures.get(name + ".end-ahead").map(end -> new Drift(max.value(), end.value())))
-                        .stream())
+                .flatMap(count -> of(figures, "saturated-" + count).stream())
                 .sorted(Comparator.comparingDouble(Drift::size).reversed())
                 .toList();
+    }
+
+    /** @param name of what was measured */
+    static Optional<Drift> of(Figures figures, String name) {
+        return figures.get(name + ".max-ahead")
+                .flatMap(max -> figures.get(name + ".end-ahead").map(end -> new Drift(max.value(), end.value())));
+    }
+
+    boolean isFar() {
+        return size() > FAR_MILLIS;
     }
 
     private double size() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
-import java.lang.management.ManagementFactory;
-import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,101 +42,6 @@ final class Fairness {
         }
         // A thread that starved would keep this process from ending.
         System.exit(0);
-    }
-
-    /** So many threads of one kind, and how many ids they share. */
-    record Crowd(int threads, boolean virtual, int sequenceBits) {
-
-        /** As in {@code 400p/4}. */
-        static Crowd parse(String text) {
-            int slash = text.indexOf('/');
-            if (slash < 2 || (text.charAt(slash - 1) != 'p' && text.charAt(slash - 1) != 'v')) {
-                throw new IllegalArgumentException("'" + text + "' is not like 400p/4");
-            }
-            return new Crowd(
-                    Integer.parseInt(text.substring(0, slash - 1)),
-                    text.charAt(slash - 1) == 'v',
-                    Integer.parseInt(text.substring(slash + 1)));
-        }
-
-        double idsPerMilli() {
-            return 1L << sequenceBits;
-        }
-
-        double fairShareMillis() {
-            return threads / idsPerMilli();
-        }
-
-        ThreadFactory factory() throws ReflectiveOperationException {
-            if (!virtual) {
-                // Small stacks, so that ten thousand fit anywhere.
-                return task -> new Thread(null, task, "caller", 128 * 1024);
-            }
-            // Java 17 has none.
-            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-            Method factory = Class.forName("java.lang.Thread$Builder").getMethod("factory");
-            return (ThreadFactory) factory.invoke(builder);
-        }
-
-        @Override
-        public String toString() {
-            return String.format(
-                    Locale.ROOT, "%,d %s, %d bits", threads, virtual ? "virtual" : "platform", sequenceBits);
-        }
-    }
-
-    /** Durations by their logarithm, eight steps to a doubling: each is known to an eighth. */
-    static final class Histogram {
-        private static final int STEPS_BITS = 3;
-        private static final int STEPS = 1 << STEPS_BITS;
-
-        private final int[] counts = new int[(Long.SIZE - STEPS_BITS) * STEPS];
-
-        void add(long nanos) {
-            counts[index(nanos)]++;
-        }
-
-        void addAll(Histogram other) {
-            for (int i = 0; i < counts.length; i++) {
-                counts[i] += other.counts[i];
-            }
-        }
-
-        long count() {
-            return count(0);
-        }
-
-        /** Counts those that took at least so long. */
-        long count(long leastNanos) {
-            return Arrays.stream(counts, index(leastNanos), counts.length)
-                    .asLongStream()
-                    .sum();
-        }
-
-        /** Of those that took at least so long; an upper bound of the value; 0 if there is none. */
-        long percentile(double share, long leastNanos) {
-            long all = count(leastNanos);
-            long rank = (long) Math.ceil(all * share);
-            for (int i = index(leastNanos); i < counts.length && all > 0; i++) {
-                rank -= counts[i];
-                if (rank <= 0) {
-                    return upper(i);
-                }
-            }
-            return 0;
-        }
-
-        static int index(long nanos) {
-            if (nanos < STEPS) {
-                return (int) Math.max(0, nanos);
-            }
-            int shift = Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos) - STEPS_BITS;
-            return (shift + 1) * STEPS + (int) (nanos >>> shift) - STEPS;
-        }
-
-        private static long upper(int index) {
-            return index < STEPS ? index : ((STEPS + index % STEPS + 1L) << (index / STEPS - 1)) - 1;
-        }
     }
 
     private enum Phase {
@@ -213,13 +116,13 @@ final class Fairness {
             Run run = new Run(generator, crowd, pauseMicros * 1_000L);
             run.threads.forEach(Thread::start);
             Thread.sleep(WARM_UP_MILLIS);
-            long cpu = cpuNanos();
+            long cpu = CpuTime.ofProcess();
             long begin = System.nanoTime();
             run.phase = Phase.MEASURED;
             Thread.sleep(seconds * 1_000L);
             long ids = ids(run);
             long nanos = System.nanoTime() - begin;
-            cpu = cpuNanos() - cpu;
+            cpu = CpuTime.ofProcess() - cpu;
             run.end();
             return row(crowd, run, ids, nanos, cpu);
         }
@@ -257,11 +160,5 @@ final class Fairness {
 
     private static long ids(Run run) {
         return Arrays.stream(run.waits).mapToLong(Histogram::count).sum();
-    }
-
-    /** Of all threads of this process, the compiler's included: they have little left to do after the warm-up. */
-    private static long cpuNanos() {
-        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
     }
 }

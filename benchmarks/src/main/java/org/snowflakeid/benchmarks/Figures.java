@@ -4,6 +4,7 @@ package org.snowflakeid.benchmarks;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The figures of one subject by name, such as {@code solo} or {@code saturated-4.cpu}; passed between processes as lines. */
 final class Figures {
@@ -19,6 +20,10 @@ final class Figures {
     /** All of others, each name with a prefix. */
     void putAll(String prefix, Figures others) {
         others.byName.forEach((name, figure) -> put(prefix + name, figure));
+    }
+
+    Stream<String> names() {
+        return byName.keySet().stream();
     }
 
     Optional<Figure> get(String name) {

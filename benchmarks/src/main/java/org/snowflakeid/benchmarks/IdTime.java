@@ -9,6 +9,11 @@ record IdTime(long epochMillis, int shift, int bits, long unitMillis) {
         return new IdTime(epochMillis, 22, 41, 1);
     }
 
+    /** The same beside another number of them than 12. */
+    IdTime withSequenceBits(int sequenceBits) {
+        return new IdTime(epochMillis, shift - Subject.SEQUENCE_BITS + sequenceBits, bits, unitMillis);
+    }
+
     /** The beginning of the unit that the id says it was made in. */
     long millis(long id) {
         return epochMillis + ((id >>> shift) & ((1L << bits) - 1)) * unitMillis;

@@ -20,6 +20,11 @@ import org.apache.shardingsphere.infra.algorithm.keygen.snowflake.SnowflakeKeyGe
  */
 final class Peers {
 
+    static final long COSID_EPOCH = 1_577_203_200_000L;
+
+    private static final int TIME_BITS = 41;
+    private static final int WORKER_ID_BITS = 10;
+
     private Peers() {}
 
     static Generator agrona() {
@@ -27,8 +32,20 @@ final class Peers {
         return ids::nextId;
     }
 
+    static Generator agrona(int sequenceBits) {
+        SnowflakeIdGenerator ids =
+                new SnowflakeIdGenerator(WORKER_ID_BITS, sequenceBits, 1, 0, System::currentTimeMillis);
+        return ids::nextId;
+    }
+
     static Generator cosId() {
         MillisecondSnowflakeId ids = new MillisecondSnowflakeId(1);
+        return ids::generate;
+    }
+
+    static Generator cosId(int sequenceBits) {
+        MillisecondSnowflakeId ids =
+                new MillisecondSnowflakeId(COSID_EPOCH, TIME_BITS, WORKER_ID_BITS, sequenceBits, 1);
         return ids::generate;
     }
 

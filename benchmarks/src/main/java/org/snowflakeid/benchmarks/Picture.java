@@ -4,38 +4,59 @@ package org.snowflakeid.benchmarks;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/** CPU per million ids beside drift, both under full load, drawn for light and dark pages. */
+/**
+ * CPU per million ids beside drift, both under full load, and beside them, if it was measured, how much of what they want those get who do
+ * something between their ids. Drawn for light and dark pages.
+ */
 final class Picture {
 
     private static final int ROW = 40;
     private static final int BAR = 6;
-    private static final int TOP = 64;
     private static final int LABELS = 130;
     private static final int PANEL = 300;
     private static final int GAP = 70;
-    private static final int WIDTH = LABELS + 2 * PANEL + 2 * GAP;
+
+    /** More bars than this don't fit into a row. */
+    private static final int MOST_MIXES = 4;
+
+    private static final int LEGEND_LINE = 14;
+
+    /** Those whose ids run ahead get more than there is. */
+    private static final double MOST_SHARE = 1.1;
 
     /** Drift is drawn by its logarithm, from a millisecond on. */
     private static final double MOST_DRIFT_MILLIS = 10_000;
 
     private final List<Measured> rows;
+    private final List<Mix> mixes;
+    private final int top;
     private final StringBuilder svg = new StringBuilder();
 
     Picture(List<Measured> all) {
         rows = all.stream()
                 .filter(measured -> !Drift.of(measured.figures()).isEmpty())
                 .toList();
+        mixes = Between.mixes("", rows).stream().limit(MOST_MIXES).toList();
+        top = 64 + Math.max(0, mixes.size() - 1) * LEGEND_LINE;
     }
 
     String svg() {
-        int bottom = TOP + rows.size() * ROW;
+        int bottom = top + rows.size() * ROW;
         int drift = LABELS + PANEL + GAP;
-        add("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' role='img'>", WIDTH, bottom + 44);
-        add("<title>CPU per million ids and drift from the clock, under full load</title>");
+        int share = drift + PANEL + GAP;
+        int width = mixes.isEmpty() ? share : share + PANEL + GAP;
+        add("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' role='img'>", width, bottom + 44);
+        add(
+                "<title>CPU per million ids and drift from the clock, under full load%s</title>",
+                mixes.isEmpty()
+                        ? ""
+                        : ", and the share of what is wanted by threads that do something between their ids");
         add("<style>text { font: 12px sans-serif; fill: #57606a } .head { font-weight: bold } .end { text-anchor: end }"
                 + " .middle { text-anchor: middle } line { stroke: #8c959f; stroke-opacity: .4 } .cpu { fill: #2f81f7 }"
-                + " .ahead { fill: #d1602d } @media (prefers-color-scheme: dark) { text { fill: #adbac7 } }</style>");
+                + " .ahead { fill: #d1602d }"
+                + " .share { fill: #2da44e } @media (prefers-color-scheme: dark) { text { fill: #adbac7 } }</style>");
         text("head", LABELS, 18, "CPU seconds per million ids");
         legend();
         text("head", drift, 18, "ms ahead of the clock, at most");
@@ -49,9 +70,12 @@ final class Picture {
             axis(drift + driftLength(millis), bottom, String.format(Locale.ROOT, "%,.0f", millis));
         }
         for (int i = 0; i < rows.size(); i++) {
-            row(rows.get(i), TOP + i * ROW, most, drift);
+            row(rows.get(i), top + i * ROW, most, drift);
         }
-        if (rows.stream().anyMatch(Picture::disturbed)) {
+        if (!mixes.isEmpty()) {
+            shares(share, bottom);
+        }
+        if (rows.stream().anyMatch(this::disturbed)) {
             text("", LABELS, bottom + 38, "† others took more than 20 % of the machine");
         }
         add("</svg>");
@@ -82,12 +106,45 @@ final class Picture {
         text("", LABELS + Saturated.THREADS.size() * 45 - 8, 36, "threads");
     }
 
+    /** A bar for each mix that was measured. */
+    private void shares(int x, int bottom) {
+        text("head", x, 18, "share of what is wanted, or of the ceiling");
+        for (int m = 0; m < mixes.size(); m++) {
+            int y = 27 + m * LEGEND_LINE;
+            add("<rect class='share' x='%d' y='%d' width='10' height='10' fill-opacity='%.2f'/>", x, y, shade(m));
+            text("", x + 14, y + 9, mixes.get(m).title());
+        }
+        for (double share : new double[] {0, 0.5, 1}) {
+            axis(x + length(share / MOST_SHARE), bottom, String.format(Locale.ROOT, "%.1f", share));
+        }
+        for (int i = 0; i < rows.size(); i++) {
+            shares(rows.get(i), x, top + i * ROW);
+        }
+    }
+
+    private void shares(Measured row, int x, int y) {
+        boolean measured = false;
+        for (int m = 0; m < mixes.size(); m++) {
+            Optional<Figure> share = Between.share(row, mixes.get(m));
+            if (share.isPresent()) {
+                double length = length(Math.min(share.get().value(), MOST_SHARE) / MOST_SHARE);
+                add(
+                        "<rect class='share' x='%d' y='%d' width='%.1f' height='%d' fill-opacity='%.2f'/>",
+                        x, y + m * (BAR + 1), length, BAR, shade(m));
+                measured = true;
+            }
+        }
+        if (!measured) {
+            text("", x + 6, y + 17, "not measured");
+        }
+    }
+
     private static double shade(int index) {
         return 0.4 + 0.2 * index;
     }
 
     private void axis(double x, int bottom, String label) {
-        add("<line x1='%.1f' y1='%d' x2='%.1f' y2='%d'/>", x, TOP - 14, x, bottom);
+        add("<line x1='%.1f' y1='%d' x2='%.1f' y2='%d'/>", x, top - 14, x, bottom);
         text("middle", x, bottom + 18, label);
     }
 
@@ -107,9 +164,15 @@ final class Picture {
         text("", driftX + ahead + 6, y + 17, said(drift));
     }
 
-    private static boolean disturbed(Measured row) {
-        return Saturated.THREADS.stream()
-                .anyMatch(count -> cpu(row, count).map(Figure::disturbed).orElse(true));
+    private boolean disturbed(Measured row) {
+        return Stream.concat(
+                        Saturated.THREADS.stream()
+                                .map(count ->
+                                        cpu(row, count).map(Figure::disturbed).orElse(true)),
+                        mixes.stream().map(mix -> Between.share(row, mix)
+                                .map(Figure::disturbed)
+                                .orElse(false)))
+                .anyMatch(disturbed -> disturbed);
     }
 
     private static String said(Drift drift) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -55,6 +56,17 @@ final class ResultTable {
                 .toList();
     }
 
+    /** @param prefix of the figures' names */
+    private static List<Heading> headingsOfBurstAndBack(String prefix) {
+        String back = prefix + "back.";
+        return List.of(
+                new Heading("wanted", of -> joined(of, "%.2f", back + "wanted", back + "wanted-in-burst")),
+                new Heading("before", of -> joined(of, "%.2f", back + "before")),
+                new Heading("in the burst", of -> joined(of, "%.2f", back + "burst-1", back + "burst-2")),
+                new Heading("after it", of -> joined(of, "%.2f", back + "after-1", back + "after-2")),
+                new Heading("back, ms", of -> joined(of, "%.0f", back + "millis")));
+    }
+
     private final List<Measured> all;
 
     ResultTable(List<Measured> all) {
@@ -79,6 +91,13 @@ final class ResultTable {
         table(text, "", HEADINGS, rows);
         table(text, "While 30 % of each processor are taken by another process:", headingsOf(Column.BUSY_30), rows);
         table(text, "While 50 % of each processor are taken by another process:", headingsOf(Column.BUSY_50), rows);
+        String busy = ", while 30 % of each processor are taken:";
+        String pausing = "Threads that do something between their ids";
+        between(text, pausing + ":", "", rows);
+        between(text, pausing + busy, "busy-30-", rows);
+        String burst = "64 threads, for a second 64 more, then 64 again";
+        table(text, burst + ":", headingsOfBurstAndBack(""), rows);
+        table(text, burst + busy, headingsOfBurstAndBack("busy-30-"), rows);
         controls().forEach(line -> text.append('\n').append(line).append('\n'));
         if (text.indexOf(DISTURBED) >= 0) {
             text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows;"
@@ -120,6 +139,50 @@ final class ResultTable {
         }
     }
 
+    /** A row for each mix, a column for each subject. */
+    private static void between(StringBuilder text, String title, String prefix, List<Measured> rows) {
+        List<Mix> mixes = Between.mixes(prefix, rows);
+        if (mixes.isEmpty()) {
+            return;
+        }
+        List<Measured> shown = rows.stream()
+                .filter(row -> mixes.stream()
+                        .anyMatch(mix -> !between(row, prefix, mix).equals(NONE)))
+                .toList();
+        text.append(text.length() == 0 ? "" : "\n").append(title).append("\n\n");
+        row(text, "", shown.stream().map(row -> row.subject().name()), "wanted");
+        row(text, "---", shown.stream().map(row -> "---:"), "---:");
+        for (Mix mix : mixes) {
+            row(text, mix.title(), shown.stream().map(row -> between(row, prefix, mix)), wanted(shown, prefix, mix));
+        }
+    }
+
+    private static String between(Measured row, String prefix, Mix mix) {
+        String name = Between.name(prefix, mix);
+        String cell = cell(
+                row.figures(),
+                List.of(name + ".share", name + ".cpu", name + ".p99.9", name + ".longest"),
+                figures -> load(figures) + ", " + millis(figures.get(2)) + "/" + millis(figures.get(3)) + " ms");
+        return cell
+                + Drift.of(row.figures(), name)
+                        .filter(Drift::isFar)
+                        .map(far -> ", " + far + " ms")
+                        .orElse("");
+    }
+
+    private static String millis(Figure figure) {
+        return format(figure.value() < 10 ? "%.1f" : "%,.0f", figure.value());
+    }
+
+    /** Each process measures it for itself: the least and the most. */
+    private static String wanted(List<Measured> rows, String prefix, Mix mix) {
+        DoubleSummaryStatistics wanted = rows.stream()
+                .flatMap(row -> row.figures().get(Between.name(prefix, mix) + ".wanted").stream())
+                .mapToDouble(Figure::value)
+                .summaryStatistics();
+        return format("%.2f–%.2f", wanted.getMin(), wanted.getMax());
+    }
+
     private static boolean isMeasured(Measured row, Heading heading) {
         return !heading.cell().apply(row.figures()).equals(NONE);
     }
@@ -146,11 +209,13 @@ final class ResultTable {
     }
 
     private static String load(Figures of, String name) {
-        return cell(
-                of,
-                List.of(name + ".ratio", name + ".cpu"),
-                figures -> format("%.2f", figures.get(0).value()) + "/"
-                        + format("%.3f", figures.get(1).value()).replaceFirst("^0", ""));
+        return cell(of, List.of(name + ".ratio", name + ".cpu"), ResultTable::load);
+    }
+
+    /** @param figures a share and its CPU first */
+    private static String load(List<Figure> figures) {
+        return format("%.2f", figures.get(0).value()) + "/"
+                + format("%.3f", figures.get(1).value()).replaceFirst("^(-?)0\\.", "$1.");
     }
 
     private static String solo(Figures of) {
@@ -185,7 +250,7 @@ final class ResultTable {
 
     @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nothing else here needs.
     private static String format(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
+        return String.format(Locale.ROOT, format, values).replace("Infinity", "∞");
     }
 
     /** @param arguments those of the command, to run it again */

@@ -53,9 +53,9 @@ final class Saturated {
             Thread.sleep(50);
             CpuTime cpu = new CpuTime();
             List<Figure> measured = windows.measure(() -> {
-                Reading before = Reading.of(callers, cpu);
+                Reading before = now(callers, cpu);
                 Thread.sleep(length);
-                Reading after = Reading.of(callers, cpu);
+                Reading after = now(callers, cpu);
                 return List.of(after.ratioSince(before), after.cpuPerMillionSince(before));
             });
             callers.stop();
@@ -66,31 +66,9 @@ final class Saturated {
         }
     }
 
-    /** How far things have come at one moment. */
-    record Reading(long nanos, long ids, long cpuNanos) {
-
-        private static final long AT_ONCE_NANOS = 100_000;
-
-        static Reading of(Callers callers, CpuTime cpu) throws IOException {
-            long before;
-            long ids;
-            do { // Preempted in between, it would say what it counted at another time.
-                before = System.nanoTime();
-                ids = callers.taken();
-            } while (System.nanoTime() - before > AT_ONCE_NANOS);
-            return new Reading(before, ids, cpu.nanos());
-        }
-
-        double ratioSince(Reading before) {
-            return (ids - before.ids) / ((nanos - before.nanos) / 1e9) / CEILING;
-        }
-
-        /** Seconds of CPU for a million ids; NaN if there were none. */
-        double cpuPerMillionSince(Reading before) {
-            if (ids == before.ids) {
-                return Double.NaN;
-            }
-            return ((cpuNanos - before.cpuNanos) / 1e9) / ((ids - before.ids) / 1e6);
-        }
+    /** The ids at one moment, and the time of their threads soon after: to look at each takes a while. */
+    private static Reading now(Callers callers, CpuTime cpu) throws IOException {
+        Reading ids = Reading.atOnce(callers::taken, () -> 0);
+        return new Reading(ids.nanos(), ids.ids(), cpu.nanos());
     }
 }

@@ -12,7 +12,8 @@ final class Subjects {
 
     static final List<Subject> ALL = List.of(
             new Subject("ours", "CAS, waiters sleep", IdTime.millisSince(OUR_EPOCH), () -> new Ours(Map.of()))
-                    .alsoBusy(),
+                    .alsoCompared()
+                    .withSequenceBits(bits -> new Ours(Map.of("snowflake.sequence-bits", Integer.toString(bits)))),
             new Subject(
                     "ours-striped",
                     "snowflake.workers=2",
@@ -28,15 +29,19 @@ final class Subjects {
                     "snowflake.burst=PT1S, may borrow as much",
                     IdTime.millisSince(OUR_EPOCH),
                     () -> new Ours(Map.of("snowflake.burst", "PT1S"))),
-            new Subject("agrona", "CAS, each waiter spins", IdTime.millisSince(0), Peers::agrona).alsoBusy(),
-            new Subject("cosid", "monitor", IdTime.millisSince(1_577_203_200_000L), Peers::cosId).alsoBusy(),
-            new Subject("hutool", "monitor", IdTime.millisSince(1_288_834_974_657L), Peers::hutool).alsoBusy(),
+            new Subject("agrona", "CAS, each waiter spins", IdTime.millisSince(0), Peers::agrona)
+                    .alsoCompared()
+                    .withSequenceBits(Peers::agrona),
+            new Subject("cosid", "monitor", IdTime.millisSince(Peers.COSID_EPOCH), Peers::cosId)
+                    .alsoCompared()
+                    .withSequenceBits(Peers::cosId),
+            new Subject("hutool", "monitor", IdTime.millisSince(1_288_834_974_657L), Peers::hutool).alsoCompared(),
             new Subject(
                             "seata",
                             "lock-free, hardly reads the clock",
                             new IdTime(1_588_435_200_000L, 12, 41, 1),
                             Peers::seata)
-                    .alsoBusy(),
+                    .alsoCompared(),
             new Subject(
                     "tsid-creator",
                     "random start each ms, borrows the future",

@@ -37,6 +37,16 @@ final class Windows {
         return new Windows(least, most, other);
     }
 
+    /** As few as say anything while the machine is calm: for long ones. */
+    Windows fewest() {
+        return new Windows(KEPT, most, load);
+    }
+
+    /** A single one, however disturbed. */
+    Windows one() {
+        return new Windows(1, 1, load);
+    }
+
     /** Where the load of the machine is read. */
     interface Load {
         MachineLoad now() throws IOException;

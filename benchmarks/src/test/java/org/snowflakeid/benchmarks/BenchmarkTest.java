@@ -41,5 +41,8 @@ class BenchmarkTest {
         assertThat(Benchmark.run("--columns", "beauty")).isEqualTo(2);
         assertThat(Benchmark.run("--jdk", "nowhere")).isEqualTo(2);
         assertThat(Benchmark.run("--columns", "solo", "--svg", "picture.svg")).isEqualTo(2);
+        assertThat(Benchmark.run("--mix", "virtual:1000:5:think")).isEqualTo(2);
+        assertThat(Benchmark.run("--columns", "solo", "--mix", "platform:8:1:spin:12"))
+                .isEqualTo(2);
     }
 }

@@ -4,6 +4,7 @@ package org.snowflakeid.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,7 @@ class CallCostTest {
         column.measure(
                 new Subject("noting", "", IdTime.millisSince(0), Noting::new),
                 new Windows(Windows.KEPT, Windows.KEPT),
+                List.of(),
                 figures);
         return figures;
     }
@@ -64,7 +66,7 @@ class CallCostTest {
         Figures figures = new Figures();
         Subject boxing = Subjects.named("shardingsphere");
 
-        Column.INTO.measure(boxing, new Windows(Windows.KEPT, Windows.KEPT), figures);
+        Column.INTO.measure(boxing, new Windows(Windows.KEPT, Windows.KEPT), List.of(), figures);
 
         assertThat(figures.lines()).isEmpty();
     }

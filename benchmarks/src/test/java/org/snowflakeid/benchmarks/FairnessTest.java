@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.benchmarks.Fairness.Crowd;
-import org.snowflakeid.benchmarks.Fairness.Histogram;
 
 class FairnessTest {
 

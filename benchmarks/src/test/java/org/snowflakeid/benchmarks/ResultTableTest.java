@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
@@ -77,6 +78,60 @@ class ResultTableTest {
                         """);
     }
 
+    private static final List<String> MIXES = List.of(
+            "between-platform:64:20:park:12.wanted 1.31 1.31 1.31 0.0",
+            "between-platform:64:20:park:12.share 0.118 0.1 0.2 0.0",
+            "between-platform:64:20:park:12.cpu 3.1 3.0 3.2 0.0",
+            "between-platform:64:20:park:12.p99.9 7.94 7.94 7.94 0.0",
+            "between-platform:64:20:park:12.longest 1204.0 1204.0 1204.0 0.0",
+            "between-platform:64:20:park:12.max-ahead 0.0 0.0 0.0 0.0",
+            "between-platform:64:20:park:12.end-ahead -1.0 -1.0 -1.0 0.0");
+
+    @Test
+    void mixesHaveARowEachAndThoseAheadOfTheClockAreMarked() {
+        List<String> ahead = List.of(
+                "between-platform:64:20:park:12.wanted 1.27 1.27 1.27 0.0",
+                "between-platform:64:20:park:12.share 1.5 1.5 1.5 0.3",
+                "between-platform:64:20:park:12.cpu -0.04 0.0 0.0 0.3",
+                "between-platform:64:20:park:12.p99.9 0.2 0.2 0.2 0.3",
+                "between-platform:64:20:park:12.longest 3.0 3.0 3.0 0.3",
+                "between-platform:64:20:park:12.max-ahead 3700.0 0.0 0.0 0.0",
+                "between-platform:64:20:park:12.end-ahead 3512.0 0.0 0.0 0.0",
+                "between-virtual:1000:1:spin:10.wanted 0.9 0.9 0.9 0.0",
+                "between-virtual:1000:1:spin:10.share 0.0 0.0 0.0 0.0",
+                "between-virtual:1000:1:spin:10.cpu Infinity 0.0 0.0 0.0",
+                "between-virtual:1000:1:spin:10.p99.9 350.0 0.0 0.0 0.0",
+                "between-virtual:1000:1:spin:10.longest 350.0 0.0 0.0 0.0");
+
+        String table = new ResultTable(List.of(measured("ours", MIXES), measured("tsid-creator", ahead))).markdown();
+
+        assertThat(table).contains("""
+                |  | ours | tsid-creator | wanted |
+                | --- | ---: | ---: | ---: |
+                | 64 platform: 20 ids, park | 0.12/3.100, 7.9/1,204 ms | 1.50/-.040, 0.2/3.0 ms †, +3,700/+3,512 ms | 1.27–1.31 |
+                | 1,000 virtual: 1 id, spin, 10 bits | – | 0.00/∞, 350/350 ms | 0.90–0.90 |
+                """);
+    }
+
+    @Test
+    void burstAndBackHasATableOfItsOwn() {
+        List<String> back = List.of(
+                "back.wanted 0.8 0.8 0.8 0.0",
+                "back.wanted-in-burst 1.59 1.59 1.59 0.0",
+                "back.before 0.801 0.8 0.8 0.0",
+                "back.burst-1 0.1 0.1 0.1 0.0",
+                "back.burst-2 0.04 0.0 0.0 0.0",
+                "back.after-1 0.05 0.0 0.0 0.0",
+                "back.after-2 0.78 0.8 0.8 0.0",
+                "back.millis Infinity 650.0 Infinity 0.0");
+
+        assertThat(new ResultTable(List.of(measured("ours", back))).markdown()).contains("""
+                |  | wanted | before | in the burst | after it | back, ms | how |
+                | --- | ---: | ---: | ---: | ---: | ---: | --- |
+                | ours | 0.80/1.59 | 0.80 | 0.10/0.04 | 0.05/0.78 | ∞ | CAS, waiters sleep |
+                """);
+    }
+
     @Test
     void saysWhereNothingCouldBeMeasured() {
         String nothing = "NaN NaN NaN 0.9";
@@ -131,15 +186,37 @@ class ResultTableTest {
                         measured("leaf", List.of("solo 50.0 50.0 50.0 0.0"))))
                 .svg();
 
-        Document picture = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
-        assertThat(picture.getDocumentElement().getTextContent())
+        assertThat(parsed(svg).getDocumentElement().getTextContent())
                 .contains("tsid-creator †", "ours †", "3,700")
                 .doesNotContain("leaf");
         assertThat(Arrays.asList(svg.split("\n", -1)))
                 .filteredOn(line -> line.startsWith("<rect class='ahead'"))
                 .hasSize(2);
+    }
+
+    @Test
+    void drawsABarForEachMixIfAnyWasMeasured() throws Exception {
+        String without = new Picture(List.of(measured("ours", LOAD))).svg();
+        String with = new Picture(List.of(
+                        measured(
+                                "ours",
+                                Stream.concat(LOAD.stream(), MIXES.stream()).toList()),
+                        measured("leaf", LOAD)))
+                .svg();
+
+        assertThat(without).doesNotContain("class='share'").contains("viewBox='0 0 870 ");
+        assertThat(parsed(with).getDocumentElement().getTextContent())
+                .contains("share of what is wanted", "64 platform: 20 ids, park", "not measured");
+        // One in the legend, and one of ours.
+        assertThat(Arrays.asList(with.split("\n", -1)))
+                .filteredOn(line -> line.startsWith("<rect class='share'"))
+                .hasSize(2);
+    }
+
+    private static Document parsed(String svg) throws Exception {
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

@@ -3,9 +3,9 @@ package org.snowflakeid.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
-import org.snowflakeid.benchmarks.Saturated.Reading;
 
 class SaturatedTest {
 
@@ -32,6 +32,23 @@ class SaturatedTest {
 
         assertThat(after.ratioSince(BEFORE)).isZero();
         assertThat(after.cpuPerMillionSince(BEFORE)).isNaN();
+    }
+
+    @Test
+    void readsUntilBothReadingsAreOfOneMoment() {
+        AtomicInteger attempts = new AtomicInteger();
+
+        Reading reading = Reading.atOnce(() -> attempts.incrementAndGet() * 1_000L, () -> {
+            long begin = System.nanoTime();
+            // Late at first, as if it had been preempted.
+            while (attempts.get() < 3 && System.nanoTime() - begin < 2_000_000) {
+                Thread.onSpinWait();
+            }
+            return attempts.get();
+        });
+
+        assertThat(reading.ids()).isGreaterThanOrEqualTo(3_000);
+        assertThat(reading.cpuNanos()).isEqualTo(reading.ids() / 1_000);
     }
 
     @Test

@@ -2,6 +2,7 @@
 package org.snowflakeid.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.sun.management.ThreadMXBean;
@@ -49,6 +50,25 @@ class SubjectsTest {
         assertThat(Duplicates.count(subject, 1)).isZero();
     }
 
+    @ParameterizedTest
+    @MethodSource("compared")
+    void fewerSequenceBitsLeaveTheTimeWhereItIsFound(Subject subject) {
+        for (int bits : new int[] {8, 10}) {
+            if (!subject.hasSequenceBits(bits)) {
+                assertThatThrownBy(() -> subject.open(bits)).hasMessage(subject.name() + " has 12 sequence bits only");
+                continue;
+            }
+            try (Generator generator = subject.open(bits)) {
+                IdTime time = subject.time().withSequenceBits(bits);
+                long[] ids = LongStream.generate(generator::nextId).limit(IDS).toArray();
+
+                assertThat(time.millis(ids[IDS - 1])).isCloseTo(System.currentTimeMillis(), within(2_000L));
+                // As many in a millisecond as there are sequences, and those late milliseconds that may be used.
+                assertThat(time.millis(ids[IDS - 1]) - time.millis(ids[0])).isGreaterThanOrEqualTo((IDS >> bits) - 1);
+            }
+        }
+    }
+
     /** At once on two free processors; it may take a few attempts beside other work, which makes threads run one by one. */
     @Test
     @Timeout(120)
@@ -59,6 +79,13 @@ class SubjectsTest {
         }
 
         assertThat(caught).isPositive();
+    }
+
+    @Test
+    void thoseThatSayTheTrueTimeHaveLayoutsToCompare() {
+        assertThat(compared().filter(subject -> subject.hasSequenceBits(10)))
+                .extracting(Subject::name)
+                .containsExactly("ours", "agrona", "cosid");
     }
 
     @Test
