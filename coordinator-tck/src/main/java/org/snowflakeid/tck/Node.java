@@ -140,8 +140,7 @@ public class Node implements AutoCloseable {
         try {
             CoordinatorException read =
                     catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT));
-            assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT))
-                    .isInstanceOf(CoordinatorException.class);
+            assertClaimFails(TIMEOUT);
             assertThat(read).isNotNull();
             return read;
         } finally {
@@ -150,8 +149,8 @@ public class Node implements AutoCloseable {
     }
 
     /**
-     * Reads until the refusal says all of that, with more patience each time, since a read may end before the reason is known; then claims,
-     * which has to be refused too, and is closed.
+     * Reads until a refusal is permanent, or says all of that if it is not to be, with more patience each time, since a read may end before
+     * the reason is known; then claims, which has to be refused too, and is closed.
      */
     public CoordinatorException refused(boolean permanent, String... said) {
         try {
@@ -165,16 +164,20 @@ public class Node implements AutoCloseable {
                 read = readFailure(within);
                 text = String.valueOf(read.getMessage());
             } while (!read.permanent()
-                    && !Stream.of(said).allMatch(text::contains)
+                    && (permanent || !Stream.of(said).allMatch(text::contains))
                     && Duration.ofNanos(System.nanoTime() - start).compareTo(PATIENCE) < 0);
             assertThat(text).contains(said);
             assertThat(read.permanent()).as(text).isEqualTo(permanent);
-            assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT))
-                    .isInstanceOf(CoordinatorException.class);
+            assertClaimFails(within);
             return read;
         } finally {
             close();
         }
+    }
+
+    private void assertClaimFails(Duration within) {
+        assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), within))
+                .isInstanceOf(CoordinatorException.class);
     }
 
     private CoordinatorException readFailure(Duration within) {

@@ -146,7 +146,7 @@ public abstract class SecretFileContract {
     public final void secretIsReadAnewFromItsFile() throws IOException {
         String file = file(wrongSecret()).toString();
         try (Node node = node(timeToLive(), settings(), fileKey, file)) {
-            assertThat(node.answers(Node.TIMEOUT)).isFalse();
+            assertThat(node.answers(Duration.ofSeconds(10))).isFalse();
 
             file(secret() + "\n");
 
