@@ -80,7 +80,7 @@ class ConsulSecurityTest {
     class Token extends SecretContract {
 
         Token() {
-            super("consul", "snowflake.consul.token", "snowflake.consul.token-file");
+            super("consul", "snowflake.consul.token", "snowflake.consul.token-file", APP, WRONG);
         }
 
         @Override
@@ -90,16 +90,6 @@ class ConsulSecurityTest {
                     withTokens.url(),
                     "snowflake.consul.tls.ca",
                     trusted.ca().toString());
-        }
-
-        @Override
-        protected String secret() {
-            return APP;
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return WRONG;
         }
 
         @Override
@@ -122,7 +112,16 @@ class ConsulSecurityTest {
     class Tls extends MutualTlsContract {
 
         Tls() {
-            super("consul", "snowflake.consul.url");
+            super(
+                    "consul",
+                    "snowflake.consul.url",
+                    new Ports(
+                            withTokens.clientPort(),
+                            otherHost.port(),
+                            URI.create(withTokens.plainUrl()).getPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.consul.tls"),
+                    foreign.settings("snowflake.consul.tls"));
         }
 
         @Override
@@ -132,36 +131,6 @@ class ConsulSecurityTest {
                     (encrypted ? "https://" : "http://") + host + ":" + port,
                     "snowflake.consul.token",
                     APP);
-        }
-
-        @Override
-        protected int encryptedPort() {
-            return withTokens.clientPort();
-        }
-
-        @Override
-        protected int portOfOtherHost() {
-            return otherHost.port();
-        }
-
-        @Override
-        protected int plainPort() {
-            return URI.create(withTokens.plainUrl()).getPort();
-        }
-
-        @Override
-        protected int demandingPort() {
-            return mutualTls.clientPort();
-        }
-
-        @Override
-        protected Map<String, String> trusted() {
-            return trusted.settings("snowflake.consul.tls");
-        }
-
-        @Override
-        protected Map<String, String> foreign() {
-            return foreign.settings("snowflake.consul.tls");
         }
 
         @Override

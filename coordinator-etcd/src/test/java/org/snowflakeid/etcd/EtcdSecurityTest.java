@@ -78,22 +78,12 @@ class EtcdSecurityTest {
     class Password extends SecretContract {
 
         Password() {
-            super("etcd", "snowflake.etcd.password", "snowflake.etcd.password-file");
+            super("etcd", "snowflake.etcd.password", "snowflake.etcd.password-file", PASSWORD, "pear");
         }
 
         @Override
         protected Map<String, String> settings() {
             return Map.of("snowflake.etcd.endpoints", withUsers.endpoint(), "snowflake.etcd.user", "app");
-        }
-
-        @Override
-        protected String secret() {
-            return PASSWORD;
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return "pear";
         }
 
         @Override
@@ -116,42 +106,18 @@ class EtcdSecurityTest {
     class Tls extends MutualTlsContract {
 
         Tls() {
-            super("etcd", "snowflake.etcd.endpoints");
+            super(
+                    "etcd",
+                    "snowflake.etcd.endpoints",
+                    new Ports(tls.clientPort(), otherHost.port(), plain.clientPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.etcd.tls"),
+                    foreign.settings("snowflake.etcd.tls"));
         }
 
         @Override
         protected Map<String, String> at(boolean encrypted, String host, int port) {
             return Map.of("snowflake.etcd.endpoints", (encrypted ? "https://" : "http://") + host + ":" + port);
-        }
-
-        @Override
-        protected int encryptedPort() {
-            return tls.clientPort();
-        }
-
-        @Override
-        protected int portOfOtherHost() {
-            return otherHost.port();
-        }
-
-        @Override
-        protected int plainPort() {
-            return plain.clientPort();
-        }
-
-        @Override
-        protected int demandingPort() {
-            return mutualTls.clientPort();
-        }
-
-        @Override
-        protected Map<String, String> trusted() {
-            return trusted.settings("snowflake.etcd.tls");
-        }
-
-        @Override
-        protected Map<String, String> foreign() {
-            return foreign.settings("snowflake.etcd.tls");
         }
 
         @Override

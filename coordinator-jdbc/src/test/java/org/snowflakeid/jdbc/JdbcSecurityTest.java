@@ -100,23 +100,13 @@ class JdbcSecurityTest {
         private final String url;
 
         Password(String url) {
-            super("jdbc", "snowflake.jdbc.password", "snowflake.jdbc.password-file");
+            super("jdbc", "snowflake.jdbc.password", "snowflake.jdbc.password-file", "hunter2", "pear");
             this.url = url;
         }
 
         @Override
         protected Map<String, String> settings() {
             return Map.of("snowflake.jdbc.url", url, "snowflake.jdbc.user", "app");
-        }
-
-        @Override
-        protected String secret() {
-            return "hunter2";
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return "pear";
         }
 
         @Override

@@ -65,22 +65,12 @@ class KubernetesRightsTest {
     class Token extends SecretFileContract {
 
         Token() {
-            super("kubernetes", "snowflake.kubernetes.token-file");
+            super("kubernetes", "snowflake.kubernetes.token-file", token, "eyJhbGci.expired");
         }
 
         @Override
         protected Map<String, String> settings() {
             return without("snowflake.kubernetes.token-file");
-        }
-
-        @Override
-        protected String secret() {
-            return token;
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return "eyJhbGci.expired";
         }
 
         @Override
@@ -106,7 +96,12 @@ class KubernetesRightsTest {
     class Tls extends TlsContract {
 
         Tls() {
-            super("kubernetes", "snowflake.kubernetes.url");
+            super(
+                    "kubernetes",
+                    "snowflake.kubernetes.url",
+                    new Ports(server.port(), otherHost.port(), plain.port()),
+                    server.certificates().settings("snowflake.kubernetes.tls"),
+                    foreign.settings("snowflake.kubernetes.tls"));
         }
 
         @Override
@@ -114,31 +109,6 @@ class KubernetesRightsTest {
             Map<String, String> keys = without("snowflake.kubernetes.tls.ca");
             keys.put("snowflake.kubernetes.url", (encrypted ? "https://" : "http://") + host + ":" + port);
             return keys;
-        }
-
-        @Override
-        protected int encryptedPort() {
-            return server.port();
-        }
-
-        @Override
-        protected int portOfOtherHost() {
-            return otherHost.port();
-        }
-
-        @Override
-        protected int plainPort() {
-            return plain.port();
-        }
-
-        @Override
-        protected Map<String, String> trusted() {
-            return server.certificates().settings("snowflake.kubernetes.tls");
-        }
-
-        @Override
-        protected Map<String, String> foreign() {
-            return foreign.settings("snowflake.kubernetes.tls");
         }
 
         @Override

@@ -86,22 +86,12 @@ class NacosSecurityTest {
     class Password extends SecretContract {
 
         Password() {
-            super("nacos", "snowflake.nacos.password", "snowflake.nacos.password-file");
+            super("nacos", "snowflake.nacos.password", "snowflake.nacos.password-file", PASSWORD, "pear");
         }
 
         @Override
         protected Map<String, String> settings() {
             return Map.of("snowflake.nacos.server-addr", withUsers.address(), "snowflake.nacos.user", "app");
-        }
-
-        @Override
-        protected String secret() {
-            return PASSWORD;
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return "pear";
         }
 
         @Override
@@ -134,42 +124,18 @@ class NacosSecurityTest {
     class Tls extends MutualTlsContract {
 
         Tls() {
-            super("nacos", "snowflake.nacos.server-addr");
+            super(
+                    "nacos",
+                    "snowflake.nacos.server-addr",
+                    new Ports(mutualTls.clientPort(), otherHost.port(), withUsers.clientPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.nacos.tls"),
+                    foreign.settings("snowflake.nacos.tls"));
         }
 
         @Override
         protected Map<String, String> at(boolean encrypted, String host, int port) {
             return Map.of("snowflake.nacos.server-addr", (encrypted ? "https://" : "") + host + ":" + port);
-        }
-
-        @Override
-        protected int encryptedPort() {
-            return mutualTls.clientPort();
-        }
-
-        @Override
-        protected int portOfOtherHost() {
-            return otherHost.port();
-        }
-
-        @Override
-        protected int plainPort() {
-            return withUsers.clientPort();
-        }
-
-        @Override
-        protected int demandingPort() {
-            return mutualTls.clientPort();
-        }
-
-        @Override
-        protected Map<String, String> trusted() {
-            return trusted.settings("snowflake.nacos.tls");
-        }
-
-        @Override
-        protected Map<String, String> foreign() {
-            return foreign.settings("snowflake.nacos.tls");
         }
 
         @Override
@@ -192,7 +158,7 @@ class NacosSecurityTest {
 
         @Override
         protected Map<String, String> needed() {
-            return trusted();
+            return trusted.settings("snowflake.nacos.tls");
         }
     }
 

@@ -70,22 +70,12 @@ class RedisSecurityTest {
     class Password extends SecretContract {
 
         Password() {
-            super("redis", "snowflake.redis.password", "snowflake.redis.password-file");
+            super("redis", "snowflake.redis.password", "snowflake.redis.password-file", PASSWORD, "pear");
         }
 
         @Override
         protected Map<String, String> settings() {
             return Map.of("snowflake.redis.uri", withUsers.uri(), "snowflake.redis.user", "app");
-        }
-
-        @Override
-        protected String secret() {
-            return PASSWORD;
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return "pear";
         }
 
         @Override
@@ -108,42 +98,18 @@ class RedisSecurityTest {
     class Tls extends MutualTlsContract {
 
         Tls() {
-            super("redis", "snowflake.redis.uri");
+            super(
+                    "redis",
+                    "snowflake.redis.uri",
+                    new Ports(tls.tlsPort(), otherHost.port(), tls.clientPort()),
+                    mutualTls.tlsPort(),
+                    trusted.settings("snowflake.redis.tls"),
+                    foreign.settings("snowflake.redis.tls"));
         }
 
         @Override
         protected Map<String, String> at(boolean encrypted, String host, int port) {
             return Map.of("snowflake.redis.uri", (encrypted ? "rediss://" : "redis://") + host + ":" + port);
-        }
-
-        @Override
-        protected int encryptedPort() {
-            return tls.tlsPort();
-        }
-
-        @Override
-        protected int portOfOtherHost() {
-            return otherHost.port();
-        }
-
-        @Override
-        protected int plainPort() {
-            return tls.clientPort();
-        }
-
-        @Override
-        protected int demandingPort() {
-            return mutualTls.tlsPort();
-        }
-
-        @Override
-        protected Map<String, String> trusted() {
-            return trusted.settings("snowflake.redis.tls");
-        }
-
-        @Override
-        protected Map<String, String> foreign() {
-            return foreign.settings("snowflake.redis.tls");
         }
 
         @Override

@@ -14,57 +14,63 @@ import org.junit.jupiter.api.Test;
 /** {@link TlsContract}, and what a coordinator promises where the server demands a certificate of its client. */
 public abstract class MutualTlsContract extends TlsContract {
 
-    /** The same as those of {@link TlsContract#TlsContract}. */
-    protected MutualTlsContract(String coordinator, String addressKey) {
-        super(coordinator, addressKey);
-    }
+    private final int demandingPort;
 
-    /** Of a server that demands a certificate of the authority of {@link #trusted()}. */
-    protected abstract int demandingPort();
+    /** @param demandingPort of a server that demands a certificate of the authority of {@code trusted} */
+    protected MutualTlsContract(
+            String coordinator,
+            String addressKey,
+            Ports ports,
+            int demandingPort,
+            Map<String, String> trusted,
+            Map<String, String> foreign) {
+        super(coordinator, addressKey, ports, trusted, foreign);
+        this.demandingPort = demandingPort;
+    }
 
     /**
      * Ends the server that demands certificates and starts it again.
      *
-     * @param foreign whether its certificate is of the authority of {@link #foreign()} then, and it demands one of that; else as before
+     * @param byForeign whether its certificate is of the authority of {@code foreign} then, and it demands one of that; else as before
      */
-    protected abstract void restart(boolean foreign);
+    protected abstract void restart(boolean byForeign);
 
     private Map<String, String> demanding() {
-        return at(true, "127.0.0.1", demandingPort());
+        return at(true, "127.0.0.1", demandingPort);
     }
 
     @Test
     public final void worksOverMutualTls() {
-        try (Node node = node(with(demanding(), trusted()))) {
+        try (Node node = node(with(demanding(), trusted))) {
             node.claimExtendAndRelease();
         }
     }
 
     @Test
     public final void clientWithoutACertificateIsToldWhichKeyToSet() {
-        node(with(demanding(), only(trusted(), ca))).refused(true, "refuses this client's certificate", cert);
+        node(with(demanding(), only(trusted, ca))).refused(true, "refuses this client's certificate", cert);
     }
 
     @Test
     public final void clientWithAForeignCertificateIsToldWhichKeyToCheck() {
-        node(with(demanding(), with(trusted(), only(foreign(), cert, key))))
+        node(with(demanding(), with(trusted, only(foreign, cert, key))))
                 .refused(true, "refuses this client's certificate", cert);
     }
 
     @Test
     public final void replacedFilesAreUsedFromTheNextConnectionOn() throws IOException {
         Map<String, String> used = new HashMap<>();
-        for (String each : trusted().keySet()) {
+        for (String each : trusted.keySet()) {
             used.put(each, directory.resolve(each).toString());
         }
-        replace(used, trusted());
+        replace(used, trusted);
         try (Node node = node(with(demanding(), used))) {
             node.claimExtendAndRelease();
             try {
                 restart(true);
                 assertThat(node.answers()).isFalse();
 
-                replace(used, foreign());
+                replace(used, foreign);
 
                 Node.await(Node.PATIENCE, node::answers);
                 node.claimExtendAndRelease();

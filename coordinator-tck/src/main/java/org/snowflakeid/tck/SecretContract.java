@@ -15,29 +15,29 @@ public abstract class SecretContract extends SecretFileContract {
     private final String fileKey;
 
     /** @param secretKey whose value it is, such as {@code snowflake.etcd.password} */
-    protected SecretContract(String coordinator, String secretKey, String fileKey) {
-        super(coordinator, fileKey);
+    protected SecretContract(String coordinator, String secretKey, String fileKey, String secret, String wrongSecret) {
+        super(coordinator, fileKey, secret, wrongSecret);
         this.secretKey = secretKey;
         this.fileKey = fileKey;
     }
 
     @Test
     public final void worksWithTheSecret() {
-        try (Node node = node(settings(), secretKey, secret())) {
+        try (Node node = node(settings(), secretKey, secret)) {
             node.claimExtendAndRelease();
         }
     }
 
     @Test
     public final void wrongSecretIsPermanentAndNotShown() {
-        assertHidden(node(refused(), secretKey, wrongSecret()).refused(true, saidOfARefusal(), toCheck(secretKey)));
+        assertHidden(node(refused(), secretKey, wrongSecret).refused(true, saidOfARefusal(), toCheck(secretKey)));
     }
 
     @Test
     public final void secretBesideItsFileIsRefusedAndNotShown() throws IOException {
-        Path file = file(secret());
+        Path file = file(secret);
 
-        List<String> problems = problems(Map.of(secretKey, wrongSecret(), fileKey, file.toString()));
+        List<String> problems = problems(Map.of(secretKey, wrongSecret, fileKey, file.toString()));
 
         assertThat(problems)
                 .singleElement()

@@ -34,26 +34,26 @@ public abstract class SecretFileContract {
 
     private final String coordinator;
     private final String fileKey;
+    final String secret;
+    final String wrongSecret;
 
     /**
      * @param coordinator its name
      * @param fileKey where the file is named, such as {@code snowflake.etcd.password-file}
+     * @param secret with blanks around it where the server knows such
+     * @param wrongSecret one that the server refuses; it has no word in common with a message
      */
-    protected SecretFileContract(String coordinator, String fileKey) {
+    protected SecretFileContract(String coordinator, String fileKey, String secret, String wrongSecret) {
         this.coordinator = coordinator;
         this.fileKey = fileKey;
+        this.secret = secret;
+        this.wrongSecret = wrongSecret;
     }
 
-    /** Keys of a client that the server lets in with {@link #secret()}, in the namespace {@code snowflake}; none that names a secret. */
+    /** Keys of a client that the server lets in with the secret, in the namespace {@code snowflake}; none that names a secret. */
     protected abstract Map<String, String> settings();
 
-    /** With blanks around it where the server knows such. */
-    protected abstract String secret();
-
-    /** One that the server refuses. It has no word in common with a message. */
-    protected abstract String wrongSecret();
-
-    /** Keys of a client that the server refuses for good with {@link #wrongSecret()}. */
+    /** Keys of a client that the server refuses for good with the wrong one. */
     protected Map<String, String> refused() {
         return settings();
     }
@@ -82,8 +82,8 @@ public abstract class SecretFileContract {
 
     @AfterEach
     final void requireNoSecretInTheLog() {
-        assertThat(log.linesWith(hidden(secret()))).isEmpty();
-        assertThat(log.linesWith(hidden(wrongSecret()))).isEmpty();
+        assertThat(log.linesWith(hidden(secret))).isEmpty();
+        assertThat(log.linesWith(hidden(wrongSecret))).isEmpty();
     }
 
     /** Of user:password the user may be seen. */
@@ -92,7 +92,7 @@ public abstract class SecretFileContract {
     }
 
     final void assertHidden(String text) {
-        assertThat(text).doesNotContain(hidden(secret()), hidden(wrongSecret()));
+        assertThat(text).doesNotContain(hidden(secret), hidden(wrongSecret));
     }
 
     static void assertWarned(LogListener log, String key, Path file) {
@@ -129,7 +129,7 @@ public abstract class SecretFileContract {
     @Test
     public final void endOfTheLineInTheFileIsNotOfTheSecret() throws IOException {
         for (String end : List.of("", "\n", "\r\n")) {
-            try (Node node = node(settings(), fileKey, file(secret() + end).toString())) {
+            try (Node node = node(settings(), fileKey, file(secret + end).toString())) {
                 node.claimExtendAndRelease();
             }
         }
@@ -137,18 +137,18 @@ public abstract class SecretFileContract {
 
     @Test
     public final void wrongSecretInTheFileIsPermanentAndNotShown() throws IOException {
-        String file = file(wrongSecret()).toString();
+        String file = file(wrongSecret).toString();
 
         assertHidden(node(refused(), fileKey, file).refused(true, saidOfARefusal(), toCheck(fileKey)));
     }
 
     @Test
     public final void secretIsReadAnewFromItsFile() throws IOException {
-        String file = file(wrongSecret()).toString();
+        String file = file(wrongSecret).toString();
         try (Node node = node(timeToLive(), settings(), fileKey, file)) {
             assertThat(node.answers(Duration.ofSeconds(10))).isFalse();
 
-            file(secret() + "\n");
+            file(secret + "\n");
 
             awaitNextLogin();
             Node.await(Node.PATIENCE, node::answers);
@@ -180,9 +180,9 @@ public abstract class SecretFileContract {
 
     @Test
     public final void fileThatAllMayReadIsWarnedOf() throws IOException {
-        Path kept = Files.writeString(directory.resolve("kept"), secret());
+        Path kept = Files.writeString(directory.resolve("kept"), secret);
         Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rw-r-----"));
-        Path open = Files.writeString(directory.resolve("open"), secret());
+        Path open = Files.writeString(directory.resolve("open"), secret);
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
 
         node(settings(), fileKey, kept.toString()).close();

@@ -31,6 +31,9 @@ public abstract class TlsContract {
     @TempDir
     protected Path directory;
 
+    final Map<String, String> trusted;
+    final Map<String, String> foreign;
+
     final String ca;
     final String cert;
     final String key;
@@ -41,13 +44,34 @@ public abstract class TlsContract {
     private final String coordinator;
     private final String addressKey;
 
+    private final Ports ports;
+
+    /**
+     * Where servers listen.
+     *
+     * @param encrypted of one with a certificate for 127.0.0.1
+     * @param otherHost leads there too, on {@link #OTHER_HOST}
+     * @param plain of one without encryption
+     */
+    public record Ports(int encrypted, int otherHost, int plain) {}
+
     /**
      * @param coordinator its name
      * @param addressKey where the server is named, such as {@code snowflake.etcd.endpoints}
+     * @param trusted all three keys: the authority of the server, and a client's certificate of it with its private key
+     * @param foreign the same of another authority
      */
-    protected TlsContract(String coordinator, String addressKey) {
+    protected TlsContract(
+            String coordinator,
+            String addressKey,
+            Ports ports,
+            Map<String, String> trusted,
+            Map<String, String> foreign) {
         this.coordinator = coordinator;
         this.addressKey = addressKey;
+        this.ports = ports;
+        this.trusted = trusted;
+        this.foreign = foreign;
         ca = "snowflake." + coordinator + ".tls.ca";
         cert = "snowflake." + coordinator + ".tls.cert";
         key = "snowflake." + coordinator + ".tls.key";
@@ -56,24 +80,9 @@ public abstract class TlsContract {
     /** Keys of a client that takes what is there for encrypted or for plain; none that names a file of these. */
     protected abstract Map<String, String> at(boolean encrypted, String host, int port);
 
-    /** Where a server with a certificate for 127.0.0.1 listens. */
-    protected abstract int encryptedPort();
-
-    /** Leads to {@link #encryptedPort()}, on {@link #OTHER_HOST}. */
-    protected abstract int portOfOtherHost();
-
-    /** Of a server without encryption. */
-    protected abstract int plainPort();
-
-    /** All three keys: the authority of the server, and a client's certificate of it with its private key. */
-    protected abstract Map<String, String> trusted();
-
-    /** The same of another authority. */
-    protected abstract Map<String, String> foreign();
-
-    /** Those that a client of {@link #encryptedPort()} needs. */
+    /** Those of {@link #trusted} that a client of the encrypted port needs. */
     protected Map<String, String> needed() {
-        return only(trusted(), ca);
+        return only(trusted, ca);
     }
 
     /** What is said to a plain client of an encrypted server, with the key to check. */
@@ -99,7 +108,7 @@ public abstract class TlsContract {
     }
 
     final Map<String, String> encrypted() {
-        return at(true, HOST, encryptedPort());
+        return at(true, HOST, ports.encrypted());
     }
 
     /** The only problem that it has with them. */
@@ -122,23 +131,23 @@ public abstract class TlsContract {
         Map<String, String> ofTheJvm = new HashMap<>(needed());
         ofTheJvm.remove(ca);
 
-        node(with(encrypted(), with(needed(), only(foreign(), ca)))).refused(true, address, "not trusted", ca);
+        node(with(encrypted(), with(needed(), only(foreign, ca)))).refused(true, address, "not trusted", ca);
         node(with(encrypted(), ofTheJvm)).refused(true, address, "not trusted", ca);
     }
 
     @Test
     public final void serverWithTheCertificateOfAnotherHostIsNotTrusted() {
-        node(with(at(true, OTHER_HOST, portOfOtherHost()), needed()))
+        node(with(at(true, OTHER_HOST, ports.otherHost()), needed()))
                 .refused(true, "not trusted", "the host name", addressKey);
     }
 
     @Test
     public final void authorityIsReadAnewFromItsFile() throws IOException {
-        Path file = Files.copy(Path.of(foreign().get(ca)), directory.resolve("ca"));
+        Path file = Files.copy(Path.of(foreign.get(ca)), directory.resolve("ca"));
         try (Node node = node(with(encrypted(), with(needed(), Map.of(ca, file.toString()))))) {
             assertThat(node.answers()).isFalse();
 
-            Files.write(file, Files.readAllBytes(Path.of(trusted().get(ca))));
+            Files.write(file, Files.readAllBytes(Path.of(trusted.get(ca))));
 
             Node.await(Node.PATIENCE, node::answers);
             node.claimExtendAndRelease();
@@ -147,18 +156,18 @@ public abstract class TlsContract {
 
     @Test
     public final void plainClientOfAnEncryptedServerIsToldSo() {
-        node(at(false, HOST, encryptedPort())).refused(false, saidToAPlainClient());
+        node(at(false, HOST, ports.encrypted())).refused(false, saidToAPlainClient());
     }
 
     @Test
     public final void encryptedClientOfAPlainServerIsToldSo() {
-        node(with(at(true, HOST, plainPort()), needed())).refused(false, saidOfAPlainServer());
+        node(with(at(true, HOST, ports.plain()), needed())).refused(false, saidOfAPlainServer());
     }
 
     @Test
     public final void filesForAPlainConnectionAreRefused() {
         for (String each : List.of(ca, cert, key)) {
-            assertThat(Node.problems(coordinator, with(at(false, HOST, plainPort()), only(trusted(), each))::get))
+            assertThat(Node.problems(coordinator, with(at(false, HOST, ports.plain()), only(trusted, each))::get))
                     .anyMatch(problem -> problem.contains("snowflake." + coordinator + ".tls.*"));
         }
     }
@@ -168,9 +177,9 @@ public abstract class TlsContract {
         String absent = directory.resolve("absent").toString();
         String text = Files.writeString(directory.resolve("text"), "no PEM").toString();
         for (String each : List.of(ca, cert, key)) {
-            assertThat(problem(with(encrypted(), with(trusted(), Map.of(each, absent)))))
+            assertThat(problem(with(encrypted(), with(trusted, Map.of(each, absent)))))
                     .startsWith("snowflake 'orders': " + each + "=" + absent + " is not a readable file");
-            assertThat(problem(with(encrypted(), with(trusted(), Map.of(each, text)))))
+            assertThat(problem(with(encrypted(), with(trusted, Map.of(each, text)))))
                     .startsWith("snowflake 'orders': " + each + "=" + text + " holds no ")
                     .contains("Name ");
         }
@@ -178,18 +187,18 @@ public abstract class TlsContract {
 
     @Test
     public final void certificateWithoutItsKeyAndKeyWithoutItsCertificateAreRefused() {
-        assertThat(problem(with(encrypted(), only(trusted(), ca, cert))))
-                .startsWith("snowflake 'orders': " + cert + "=" + trusted().get(cert) + " ")
+        assertThat(problem(with(encrypted(), only(trusted, ca, cert))))
+                .startsWith("snowflake 'orders': " + cert + "=" + trusted.get(cert) + " ")
                 .contains("Set " + key);
-        assertThat(problem(with(encrypted(), only(trusted(), ca, key))))
-                .startsWith("snowflake 'orders': " + key + "=" + trusted().get(key) + " ")
+        assertThat(problem(with(encrypted(), only(trusted, ca, key))))
+                .startsWith("snowflake 'orders': " + key + "=" + trusted.get(key) + " ")
                 .contains("Set " + cert);
     }
 
     // the exception left the constructor, and took along what else was wrong
     @Test
     public final void fileThatRefersToNothingIsOneProblemOfAll() {
-        Map<String, String> settings = with(encrypted(), only(trusted(), cert));
+        Map<String, String> settings = with(encrypted(), only(trusted, cert));
 
         assertThat(Node.problems(coordinator, asked -> {
                     if (asked.equals(ca)) {
@@ -205,13 +214,13 @@ public abstract class TlsContract {
 
     @Test
     public final void privateKeyThatAllMayReadIsWarnedOf() throws IOException {
-        Path open = Files.copy(Path.of(trusted().get(key)), directory.resolve("key"));
+        Path open = Files.copy(Path.of(trusted.get(key)), directory.resolve("key"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
         Path kept = Files.copy(open, directory.resolve("kept"));
         Files.setPosixFilePermissions(kept, PosixFilePermissions.fromString("rw-r-----"));
 
-        node(with(encrypted(), with(trusted(), Map.of(key, kept.toString())))).close();
-        node(with(encrypted(), with(trusted(), Map.of(key, open.toString())))).close();
+        node(with(encrypted(), with(trusted, Map.of(key, kept.toString())))).close();
+        node(with(encrypted(), with(trusted, Map.of(key, open.toString())))).close();
 
         assertThat(log.linesWith(kept.toString())).isEmpty();
         SecretFileContract.assertWarned(log, key, open);

@@ -73,22 +73,12 @@ class ZooKeeperSecurityTest {
     class Password extends SecretContract {
 
         Password() {
-            super("zookeeper", DIGEST, PASSWORD_FILE);
+            super("zookeeper", DIGEST, PASSWORD_FILE, APP, "app:pear");
         }
 
         @Override
         protected Map<String, String> settings() {
             return Map.of("snowflake.zookeeper.connect-string", "127.0.0.1:" + tls.plainPort() + "/owned");
-        }
-
-        @Override
-        protected String secret() {
-            return APP;
-        }
-
-        @Override
-        protected String wrongSecret() {
-            return "app:pear";
         }
 
         @Override
@@ -125,7 +115,13 @@ class ZooKeeperSecurityTest {
     class Tls extends MutualTlsContract {
 
         Tls() {
-            super("zookeeper", "snowflake.zookeeper.connect-string");
+            super(
+                    "zookeeper",
+                    "snowflake.zookeeper.connect-string",
+                    new Ports(tls.clientPort(), otherHost.port(), tls.plainPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.zookeeper.tls"),
+                    foreign.settings("snowflake.zookeeper.tls"));
         }
 
         @Override
@@ -135,36 +131,6 @@ class ZooKeeperSecurityTest {
                     host + ":" + port,
                     "snowflake.zookeeper.tls.enabled",
                     Boolean.toString(encrypted));
-        }
-
-        @Override
-        protected int encryptedPort() {
-            return tls.clientPort();
-        }
-
-        @Override
-        protected int portOfOtherHost() {
-            return otherHost.port();
-        }
-
-        @Override
-        protected int plainPort() {
-            return tls.plainPort();
-        }
-
-        @Override
-        protected int demandingPort() {
-            return mutualTls.clientPort();
-        }
-
-        @Override
-        protected Map<String, String> trusted() {
-            return trusted.settings("snowflake.zookeeper.tls");
-        }
-
-        @Override
-        protected Map<String, String> foreign() {
-            return foreign.settings("snowflake.zookeeper.tls");
         }
 
         @Override
