@@ -103,7 +103,7 @@ class ResumeProcessesTest {
         await("ids", () -> hasIds(running, before + 100_000) || !process.isAlive());
 
         assertThat(process.isAlive()).as(() -> log(running)).isTrue();
-        assertThat(log(running)).doesNotContain("written");
+        assertThat(log(running)).doesNotContain("open files");
     }
 
     private void takeCoordinatorAway() throws IOException {
@@ -193,6 +193,7 @@ class ResumeProcessesTest {
                     "snowflake.resume.directory", directory.resolve("folder").toString(),
                     "snowflake.worker-ids", "0",
                     "snowflake.window", "PT2M",
+                    "snowflake.wait-timeout", "PT1M",
                     "snowflake.startup-timeout", "PT3M"));
             if (arguments[1].equals("reads-its-files")) {
                 readFiles(directory.resolve("folder"));

@@ -8,20 +8,25 @@ import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.tck.MutualTlsContract;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.SecretContract;
+import org.snowflakeid.tck.TlsContract;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.ConsulServer;
+import org.snowflakeid.testservers.TcpProxy;
 
 /** ACL tokens and certificates: what works, and how the rest is refused. */
 class ConsulSecurityTest {
@@ -29,6 +34,7 @@ class ConsulSecurityTest {
     private static final String APP = UUID.randomUUID().toString();
     private static final String ONE_KEY = UUID.randomUUID().toString();
     private static final String STRANGER = UUID.randomUUID().toString();
+    private static final String WRONG = UUID.randomUUID().toString();
 
     @TempDir
     private static Path directory;
@@ -37,6 +43,7 @@ class ConsulSecurityTest {
     private static Certificates foreign;
     private static ConsulServer withTokens;
     private static ConsulServer mutualTls;
+    private static TcpProxy otherHost;
 
     @BeforeAll
     static void start() throws Exception {
@@ -54,6 +61,7 @@ class ConsulSecurityTest {
         token(ONE_KEY, "one-key", "key \"snowflake/meta\" { policy = \"write\" }");
         token(STRANGER, "stranger", "key_prefix \"elsewhere/\" { policy = \"write\" }");
         mutualTls = ConsulServer.builder().tls(trusted, true).start();
+        otherHost = TcpProxy.to(withTokens.clientPort(), TlsContract.OTHER_HOST);
     }
 
     private static void token(String secret, String name, String rules) {
@@ -65,6 +73,83 @@ class ConsulSecurityTest {
     static void stop() {
         withTokens.close();
         mutualTls.close();
+        otherHost.close();
+    }
+
+    @Nested
+    class Token extends SecretContract {
+
+        Token() {
+            super("consul", "snowflake.consul.token", "snowflake.consul.token-file", APP, WRONG);
+        }
+
+        @Override
+        protected Map<String, String> settings() {
+            return Map.of(
+                    "snowflake.consul.url",
+                    withTokens.url(),
+                    "snowflake.consul.tls.ca",
+                    trusted.ca().toString());
+        }
+
+        @Override
+        protected String saidOfARefusal() {
+            return "Consul (" + withTokens.url() + ") refuses the ACL token: answers 403 (ACL not found).";
+        }
+
+        @Override
+        protected Map<String, String> anonymous() {
+            return settings();
+        }
+
+        @Override
+        protected String saidToAnAnonymousClient() {
+            return "or check snowflake.consul.token, snowflake.consul.token-file and snowflake.namespace.";
+        }
+    }
+
+    @Nested
+    class Tls extends MutualTlsContract {
+
+        Tls() {
+            super(
+                    "consul",
+                    "snowflake.consul.url",
+                    new Ports(
+                            withTokens.clientPort(),
+                            otherHost.port(),
+                            URI.create(withTokens.plainUrl()).getPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.consul.tls"),
+                    foreign.settings("snowflake.consul.tls"));
+        }
+
+        @Override
+        protected Map<String, String> at(boolean encrypted, String host, int port) {
+            return Map.of(
+                    "snowflake.consul.url",
+                    (encrypted ? "https://" : "http://") + host + ":" + port,
+                    "snowflake.consul.token",
+                    APP);
+        }
+
+        @Override
+        protected void restart(boolean byForeign) {
+            mutualTls.stop();
+            mutualTls.use(byForeign ? foreign : trusted);
+            mutualTls.startAgain();
+            mutualTls.awaitHealthy();
+        }
+
+        @Override
+        protected String saidToAPlainClient() {
+            return "Check http or https, host and port in snowflake.consul.url";
+        }
+
+        @Override
+        protected String saidOfAPlainServer() {
+            return "Check http or https and the port in snowflake.consul.url";
+        }
     }
 
     private static Node at(String url, String... more) {
@@ -82,13 +167,6 @@ class ConsulSecurityTest {
     // ---- tokens
 
     @Test
-    void worksWithATokenThatMayWriteTheNamespaceAndNothingElse() {
-        try (Node node = withToken(APP)) {
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
     void commandsOfThePageMakeATokenThatIsEnough() throws IOException {
         String page = Files.readString(Path.of("../docs/coordinator-consul.md"));
         String block = page.replaceFirst("(?s).*?```sh\n(.*?)```.*", "$1");
@@ -98,18 +176,6 @@ class ConsulSecurityTest {
         try (Node node = withToken(printed.replaceFirst("(?s).*SecretID: *(\\S+).*", "$1"))) {
             node.claimExtendAndRelease();
         }
-    }
-
-    @Test
-    void wrongTokenIsPermanentAndNotShown() {
-        String wrong = UUID.randomUUID().toString();
-        CoordinatorException thrown = withToken(wrong).refused();
-
-        assertPermanent(
-                thrown,
-                "Consul (" + withTokens.url() + ") refuses the ACL token: answers 403 (ACL not found).",
-                "snowflake.consul.token");
-        assertThat(thrown.getMessage()).doesNotContain(wrong);
     }
 
     @Test
@@ -153,128 +219,14 @@ class ConsulSecurityTest {
     }
 
     @Test
-    void tokenIsReadAnewFromItsFile() throws IOException {
-        Path file = Files.writeString(directory.resolve("token"), STRANGER);
+    void tokenFileThatIsGoneIsSaidToBeSo() throws IOException {
+        Path file = Files.writeString(directory.resolve("token"), APP);
         try (Node node = at(withTokens.url(), "tls.ca", trusted.ca().toString(), "token-file", file.toString())) {
-            assertThat(catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0)))
-                    .hasMessageContaining("Permission denied");
-
-            Files.writeString(file, APP + "\n");
-            node.claimExtendAndRelease();
             Files.delete(file);
 
             CoordinatorException gone = catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0));
             assertThat(gone).hasMessageContaining("snowflake.consul.token-file=" + file + " is not a readable file");
             assertThat(gone.permanent()).isFalse();
-        }
-    }
-
-    // ---- certificates
-
-    @Test
-    void untrustedServerIsPermanent() {
-        assertPermanent(
-                at(withTokens.url(), "token", APP, "tls.ca", foreign.ca().toString())
-                        .refused(),
-                withTokens.url(),
-                "not trusted",
-                "snowflake.consul.tls.ca");
-        assertPermanent(at(withTokens.url(), "token", APP).refused(), "not trusted", "snowflake.consul.tls.ca");
-    }
-
-    @Test
-    void plainClientAtATlsPortIsToldSo() {
-        CoordinatorException thrown =
-                at(withTokens.url().replace("https", "http")).refused();
-
-        assertThat(thrown).hasMessageContaining("Check http or https, host and port in snowflake.consul.url");
-    }
-
-    @Test
-    void tlsClientAtAPlainPortIsToldSo() {
-        CoordinatorException thrown = at(
-                        withTokens.plainUrl().replace("http", "https"),
-                        "tls.ca",
-                        trusted.ca().toString())
-                .refused();
-
-        assertThat(thrown).hasMessageContaining("Check http or https and the port in snowflake.consul.url");
-        assertThat(thrown.permanent()).isFalse();
-    }
-
-    @Test
-    void worksOverMutualTls() {
-        try (Node node = at(
-                mutualTls.url(),
-                "tls.ca",
-                trusted.ca().toString(),
-                "tls.cert",
-                trusted.clientCertificate().toString(),
-                "tls.key",
-                trusted.clientKey().toString())) {
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
-    void clientWithoutACertificateOrWithAForeignOneIsToldWhichKeysToCheck() {
-        for (Node node : new Node[] {
-            at(mutualTls.url(), "tls.ca", trusted.ca().toString()),
-            at(
-                    mutualTls.url(),
-                    "tls.ca",
-                    trusted.ca().toString(),
-                    "tls.cert",
-                    foreign.clientCertificate().toString(),
-                    "tls.key",
-                    foreign.clientKey().toString())
-        }) {
-            // With TLS 1.3 the server refuses after the client's handshake: now and then the connection ends before its
-            // reason.
-            try (node) {
-                await(Node.PATIENCE, () -> {
-                    CoordinatorException thrown = catchThrowableOfType(
-                            CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-                    return thrown.permanent()
-                            && thrown.getMessage().contains("refuses this client's certificate")
-                            && thrown.getMessage().contains("snowflake.consul.tls.cert");
-                });
-            }
-        }
-    }
-
-    @Test
-    void replacedCertificatesAreUsedFromTheNextConnectionOn() throws IOException {
-        Certificates used = new Certificates(Files.createDirectory(directory.resolve("used")));
-        try (ConsulServer server = ConsulServer.builder().tls(used, true).start();
-                Node node = at(
-                        server.url(),
-                        "tls.ca",
-                        used.ca().toString(),
-                        "tls.cert",
-                        used.clientCertificate().toString(),
-                        "tls.key",
-                        used.clientKey().toString())) {
-            node.claimExtendAndRelease();
-            server.stop();
-            Certificates others = new Certificates(Files.createDirectory(directory.resolve("others")));
-            server.use(others);
-            server.startAgain();
-            server.awaitHealthy();
-            assertThat(catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT))
-                            .permanent())
-                    .isTrue();
-
-            used.become(others);
-
-            await(Node.PATIENCE, () -> {
-                try {
-                    return node.coordinator.read(0, 0, Duration.ofSeconds(5)).meta() != null;
-                } catch (CoordinatorException notYet) {
-                    return false;
-                }
-            });
-            node.claimExtendAndRelease();
         }
     }
 }

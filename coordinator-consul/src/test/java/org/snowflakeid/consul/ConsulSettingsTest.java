@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -154,45 +153,6 @@ class ConsulSettingsTest {
     }
 
     @Test
-    void refusesATokenBesideItsFileAndAFileThatIsNotThere() throws IOException {
-        String file = Files.writeString(directory.resolve("token"), "two").toString();
-        String missing = directory.resolve("missing").toString();
-
-        assertThat(problem(Map.of(URL, HTTP, TOKEN, "one", TOKEN_FILE, file)))
-                .isEqualTo("snowflake 'orders': snowflake.consul.token-file=" + file
-                        + " is set beside snowflake.consul.token. Remove one of them.");
-        assertThat(problem(Map.of(URL, HTTP, TOKEN_FILE, missing)))
-                .contains("snowflake.consul.token-file=" + missing + " is not a readable file");
-    }
-
-    @Test
-    void refusesFilesForEncryptionWhereNothingIsEncrypted() {
-        Certificates pem = new Certificates(directory);
-
-        assertThat(problem(Map.of(URL, HTTP, "snowflake.consul.tls.ca", pem.ca().toString())))
-                .isEqualTo("snowflake 'orders': snowflake.consul.url=" + HTTP + " is not encrypted, but"
-                        + " snowflake.consul.tls.* is set. Write https:// or remove the latter.");
-    }
-
-    @Test
-    void refusesPemFilesThatCannotBeUsed() throws IOException {
-        Certificates pem = new Certificates(directory);
-        String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
-
-        assertThat(problem(Map.of(URL, HTTPS, "snowflake.consul.tls.ca", text)))
-                .contains("snowflake.consul.tls.ca=" + text + " holds no certificates");
-        assertThat(problem(Map.of(
-                        URL,
-                        HTTPS,
-                        "snowflake.consul.tls.cert",
-                        pem.clientCertificate().toString())))
-                .contains("comes without its private key. Set snowflake.consul.tls.key");
-        assertThat(problem(Map.of(
-                        URL, HTTPS, "snowflake.consul.tls.key", pem.clientKey().toString())))
-                .contains("comes without its certificate. Set snowflake.consul.tls.cert");
-    }
-
-    @Test
     void readsPemFilesWhenTheyAreNeeded() throws IOException {
         Certificates pem = new Certificates(directory);
         ConsulSettings settings = settings(Map.of(
@@ -229,14 +189,7 @@ class ConsulSettingsTest {
     }
 
     @Test
-    void warnsOfTokensThatOthersCanRead() throws IOException {
-        Path token = Files.writeString(directory.resolve("token"), "secret");
-        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-r--r--"));
-
-        assertThat(warnings("consul-open", Map.of(URL, HTTPS, TOKEN_FILE, token.toString())))
-                .containsExactly("WARNING snowflake 'consul-open': snowflake.consul.token-file names the file " + token
-                        + ", which every account of this machine may read. Let only this process's account read it"
-                        + " (chmod 600; in Kubernetes, defaultMode: 0400).");
+    void warnsOfATokenThatIsSentInTheOpen() {
         assertThat(warnings("consul-plain", Map.of(URL, HTTP, TOKEN, "secret")))
                 .containsExactly("WARNING snowflake 'consul-plain': snowflake.consul.url is not encrypted, and the ACL"
                         + " token is sent there: anyone who sees the network's traffic can read it. Write https://.");

@@ -15,18 +15,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.MutualTlsContract;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.SecretContract;
+import org.snowflakeid.tck.TlsContract;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.FreePorts;
+import org.snowflakeid.testservers.TcpProxy;
 
 /** Users and certificates: what works, and how the rest is refused. */
 class EtcdSecurityTest {
+    private static final String PASSWORD = " apple ";
+
     @TempDir
     private static Path directory;
 
@@ -35,6 +42,8 @@ class EtcdSecurityTest {
     private static EtcdServer withUsers;
     private static EtcdServer tls;
     private static EtcdServer mutualTls;
+    private static EtcdServer plain;
+    private static TcpProxy otherHost;
 
     @BeforeAll
     static void start() throws Exception {
@@ -44,7 +53,7 @@ class EtcdSecurityTest {
         withUsers = EtcdServer.builder().arguments("--auth-token-ttl=2").start();
         withUsers.etcdctl("user", "add", "root:root");
         withUsers.etcdctl("user", "grant-role", "root", "root");
-        withUsers.etcdctl("user", "add", "app:apple");
+        withUsers.etcdctl("user", "add", "app:" + PASSWORD);
         withUsers.etcdctl("user", "add", "stranger:strange");
         withUsers.etcdctl("role", "add", "app");
         withUsers.etcdctl("role", "grant-permission", "app", "readwrite", "--prefix=true", "/snowflake/");
@@ -52,6 +61,8 @@ class EtcdSecurityTest {
         withUsers.etcdctl("auth", "enable");
         tls = EtcdServer.builder().tls(trusted, false).start();
         mutualTls = EtcdServer.builder().tls(trusted, true).start();
+        plain = EtcdServer.start();
+        otherHost = TcpProxy.to(tls.clientPort(), TlsContract.OTHER_HOST);
     }
 
     @AfterAll
@@ -59,6 +70,73 @@ class EtcdSecurityTest {
         withUsers.close();
         tls.close();
         mutualTls.close();
+        plain.close();
+        otherHost.close();
+    }
+
+    @Nested
+    class Password extends SecretContract {
+
+        Password() {
+            super("etcd", "snowflake.etcd.password", "snowflake.etcd.password-file", PASSWORD, "pear");
+        }
+
+        @Override
+        protected Map<String, String> settings() {
+            return Map.of("snowflake.etcd.endpoints", withUsers.endpoint(), "snowflake.etcd.user", "app");
+        }
+
+        @Override
+        protected String saidOfARefusal() {
+            return "'app'";
+        }
+
+        @Override
+        protected Map<String, String> anonymous() {
+            return Map.of("snowflake.etcd.endpoints", withUsers.endpoint());
+        }
+
+        @Override
+        protected String saidToAnAnonymousClient() {
+            return "Set snowflake.etcd.user";
+        }
+    }
+
+    @Nested
+    class Tls extends MutualTlsContract {
+
+        Tls() {
+            super(
+                    "etcd",
+                    "snowflake.etcd.endpoints",
+                    new Ports(tls.clientPort(), otherHost.port(), plain.clientPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.etcd.tls"),
+                    foreign.settings("snowflake.etcd.tls"));
+        }
+
+        @Override
+        protected Map<String, String> at(boolean encrypted, String host, int port) {
+            return Map.of("snowflake.etcd.endpoints", (encrypted ? "https://" : "http://") + host + ":" + port);
+        }
+
+        @Override
+        protected void restart(boolean byForeign) {
+            mutualTls.kill();
+            mutualTls.use(byForeign ? foreign : trusted);
+            mutualTls.startAgain();
+            mutualTls.awaitHealthy();
+        }
+
+        @Override
+        protected String saidToAPlainClient() {
+            return "Check http or https in snowflake.etcd.endpoints";
+        }
+
+        @Override
+        protected String saidOfAPlainServer() {
+            return "Check http or https in snowflake.etcd.endpoints";
+        }
     }
 
     private static Node user(String name, String password) {
@@ -68,7 +146,7 @@ class EtcdSecurityTest {
 
     @Test
     void worksWithUserAndPasswordAlsoAfterTheLoginExpired() {
-        try (Node node = user("app", "apple")) {
+        try (Node node = user("app", PASSWORD)) {
             node.claimExtendAndRelease();
             Stored mark = applied(node.claim(4, null, Node.unique("host=a"))).written();
             long idleUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
@@ -128,51 +206,16 @@ class EtcdSecurityTest {
     }
 
     @Test
-    void wrongPasswordIsPermanentAndNotShown() {
-        CoordinatorException thrown = user("app", "pear").refused();
-
-        assertPermanent(thrown, withUsers.endpoint(), "'app'", "snowflake.etcd.password");
-        assertThat(thrown.getMessage()).doesNotContain("pear");
-    }
-
-    @Test
-    void missingUserIsPermanent() {
-        assertPermanent(EtcdNode.at(withUsers.endpoint(), Map.of()).refused(), "Set snowflake.etcd.user");
-    }
-
-    @Test
     void userWhereThereAreNoneIsPermanent() {
-        try (EtcdServer plain = EtcdServer.start()) {
-            Node node = EtcdNode.at(
-                    plain.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"));
+        Node node =
+                EtcdNode.at(plain.endpoint(), Map.of("snowflake.etcd.user", "app", "snowflake.etcd.password", "apple"));
 
-            assertPermanent(node.refused(), "Remove snowflake.etcd.user");
-        }
+        assertPermanent(node.refused(), "Remove snowflake.etcd.user");
     }
 
     @Test
     void forbiddenPrefixIsPermanent() {
         assertPermanent(user("stranger", "strange").refused(), "'stranger'", "/snowflake/", "permission denied");
-    }
-
-    @Test
-    void worksOverTls() {
-        try (Node node = EtcdNode.at(
-                tls.endpoint(), Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()))) {
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
-    void untrustedServerIsPermanent() {
-        CoordinatorException thrown = EtcdNode.at(
-                        tls.endpoint(),
-                        Map.of("snowflake.etcd.tls.ca", foreign.ca().toString()))
-                .refused();
-        CoordinatorException withoutCa = EtcdNode.at(tls.endpoint(), Map.of()).refused();
-
-        assertPermanent(thrown, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
-        assertPermanent(withoutCa, tls.endpoint(), "not trusted", "snowflake.etcd.tls.ca");
     }
 
     private static String several(String... endpoints) {
@@ -220,66 +263,6 @@ class EtcdSecurityTest {
                         several(tls.endpoint(), other.endpoint()),
                         Map.of("snowflake.etcd.tls.ca", foreign.ca().toString()))) {
             node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
-    void plainClientAtATlsPortIsToldSo() {
-        CoordinatorException thrown =
-                EtcdNode.at(tls.endpoint().replace("https", "http"), Map.of()).refused();
-
-        assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
-    }
-
-    @Test
-    void tlsClientAtAPlainPortIsToldSo() {
-        try (EtcdServer plain = EtcdServer.start()) {
-            CoordinatorException thrown = EtcdNode.at(
-                            plain.endpoint().replace("http", "https"),
-                            Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()))
-                    .refused();
-
-            assertThat(thrown).hasMessageContaining("Check http or https in snowflake.etcd.endpoints");
-        }
-    }
-
-    @Test
-    void worksOverMutualTls() {
-        try (Node node = EtcdNode.at(
-                mutualTls.endpoint(),
-                Map.of(
-                        "snowflake.etcd.tls.ca", trusted.ca().toString(),
-                        "snowflake.etcd.tls.cert", trusted.clientCertificate().toString(),
-                        "snowflake.etcd.tls.key", trusted.clientKey().toString()))) {
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
-    void clientWithoutACertificateIsToldWhichKeyToSet() {
-        refusedForItsCertificate(Map.of("snowflake.etcd.tls.ca", trusted.ca().toString()));
-    }
-
-    @Test
-    void clientWithAForeignCertificateIsToldWhichKeyToCheck() {
-        refusedForItsCertificate(Map.of(
-                "snowflake.etcd.tls.ca", trusted.ca().toString(),
-                "snowflake.etcd.tls.cert", foreign.clientCertificate().toString(),
-                "snowflake.etcd.tls.key", foreign.clientKey().toString()));
-    }
-
-    /**
-     * With TLS 1.3 the server refuses after the client's handshake has ended: now and then the connection is closed before
-     * gRPC has read the reason. The next attempt tells.
-     */
-    private static void refusedForItsCertificate(Map<String, String> settings) {
-        try (Node node = EtcdNode.at(mutualTls.endpoint(), settings)) {
-            await(Node.PATIENCE, () -> {
-                CoordinatorException thrown =
-                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-                assertThat(thrown).hasMessageContaining("snowflake.etcd.tls.");
-                return thrown.permanent() && thrown.getMessage().contains("snowflake.etcd.tls.cert");
-            });
         }
     }
 }

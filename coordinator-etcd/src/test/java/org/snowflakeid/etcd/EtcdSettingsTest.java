@@ -2,7 +2,6 @@
 package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -10,7 +9,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.Base64;
@@ -25,7 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
-import org.snowflakeid.config.UnresolvedValueException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
@@ -151,56 +148,10 @@ class EtcdSettingsTest {
     }
 
     @Test
-    void keepsBlanksInPasswords() {
-        EtcdSettings settings = settings(Map.of(
-                EtcdSettings.ENDPOINTS.name(),
-                HTTP,
-                EtcdSettings.USER.name(),
-                "app",
-                EtcdSettings.PASSWORD.name(),
-                " a b "));
-
-        assertThat(settings.password()).isEqualTo(" a b ");
-    }
-
-    @Test
-    void readsThePasswordFromAFileWhenItIsAskedFor() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), " a b \r\n");
-        EtcdSettings settings = settings(Map.of(
-                EtcdSettings.ENDPOINTS.name(),
-                HTTP,
-                EtcdSettings.USER.name(),
-                "app",
-                EtcdSettings.PASSWORD_FILE.name(),
-                file.toString()));
-
-        assertThat(settings.password()).isEqualTo(" a b ");
-        Files.writeString(file, "c\n\n");
-        assertThat(settings.password()).isEqualTo("c\n");
-        Files.writeString(file, "\n");
-        assertThatThrownBy(settings::password)
-                .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageContaining("snowflake.etcd.password-file=" + file + " is empty");
-    }
-
-    @Test
-    void refusesAPasswordBesideItsFileAndAFileWithoutAUser() throws IOException {
+    void refusesAFileWithoutAUser() throws IOException {
         String file =
                 Files.writeString(directory.resolve("password"), "hunter2").toString();
 
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(),
-                        HTTP,
-                        EtcdSettings.USER.name(),
-                        "app",
-                        EtcdSettings.PASSWORD.name(),
-                        "hunter2",
-                        EtcdSettings.PASSWORD_FILE.name(),
-                        file)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.etcd.password-file=" + file + " is set beside snowflake.etcd.password.")
-                .doesNotContain("hunter2");
         assertThat(problems(Map.of(EtcdSettings.ENDPOINTS.name(), HTTP, EtcdSettings.PASSWORD_FILE.name(), file)))
                 .singleElement()
                 .asString()
@@ -226,41 +177,7 @@ class EtcdSettingsTest {
     }
 
     @Test
-    void takesPemFiles() {
-        Certificates pem = new Certificates(directory);
-
-        EtcdSettings settings = settings(Map.of(
-                EtcdSettings.ENDPOINTS.name(), HTTPS,
-                EtcdSettings.TLS.ca().name(), pem.ca().toString(),
-                EtcdSettings.TLS.cert().name(), pem.clientCertificate().toString(),
-                EtcdSettings.TLS.key().name(), pem.clientKey().toString()));
-
-        assertThat(settings.sslContext()).isNotNull();
-    }
-
-    @Test
-    void warnsOfSecretsThatOthersCanRead() throws IOException {
-        Certificates pem = new Certificates(directory);
-        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r--r--"));
-        Path password = Files.writeString(directory.resolve("password"), "secret");
-        Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-r--r--"));
-
-        assertThat(warnings(
-                        "etcd-open",
-                        Map.of(
-                                EtcdSettings.ENDPOINTS.name(), HTTPS,
-                                EtcdSettings.USER.name(), "app",
-                                EtcdSettings.PASSWORD_FILE.name(), password.toString(),
-                                EtcdSettings.TLS.cert().name(),
-                                        pem.clientCertificate().toString(),
-                                EtcdSettings.TLS.key().name(), pem.clientKey().toString())))
-                .containsExactlyInAnyOrder(
-                        "WARNING snowflake 'etcd-open': snowflake.etcd.tls.key names the file " + pem.clientKey()
-                                + ", which every account of this machine may read. Let only this process's account"
-                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).",
-                        "WARNING snowflake 'etcd-open': snowflake.etcd.password-file names the file " + password
-                                + ", which every account of this machine may read. Let only this process's account"
-                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+    void warnsOfAPasswordThatIsSentInTheOpen() {
         assertThat(warnings(
                         "etcd-plain",
                         Map.of(
@@ -270,26 +187,12 @@ class EtcdSettingsTest {
                 .containsExactly("WARNING snowflake 'etcd-plain': snowflake.etcd.endpoints is not encrypted, and the"
                         + " password of snowflake.etcd.user is sent there: anyone who sees the network's traffic can read"
                         + " it. Write https://.");
-    }
-
-    @Test
-    void warnsOfNothingWhereSecretsAreKept() throws IOException {
-        Certificates pem = new Certificates(directory);
-        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r-----"));
-
         assertThat(warnings(
                         "etcd-kept",
                         Map.of(
-                                EtcdSettings.ENDPOINTS.name(),
-                                HTTPS,
-                                EtcdSettings.USER.name(),
-                                "app",
-                                EtcdSettings.PASSWORD.name(),
-                                "secret",
-                                EtcdSettings.TLS.cert().name(),
-                                pem.clientCertificate().toString(),
-                                EtcdSettings.TLS.key().name(),
-                                pem.clientKey().toString())))
+                                EtcdSettings.ENDPOINTS.name(), HTTPS,
+                                EtcdSettings.USER.name(), "app",
+                                EtcdSettings.PASSWORD.name(), "secret")))
                 .isEmpty();
         assertThat(warnings("etcd-anonymous", Map.of(EtcdSettings.ENDPOINTS.name(), HTTP)))
                 .isEmpty();
@@ -407,85 +310,6 @@ class EtcdSettingsTest {
     }
 
     @Test
-    void refusesTlsFilesForPlainEndpoints() {
-        String ca = new Certificates(directory).ca().toString();
-
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(),
-                        HTTP,
-                        EtcdSettings.TLS.ca().name(),
-                        ca)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.etcd.endpoints=" + HTTP)
-                .contains("https://");
-    }
-
-    @Test
-    void refusesCertificateWithoutKeyAndKeyWithoutCertificate() {
-        Certificates pem = new Certificates(directory);
-        String cert = pem.clientCertificate().toString();
-        String key = pem.clientKey().toString();
-
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(),
-                        HTTPS,
-                        EtcdSettings.TLS.cert().name(),
-                        cert)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.etcd.tls.cert=" + cert)
-                .contains("Set snowflake.etcd.tls.key");
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(),
-                        HTTPS,
-                        EtcdSettings.TLS.key().name(),
-                        key)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.etcd.tls.key=" + key)
-                .contains("Set snowflake.etcd.tls.cert");
-    }
-
-    @Test
-    void refusesFilesThatAreNotThereOrNotPem() throws IOException {
-        Certificates pem = new Certificates(directory);
-        String missing = directory.resolve("missing.pem").toString();
-        String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
-
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(),
-                        HTTPS,
-                        EtcdSettings.TLS.ca().name(),
-                        missing)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=" + missing + " is not a readable file");
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(),
-                        HTTPS,
-                        EtcdSettings.TLS.ca().name(),
-                        text)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.etcd.tls.ca=" + text);
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(), HTTPS,
-                        EtcdSettings.TLS.cert().name(), text,
-                        EtcdSettings.TLS.key().name(), pem.clientKey().toString())))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.etcd.tls.cert=" + text);
-        assertThat(problems(Map.of(
-                        EtcdSettings.ENDPOINTS.name(), HTTPS,
-                        EtcdSettings.TLS.cert().name(), pem.clientCertificate().toString(),
-                        EtcdSettings.TLS.key().name(), text)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.etcd.tls.key=" + text);
-    }
-
-    @Test
     void declaresTheKeysThatItReads() {
         Set<String> read = new TreeSet<>();
         CoordinatorConfig config = new CoordinatorConfig("default", "snowflake", Duration.ofSeconds(60), key -> {
@@ -507,20 +331,5 @@ class EtcdSettingsTest {
                         EtcdSettings.TLS.key().name(), "/nowhere",
                         EtcdSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
-    }
-
-    // the exception left the constructor, and took along what else was wrong
-    @Test
-    void aFileThatRefersToNothingIsOneProblemOfAll() {
-        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
-            if (key.equals("snowflake.etcd.tls.ca")) {
-                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
-            }
-            return null;
-        });
-
-        assertThatThrownBy(() -> new EtcdSettings(config))
-                .hasMessageContaining("snowflake 'orders': snowflake.etcd.tls.ca=${UNSET}/ca.pem refers to a property")
-                .hasMessageContaining("snowflake.etcd.endpoints is not set");
     }
 }

@@ -34,6 +34,9 @@ final class JdbcFailure extends RequestFailure {
     /** MariaDB: a denied command, column, privilege, or table. */
     private static final Set<Integer> FORBIDDEN_CODES = Set.of(1142, 1143, 1227, 1370);
 
+    /** The driver of PostgreSQL, with the SQLSTATE of a server that can't be talked to. */
+    private static final String NO_PASSWORD = "no password was provided";
+
     private static final int UNKNOWN_DATABASE = 1049;
     private static final int DENIED_DATABASE = 1044;
     private static final int DUPLICATE = 1062;
@@ -137,7 +140,7 @@ final class JdbcFailure extends RequestFailure {
         int code = said.getErrorCode();
         String words = firstLine(said);
         boolean byUrl = settings.access().url() != null;
-        if (state.startsWith("28")) {
+        if (state.startsWith("28") || words.contains(NO_PASSWORD)) {
             return "the database refuses the login: " + words + ". Check "
                     + (byUrl
                             ? JdbcSettings.USER + " and "

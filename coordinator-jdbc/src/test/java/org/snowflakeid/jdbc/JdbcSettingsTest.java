@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -169,44 +168,12 @@ class JdbcSettingsTest {
     }
 
     @Test
-    void refusesAPasswordWithoutAUserAndTwoOfThem() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), "hunter2");
-
-        assertThat(problems("url", URL, "password", "hunter2", "password-file", file.toString()))
-                .hasSize(2)
-                .anyMatch(problem -> problem.contains("comes without a user. Set snowflake.jdbc.user"))
-                .anyMatch(problem -> problem.contains("is set beside snowflake.jdbc.password"))
-                .noneMatch(problem -> problem.contains("hunter2"));
-    }
-
-    @Test
-    void refusesAPasswordFileThatIsEmptyOrAbsent() throws IOException {
-        Path empty = Files.writeString(directory.resolve("empty"), "\n");
-
-        assertThat(problems("url", URL, "user", "me", "password-file", empty.toString()))
+    void refusesAPasswordWithoutAUser() {
+        assertThat(problems("url", URL, "password", "hunter2"))
                 .singleElement()
                 .asString()
-                .contains("snowflake.jdbc.password-file=" + empty + " is empty");
-        assertThat(problems(
-                        "url",
-                        URL,
-                        "user",
-                        "me",
-                        "password-file",
-                        directory.resolve("absent").toString()))
-                .singleElement()
-                .asString()
-                .contains("snowflake.jdbc.password-file=");
-    }
-
-    @Test
-    void readsThePasswordFileAnew() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), "first\n");
-        JdbcSettings settings = settings(keys("url", URL, "user", "me", "password-file", file.toString()));
-
-        assertThat(settings.password()).isEqualTo("first");
-        Files.writeString(file, "second\r\n");
-        assertThat(settings.password()).isEqualTo("second");
+                .contains("comes without a user. Set snowflake.jdbc.user")
+                .doesNotContain("hunter2");
     }
 
     @ParameterizedTest
@@ -345,17 +312,6 @@ class JdbcSettingsTest {
                         .filter(line -> line.contains("does not ask for an encrypted connection"))
                         .toList())
                 .hasSize(warned ? 1 : 0);
-    }
-
-    @Test
-    void warnsOfAPasswordFileThatAllUsersMayRead() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), "hunter2");
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-
-        settings("readable", keys("url", URL, "user", "me", "password-file", file.toString()), Resources.NONE);
-
-        assertThat(LogLines.of("readable"))
-                .anyMatch(line -> line.contains("snowflake.jdbc.password-file names the file " + file));
     }
 
     @Test

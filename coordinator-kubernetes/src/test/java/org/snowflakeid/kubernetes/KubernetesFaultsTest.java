@@ -179,18 +179,6 @@ class KubernetesFaultsTest {
         }
     }
 
-    @Test
-    void tlsClientAtAPlainPortIsToldSo() {
-        try (MockApiServer plain = MockApiServer.start();
-                Node lost = new KubernetesNode(namespace, at("https://127.0.0.1:" + plain.port()))) {
-            CoordinatorException thrown =
-                    catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
-
-            assertThat(thrown).hasMessageContaining("http or https in snowflake.kubernetes.url");
-            assertThat(thrown.permanent()).isFalse();
-        }
-    }
-
     // ---- answers
 
     @ParameterizedTest

@@ -7,15 +7,16 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.unique;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +25,10 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.SecretFileContract;
+import org.snowflakeid.tck.TlsContract;
 import org.snowflakeid.testservers.Certificates;
+import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.kubernetes.ApiServer;
 import org.snowflakeid.testservers.kubernetes.MockApiServer;
 
@@ -34,17 +38,94 @@ class KubernetesRightsTest {
     private Path directory;
 
     private static ApiServer server;
+    private static MockApiServer plain;
+    private static TcpProxy otherHost;
+    private static Certificates foreign;
+    private static String token;
 
     private final String namespace = Node.freshNamespace();
 
     @BeforeAll
-    static void start() {
+    static void start(@TempDir Path others) throws IOException {
         server = ApiServer.start();
+        token = Files.readString(server.token(ApiServer.VERBS)).strip();
+        plain = MockApiServer.start();
+        otherHost = TcpProxy.to(server.port(), TlsContract.OTHER_HOST);
+        foreign = new Certificates(others);
     }
 
     @AfterAll
     static void stop() throws Exception {
         server.close();
+        plain.close();
+        otherHost.close();
+    }
+
+    @Nested
+    class Token extends SecretFileContract {
+
+        Token() {
+            super("kubernetes", "snowflake.kubernetes.token-file", token, "eyJhbGci.expired");
+        }
+
+        @Override
+        protected Map<String, String> settings() {
+            return without("snowflake.kubernetes.token-file");
+        }
+
+        @Override
+        protected String saidOfARefusal() {
+            return "does not accept the token";
+        }
+
+        @Override
+        protected Map<String, String> anonymous() {
+            return settings();
+        }
+
+        /** A real one takes such a client for a user without any rights. */
+        @Override
+        protected String saidToAnAnonymousClient() {
+            return server instanceof MockApiServer
+                    ? "Set snowflake.kubernetes.token-file"
+                    : "forbids this client to get leases";
+        }
+    }
+
+    @Nested
+    class Tls extends TlsContract {
+
+        Tls() {
+            super(
+                    "kubernetes",
+                    "snowflake.kubernetes.url",
+                    new Ports(server.port(), otherHost.port(), plain.port()),
+                    server.certificates().settings("snowflake.kubernetes.tls"),
+                    foreign.settings("snowflake.kubernetes.tls"));
+        }
+
+        @Override
+        protected Map<String, String> at(boolean encrypted, String host, int port) {
+            Map<String, String> keys = without("snowflake.kubernetes.tls.ca");
+            keys.put("snowflake.kubernetes.url", (encrypted ? "https://" : "http://") + host + ":" + port);
+            return keys;
+        }
+
+        @Override
+        protected String saidToAPlainClient() {
+            return "snowflake.kubernetes.url";
+        }
+
+        @Override
+        protected String saidOfAPlainServer() {
+            return "http or https in snowflake.kubernetes.url";
+        }
+    }
+
+    private static Map<String, String> without(String key) {
+        Map<String, String> settings = new HashMap<>(server.settings());
+        settings.remove(key);
+        return settings;
     }
 
     private Node node(Path token, String... more) {
@@ -118,61 +199,9 @@ class KubernetesRightsTest {
     }
 
     @Test
-    void tokenThatIsNotAcceptedIsPermanentUntilItIsReplaced() throws Exception {
-        Path token = Files.writeString(directory.resolve("token"), "eyJhbGci.expired");
-        try (Node node = node(token)) {
-            CoordinatorException thrown = readRefused(node);
-            assertPermanent(thrown, "does not accept the token", token.toString(), "snowflake.kubernetes.token-file");
-            assertThat(thrown.getMessage()).doesNotContain("eyJhbGci");
-
-            Files.writeString(token, Files.readString(server.token(ApiServer.VERBS)));
-
-            node.createMeta();
-            node.claim(3);
-        }
-    }
-
-    @Test
-    void noTokenIsPermanent() {
-        Map<String, String> settings = new HashMap<>(server.settings());
-        settings.remove("snowflake.kubernetes.token-file");
-        try (Node node = new KubernetesNode(namespace, settings)) {
-            CoordinatorException thrown = readRefused(node);
-
-            assertThat(thrown.permanent()).isTrue();
-            // A real one takes such a client for a user without any rights.
-            assertThat(thrown.getMessage()).matches(text -> Stream.of(
-                            "Set snowflake.kubernetes.token-file", "forbids this client to get leases")
-                    .anyMatch(text::contains));
-        }
-    }
-
-    @Test
     void otherNamespaceIsForbidden() {
         try (Node node = node(server.token(ApiServer.VERBS), "snowflake.kubernetes.namespace", "others")) {
             assertPermanent(readRefused(node), "namespace 'others'", "snowflake.kubernetes.namespace");
-        }
-    }
-
-    @Test
-    void untrustedServerIsPermanentUntilTheAuthorityIsReplaced() throws Exception {
-        Certificates foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
-        Path ca = directory.resolve("ca.pem");
-        Files.copy(foreign.ca(), ca);
-        try (Node node = node(server.token(ApiServer.VERBS), "snowflake.kubernetes.tls.ca", ca.toString())) {
-            assertPermanent(readRefused(node), "not trusted", "snowflake.kubernetes.tls.ca");
-            CoordinatorException write = catchThrowableOfType(
-                    CoordinatorException.class, () -> node.coordinator.writeMeta(null, "id=1", TIMEOUT));
-            assertPermanent(write, "not trusted");
-
-            Files.write(ca, Files.readAllBytes(server.certificates().ca()));
-
-            node.createMeta();
-        }
-        Map<String, String> settings = new HashMap<>(server.settings());
-        settings.remove("snowflake.kubernetes.tls.ca");
-        try (Node node = new KubernetesNode(namespace, settings)) {
-            assertPermanent(readRefused(node), "not trusted", "snowflake.kubernetes.tls.ca");
         }
     }
 
@@ -181,7 +210,6 @@ class KubernetesRightsTest {
         try (MockApiServer mock = MockApiServer.startEncrypted()) {
             mock.acceptCertificate("CN=client");
             Certificates files = mock.certificates();
-            Certificates foreign = new Certificates(Files.createDirectory(directory.resolve("others")));
             Path certificate = Files.copy(foreign.clientCertificate(), directory.resolve("cert.pem"));
             Path key = Files.copy(foreign.clientKey(), directory.resolve("key.pem"));
             Map<String, String> settings = new HashMap<>(mock.settings());
@@ -197,21 +225,6 @@ class KubernetesRightsTest {
                 node.createMeta();
                 node.claim(3);
             }
-        }
-    }
-
-    @Test
-    void plainClientAtATlsPortIsToldSo() {
-        Map<String, String> settings = Map.of(
-                "snowflake.kubernetes.url",
-                "http://127.0.0.1:" + server.port(),
-                "snowflake.kubernetes.namespace",
-                "apps");
-        try (Node node = new KubernetesNode(namespace, settings)) {
-            CoordinatorException thrown = readRefused(node);
-
-            assertThat(thrown).hasMessageContaining("snowflake.kubernetes.url");
-            assertThat(thrown.permanent()).isFalse();
         }
     }
 }

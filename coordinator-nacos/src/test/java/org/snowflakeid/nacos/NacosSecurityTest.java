@@ -7,7 +7,6 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,15 +14,22 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.tck.MutualTlsContract;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.SecretContract;
+import org.snowflakeid.tck.TlsContract;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.NacosServer;
+import org.snowflakeid.testservers.TcpProxy;
 
 /** Users and certificates: what works, and how the rest is refused. */
 class NacosSecurityTest {
+    private static final String PASSWORD = " apple ";
+
     @TempDir
     private static Path directory;
 
@@ -31,6 +37,7 @@ class NacosSecurityTest {
     private static Certificates foreign;
     private static NacosServer withUsers;
     private static NacosServer mutualTls;
+    private static TcpProxy otherHost;
 
     @BeforeAll
     static void start() throws Exception {
@@ -42,13 +49,14 @@ class NacosSecurityTest {
                 .configure("nacos.core.auth.plugin.nacos.token.expire.seconds", "10")
                 .start();
         mutualTls = NacosServer.builder().tls(trusted, true).start();
+        otherHost = TcpProxy.to(mutualTls.clientPort(), TlsContract.OTHER_HOST);
         String unused = withUsers.post("/v3/auth/user/admin", "password=administrator", "");
-        asAdministrator("/v3/auth/user", "username=app&password=apple");
+        asAdministrator("/v3/auth/user", "username=app&password=%20apple%20");
         asAdministrator("/v3/auth/user", "username=stranger&password=strange");
         asAdministrator("/v3/auth/role", "role=app-role&username=app");
         asAdministrator("/v3/auth/permission", "role=app-role&resource=snowflake:*:*&action=rw");
         await(Node.PATIENCE, () -> {
-            try (Node node = user("app", "apple")) {
+            try (Node node = user("app", PASSWORD)) {
                 return node.answers();
             }
         });
@@ -71,6 +79,87 @@ class NacosSecurityTest {
     static void stop() {
         withUsers.close();
         mutualTls.close();
+        otherHost.close();
+    }
+
+    @Nested
+    class Password extends SecretContract {
+
+        Password() {
+            super("nacos", "snowflake.nacos.password", "snowflake.nacos.password-file", PASSWORD, "pear");
+        }
+
+        @Override
+        protected Map<String, String> settings() {
+            return Map.of("snowflake.nacos.server-addr", withUsers.address(), "snowflake.nacos.user", "app");
+        }
+
+        @Override
+        protected String saidOfARefusal() {
+            return "refuses user 'unknown': answers 403";
+        }
+
+        @Override
+        protected Map<String, String> anonymous() {
+            return Map.of("snowflake.nacos.server-addr", withUsers.address());
+        }
+
+        @Override
+        protected String saidToAnAnonymousClient() {
+            return "Set snowflake.nacos.user and snowflake.nacos.password.";
+        }
+
+        @Override
+        protected Map<String, String> refused() {
+            return Map.of("snowflake.nacos.server-addr", withUsers.address(), "snowflake.nacos.user", "unknown");
+        }
+
+        @Override
+        protected String toCheck(String key) {
+            return "Check snowflake.nacos.user and its password.";
+        }
+    }
+
+    @Nested
+    class Tls extends MutualTlsContract {
+
+        Tls() {
+            super(
+                    "nacos",
+                    "snowflake.nacos.server-addr",
+                    new Ports(mutualTls.clientPort(), otherHost.port(), withUsers.clientPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.nacos.tls"),
+                    foreign.settings("snowflake.nacos.tls"));
+        }
+
+        @Override
+        protected Map<String, String> at(boolean encrypted, String host, int port) {
+            return Map.of("snowflake.nacos.server-addr", (encrypted ? "https://" : "") + host + ":" + port);
+        }
+
+        @Override
+        protected void restart(boolean byForeign) {
+            mutualTls.stop();
+            mutualTls.use(byForeign ? foreign : trusted);
+            mutualTls.startAgain();
+            mutualTls.awaitHealthy();
+        }
+
+        @Override
+        protected String saidToAPlainClient() {
+            return "Check http or https, host and port in snowflake.nacos.server-addr";
+        }
+
+        @Override
+        protected String saidOfAPlainServer() {
+            return "Check http or https and the port in snowflake.nacos.server-addr";
+        }
+
+        @Override
+        protected Map<String, String> needed() {
+            return trusted.settings("snowflake.nacos.tls");
+        }
     }
 
     private static Node at(String address, String... more) {
@@ -99,21 +188,13 @@ class NacosSecurityTest {
 
     @Test
     void worksWithAUserWhoMayWriteTheNacosNamespaceAndNothingElseAlsoAfterTheLoginEnded() {
-        try (Node node = user("app", "apple")) {
+        try (Node node = user("app", PASSWORD)) {
             node.claimExtendAndRelease();
             long later = System.nanoTime() + 12_000_000_000L;
             await(Node.PATIENCE, () -> System.nanoTime() > later);
 
             node.claimExtendAndRelease();
         }
-    }
-
-    @Test
-    void unknownUserIsPermanent() {
-        assertPermanent(
-                refused(user("unknown", "pear")),
-                "Nacos (http://" + withUsers.address() + "/nacos) refuses user 'unknown': answers 403",
-                "snowflake.nacos.user");
     }
 
     /** Nacos answers with an error of its own. */
@@ -126,14 +207,6 @@ class NacosSecurityTest {
     }
 
     @Test
-    void missingUserIsPermanent() {
-        assertPermanent(
-                refused(at(withUsers.address())),
-                "wants a user",
-                "Set snowflake.nacos.user and snowflake.nacos.password.");
-    }
-
-    @Test
     void missingRightIsPermanent() {
         String remedy = "Grant one of its roles the permission rw on ";
         assertPermanent(
@@ -141,66 +214,8 @@ class NacosSecurityTest {
                 "forbids user 'stranger' the namespace",
                 remedy + "snowflake:*:*");
         assertPermanent(
-                refused(at(withUsers.address(), "user", "app", "password", "apple", "nacos-namespace", "elsewhere")),
+                refused(at(withUsers.address(), "user", "app", "password", PASSWORD, "nacos-namespace", "elsewhere")),
                 "forbids user 'app' the namespace",
                 remedy + "elsewhere:*:*");
-    }
-
-    @Test
-    void passwordIsReadAnewFromItsFile() throws Exception {
-        Path file = Files.writeString(directory.resolve("password"), "pear");
-        try (Node node = at(withUsers.address(), "user", "app", "password-file", file.toString())) {
-            assertThat(catchThrowableOfType(CoordinatorException.class, () -> node.read(0, 0)))
-                    .hasMessageContaining("refuses user 'app'");
-
-            Files.writeString(file, "apple\n");
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
-    void worksOverMutualTls() {
-        try (Node node = at(
-                mutualTls.address(),
-                "tls.ca",
-                trusted.ca().toString(),
-                "tls.cert",
-                trusted.clientCertificate().toString(),
-                "tls.key",
-                trusted.clientKey().toString())) {
-            await(Node.PATIENCE, node::answers);
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
-    void untrustedServerIsPermanent() {
-        assertPermanent(
-                refused(at(mutualTls.address(), "tls.ca", foreign.ca().toString())),
-                mutualTls.address(),
-                "not trusted",
-                "snowflake.nacos.tls.ca");
-    }
-
-    @Test
-    void clientWithoutACertificateIsToldWhichKeysToCheck() {
-        // With TLS 1.3 the server refuses after the client's handshake: now and then the connection ends before its
-        // reason.
-        try (Node node = at(mutualTls.address(), "tls.ca", trusted.ca().toString())) {
-            await(Node.PATIENCE, () -> {
-                CoordinatorException thrown =
-                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-                return thrown.permanent() && thrown.getMessage().contains("snowflake.nacos.tls.cert");
-            });
-        }
-    }
-
-    @Test
-    void plainClientAtATlsPortAndTlsClientAtAPlainOneAreToldSo() throws IOException {
-        assertThat(refused(at(mutualTls.address().replace("https://", ""))))
-                .hasMessageContaining("Check http or https, host and port in snowflake.nacos.server-addr");
-        assertThat(refused(at(
-                        "https://" + withUsers.address(), "tls.ca", trusted.ca().toString())))
-                .hasMessageContaining("Check http or https and the port in snowflake.nacos.server-addr");
     }
 }

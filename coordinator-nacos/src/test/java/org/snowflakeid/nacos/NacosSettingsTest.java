@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.spi.CoordinatorConfig;
-import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
 class NacosSettingsTest {
@@ -199,42 +196,6 @@ class NacosSettingsTest {
                 .contains("Set snowflake.nacos.user")
                 .doesNotContain("hunter2");
         assertThat(problem(Map.of(ADDR, HTTP, PASSWORD_FILE, file))).contains("Set snowflake.nacos.user");
-        assertThat(problem(Map.of(ADDR, HTTP, USER, "app", PASSWORD, "hunter2", PASSWORD_FILE, file)))
-                .contains("snowflake.nacos.password-file=" + file + " is set beside snowflake.nacos.password.");
-    }
-
-    @Test
-    void readsThePasswordFromItsFileEachTime() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), " a b \r\n");
-        NacosSettings settings = settings(Map.of(ADDR, HTTP, USER, "app", PASSWORD_FILE, file.toString()));
-
-        assertThat(settings.password()).isEqualTo(" a b ");
-        Files.writeString(file, "c\n\n");
-        assertThat(settings.password()).isEqualTo("c\n");
-        Files.writeString(file, "\n");
-        assertThatThrownBy(settings::password)
-                .isInstanceOf(CoordinatorException.class)
-                .hasMessageContaining("snowflake.nacos.password-file=" + file + " is empty");
-        assertThat(settings(Map.of(ADDR, HTTP, USER, "app", PASSWORD, " a ")).password())
-                .isEqualTo(" a ");
-    }
-
-    @Test
-    void refusesFilesForEncryptionWhereNothingIsEncryptedAndThoseThatAreNotPem() throws IOException {
-        Certificates pem = new Certificates(directory);
-        String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
-
-        assertThat(problem(Map.of(ADDR, HTTP, "snowflake.nacos.tls.ca", pem.ca().toString())))
-                .isEqualTo("snowflake 'orders': snowflake.nacos.server-addr=" + HTTP + " is not encrypted, but"
-                        + " snowflake.nacos.tls.* is set. Write https:// or remove the latter.");
-        assertThat(problem(Map.of(ADDR, HTTPS, "snowflake.nacos.tls.ca", text)))
-                .contains("snowflake.nacos.tls.ca=" + text + " holds no certificates");
-        assertThat(settings(Map.of(
-                                ADDR, HTTPS, "snowflake.nacos.tls.ca", pem.ca().toString()))
-                        .http()
-                        .tls()
-                        .trusted())
-                .isPresent();
     }
 
     @ParameterizedTest
@@ -253,14 +214,7 @@ class NacosSettingsTest {
     }
 
     @Test
-    void warnsOfPasswordsThatOthersCanRead() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), "secret");
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-
-        assertThat(warnings("nacos-open", Map.of(ADDR, HTTPS, USER, "app", PASSWORD_FILE, file.toString())))
-                .containsExactly("WARNING snowflake 'nacos-open': snowflake.nacos.password-file names the file " + file
-                        + ", which every account of this machine may read. Let only this process's account read it"
-                        + " (chmod 600; in Kubernetes, defaultMode: 0400).");
+    void warnsOfAPasswordThatIsSentInTheOpen() {
         assertThat(warnings("nacos-plain", Map.of(ADDR, HTTP, USER, "app", PASSWORD, "secret")))
                 .containsExactly(
                         "WARNING snowflake 'nacos-plain': snowflake.nacos.server-addr is not encrypted, and the"

@@ -2,14 +2,12 @@
 package org.snowflakeid.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +20,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
-import org.snowflakeid.config.UnresolvedValueException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
@@ -153,59 +150,6 @@ class RedisSettingsTest {
                 .contains("Set snowflake.redis.password");
     }
 
-    @Test
-    void keepsBlanksInPasswords() {
-        RedisSettings settings = settings(Map.of(
-                RedisSettings.URI.name(),
-                REDIS,
-                RedisSettings.USER.name(),
-                "app",
-                RedisSettings.PASSWORD.name(),
-                " a b "));
-
-        assertThat(settings.password()).isEqualTo(" a b ");
-    }
-
-    @Test
-    void readsThePasswordFromAFileWhenItIsAskedFor() throws IOException {
-        Path file = Files.writeString(directory.resolve("password"), " a b \r\n");
-        RedisSettings settings = settings(Map.of(
-                RedisSettings.URI.name(),
-                REDIS,
-                RedisSettings.USER.name(),
-                "app",
-                RedisSettings.PASSWORD_FILE.name(),
-                file.toString()));
-
-        assertThat(settings.password()).isEqualTo(" a b ");
-        Files.writeString(file, "c\n\n");
-        assertThat(settings.password()).isEqualTo("c\n");
-        Files.writeString(file, "\n");
-        assertThatThrownBy(settings::password)
-                .isInstanceOf(InvalidSettingsException.class)
-                .hasMessageContaining("snowflake.redis.password-file=" + file + " is empty");
-    }
-
-    @Test
-    void refusesAPasswordBesideItsFile() throws IOException {
-        String file =
-                Files.writeString(directory.resolve("password"), "hunter2").toString();
-
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(),
-                        REDIS,
-                        RedisSettings.USER.name(),
-                        "app",
-                        RedisSettings.PASSWORD.name(),
-                        "hunter2",
-                        RedisSettings.PASSWORD_FILE.name(),
-                        file)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.redis.password-file=" + file + " is set beside snowflake.redis.password.")
-                .doesNotContain("hunter2");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"2", "2s", "PT0.01S", "PT2M", "-PT1S"})
     void refusesWhatIsNoCallTimeout(String value) {
@@ -225,41 +169,7 @@ class RedisSettingsTest {
     }
 
     @Test
-    void takesPemFiles() {
-        Certificates pem = new Certificates(directory);
-
-        RedisSettings settings = settings(Map.of(
-                RedisSettings.URI.name(), REDISS,
-                RedisSettings.TLS.ca().name(), pem.ca().toString(),
-                RedisSettings.TLS.cert().name(), pem.clientCertificate().toString(),
-                RedisSettings.TLS.key().name(), pem.clientKey().toString()));
-
-        assertThat(settings.socketFactory()).isNotNull();
-    }
-
-    @Test
-    void warnsOfSecretsThatOthersCanRead() throws IOException {
-        Certificates pem = new Certificates(directory);
-        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r--r--"));
-        Path password = Files.writeString(directory.resolve("password"), "secret");
-        Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-r--r--"));
-
-        assertThat(warnings(
-                        "redis-open",
-                        Map.of(
-                                RedisSettings.URI.name(), REDISS,
-                                RedisSettings.USER.name(), "app",
-                                RedisSettings.PASSWORD_FILE.name(), password.toString(),
-                                RedisSettings.TLS.cert().name(),
-                                        pem.clientCertificate().toString(),
-                                RedisSettings.TLS.key().name(), pem.clientKey().toString())))
-                .containsExactlyInAnyOrder(
-                        "WARNING snowflake 'redis-open': snowflake.redis.tls.key names the file " + pem.clientKey()
-                                + ", which every account of this machine may read. Let only this process's account"
-                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).",
-                        "WARNING snowflake 'redis-open': snowflake.redis.password-file names the file " + password
-                                + ", which every account of this machine may read. Let only this process's account"
-                                + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+    void warnsOfAPasswordThatIsSentInTheOpen() {
         assertThat(warnings(
                         "redis-plain",
                         Map.of(
@@ -269,26 +179,12 @@ class RedisSettingsTest {
                 .containsExactly(
                         "WARNING snowflake 'redis-plain': snowflake.redis.uri is not encrypted, and the"
                                 + " password is sent there: anyone who sees the network's traffic can read it. Write rediss://.");
-    }
-
-    @Test
-    void warnsOfNothingWhereSecretsAreKept() throws IOException {
-        Certificates pem = new Certificates(directory);
-        Files.setPosixFilePermissions(pem.clientKey(), PosixFilePermissions.fromString("rw-r-----"));
-
         assertThat(warnings(
                         "redis-kept",
                         Map.of(
-                                RedisSettings.URI.name(),
-                                REDISS,
-                                RedisSettings.USER.name(),
-                                "app",
-                                RedisSettings.PASSWORD.name(),
-                                "secret",
-                                RedisSettings.TLS.cert().name(),
-                                pem.clientCertificate().toString(),
-                                RedisSettings.TLS.key().name(),
-                                pem.clientKey().toString())))
+                                RedisSettings.URI.name(), REDISS,
+                                RedisSettings.USER.name(), "app",
+                                RedisSettings.PASSWORD.name(), "secret")))
                 .isEmpty();
         assertThat(warnings("redis-anonymous", Map.of(RedisSettings.URI.name(), REDIS)))
                 .isEmpty();
@@ -352,76 +248,6 @@ class RedisSettingsTest {
     }
 
     @Test
-    void refusesTlsFilesWithoutTls() {
-        String ca = new Certificates(directory).ca().toString();
-
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(), REDIS, RedisSettings.TLS.ca().name(), ca)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.redis.uri=" + REDIS)
-                .contains("rediss://");
-    }
-
-    @Test
-    void refusesCertificateWithoutKeyAndKeyWithoutCertificate() {
-        Certificates pem = new Certificates(directory);
-        String cert = pem.clientCertificate().toString();
-        String key = pem.clientKey().toString();
-
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(),
-                        REDISS,
-                        RedisSettings.TLS.cert().name(),
-                        cert)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.redis.tls.cert=" + cert)
-                .contains("Set snowflake.redis.tls.key");
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(),
-                        REDISS,
-                        RedisSettings.TLS.key().name(),
-                        key)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.redis.tls.key=" + key)
-                .contains("Set snowflake.redis.tls.cert");
-    }
-
-    @Test
-    void refusesFilesThatAreNotThereOrNotPem() throws IOException {
-        Certificates pem = new Certificates(directory);
-        String missing = directory.resolve("missing.pem").toString();
-        String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
-
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(), REDISS, RedisSettings.TLS.ca().name(), missing)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.redis.tls.ca=" + missing + " is not a readable file");
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(), REDISS, RedisSettings.TLS.ca().name(), text)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.redis.tls.ca=" + text);
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(), REDISS,
-                        RedisSettings.TLS.cert().name(), text,
-                        RedisSettings.TLS.key().name(), pem.clientKey().toString())))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.redis.tls.cert=" + text);
-        assertThat(problems(Map.of(
-                        RedisSettings.URI.name(), REDISS,
-                        RedisSettings.TLS.cert().name(), pem.clientCertificate().toString(),
-                        RedisSettings.TLS.key().name(), text)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.redis.tls.key=" + text);
-    }
-
-    @Test
     void declaresTheKeysThatItReads() {
         Set<String> read = new TreeSet<>();
         CoordinatorConfig config = new CoordinatorConfig("default", "snowflake", Duration.ofSeconds(60), key -> {
@@ -443,20 +269,5 @@ class RedisSettingsTest {
                         RedisSettings.TLS.key().name(), "/nowhere",
                         RedisSettings.CALL_TIMEOUT.name(), "soon")))
                 .hasSize(5);
-    }
-
-    // the exception left the constructor, and took along what else was wrong
-    @Test
-    void aFileThatRefersToNothingIsOneProblemOfAll() {
-        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
-            if (key.equals("snowflake.redis.tls.ca")) {
-                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
-            }
-            return null;
-        });
-
-        assertThatThrownBy(() -> new RedisSettings(config))
-                .hasMessageContaining("snowflake 'orders': snowflake.redis.tls.ca=${UNSET}/ca.pem refers to a property")
-                .hasMessageContaining("snowflake.redis.uri is not set");
     }
 }

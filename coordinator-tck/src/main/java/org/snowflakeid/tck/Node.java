@@ -15,8 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Slot;
@@ -47,13 +50,25 @@ public class Node implements AutoCloseable {
     /** @param name of the coordinator, which is on the class path */
     protected Node(String name, String namespace, Duration timeToLive, Map<String, String> settings) {
         this.namespace = namespace;
-        WorkerCoordinatorProvider provider = ServiceLoader.load(WorkerCoordinatorProvider.class).stream()
+        coordinator = provider(name)
+                .open(new CoordinatorConfig("orders", namespace, timeToLive, settings::get), hints::incrementAndGet);
+    }
+
+    private static WorkerCoordinatorProvider provider(String name) {
+        return ServiceLoader.load(WorkerCoordinatorProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(found -> found.name().equals(name))
                 .findFirst()
                 .orElseThrow();
-        coordinator = provider.open(
-                new CoordinatorConfig("orders", namespace, timeToLive, settings::get), hints::incrementAndGet);
+    }
+
+    /** What a coordinator says of such settings when it is opened, which has to be refused. */
+    static List<String> problems(String name, Function<String, @Nullable String> settings) {
+        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", TIME_TO_LIVE, settings);
+        return catchThrowableOfType(
+                        InvalidSettingsException.class,
+                        () -> provider(name).open(config, () -> {}).close())
+                .problems();
     }
 
     public static String freshNamespace() {
@@ -125,13 +140,49 @@ public class Node implements AutoCloseable {
         try {
             CoordinatorException read =
                     catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT));
-            assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), TIMEOUT))
-                    .isInstanceOf(CoordinatorException.class);
+            assertClaimFails(TIMEOUT);
             assertThat(read).isNotNull();
             return read;
         } finally {
             close();
         }
+    }
+
+    /**
+     * Reads until a refusal is permanent, or says all of that if it is not to be, with more patience each time, since a read may end before
+     * the reason is known; then claims, which has to be refused too, and is closed.
+     */
+    public CoordinatorException refused(boolean permanent, String... said) {
+        try {
+            CoordinatorException read;
+            String text;
+            long start = System.nanoTime();
+            Duration within = Duration.ofSeconds(1);
+            do {
+                pause();
+                within = within.compareTo(TIMEOUT) < 0 ? within.multipliedBy(2) : within;
+                read = readFailure(within);
+                text = String.valueOf(read.getMessage());
+            } while (!read.permanent()
+                    && (permanent || !Stream.of(said).allMatch(text::contains))
+                    && Duration.ofNanos(System.nanoTime() - start).compareTo(PATIENCE) < 0);
+            assertThat(text).contains(said);
+            assertThat(read.permanent()).as(text).isEqualTo(permanent);
+            assertClaimFails(within);
+            return read;
+        } finally {
+            close();
+        }
+    }
+
+    private void assertClaimFails(Duration within) {
+        assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), within))
+                .isInstanceOf(CoordinatorException.class);
+    }
+
+    private CoordinatorException readFailure(Duration within) {
+        return Objects.requireNonNull(
+                catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, within)));
     }
 
     /** Waiting can't cure it, and it says all of that. */

@@ -4,8 +4,6 @@ package org.snowflakeid.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.TIMEOUT;
-import static org.snowflakeid.tck.Node.applied;
-import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
 import java.io.IOException;
@@ -23,19 +21,25 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.Stored;
+import org.snowflakeid.tck.MutualTlsContract;
 import org.snowflakeid.tck.Node;
+import org.snowflakeid.tck.SecretContract;
+import org.snowflakeid.tck.TlsContract;
 import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.FreePorts;
+import org.snowflakeid.testservers.TcpProxy;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
 /** Users and certificates: what works, and how the rest is refused. */
 class ZooKeeperSecurityTest {
     private static final String DIGEST = "snowflake.zookeeper.digest";
     private static final String PASSWORD_FILE = "snowflake.zookeeper.password-file";
+    private static final String APP = "app: apple:pie ";
 
     @TempDir
     private static Path directory;
@@ -44,6 +48,7 @@ class ZooKeeperSecurityTest {
     private static Certificates foreign;
     private static ZooKeeperServer tls;
     private static ZooKeeperServer mutualTls;
+    private static TcpProxy otherHost;
 
     @BeforeAll
     static void start() throws Exception {
@@ -51,12 +56,100 @@ class ZooKeeperSecurityTest {
         foreign = new Certificates(Files.createDirectory(directory.resolve("foreign")));
         tls = server().tls(trusted, false).start();
         mutualTls = server().tls(trusted, true).start();
+        otherHost = TcpProxy.to(tls.clientPort(), TlsContract.OTHER_HOST);
+        try (Node node = plain("owned", Map.of(DIGEST, APP))) {
+            node.createMeta();
+        }
     }
 
     @AfterAll
     static void stop() {
         tls.close();
         mutualTls.close();
+        otherHost.close();
+    }
+
+    @Nested
+    class Password extends SecretContract {
+
+        Password() {
+            super("zookeeper", DIGEST, PASSWORD_FILE, APP, "app:pear");
+        }
+
+        @Override
+        protected Map<String, String> settings() {
+            return Map.of("snowflake.zookeeper.connect-string", "127.0.0.1:" + tls.plainPort() + "/owned");
+        }
+
+        @Override
+        protected String saidOfARefusal() {
+            return "forbids user 'app'";
+        }
+
+        @Override
+        protected Map<String, String> anonymous() {
+            return settings();
+        }
+
+        @Override
+        protected String saidToAnAnonymousClient() {
+            return "forbids an anonymous client";
+        }
+
+        /** A session lives for a time to live longer than the last call may. */
+        @Override
+        protected Duration timeToLive() {
+            return Duration.ofSeconds(2);
+        }
+
+        /** The one session ends since it is not used. */
+        @Override
+        protected void awaitNextLogin() {
+            await(Node.PATIENCE, () -> Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().startsWith("snowflake-zookeeper-orders")
+                            && thread.getName().contains("SendThread(127.0.0.1:" + tls.plainPort() + ")")));
+        }
+    }
+
+    @Nested
+    class Tls extends MutualTlsContract {
+
+        Tls() {
+            super(
+                    "zookeeper",
+                    "snowflake.zookeeper.connect-string",
+                    new Ports(tls.clientPort(), otherHost.port(), tls.plainPort()),
+                    mutualTls.clientPort(),
+                    trusted.settings("snowflake.zookeeper.tls"),
+                    foreign.settings("snowflake.zookeeper.tls"));
+        }
+
+        @Override
+        protected Map<String, String> at(boolean encrypted, String host, int port) {
+            return Map.of(
+                    "snowflake.zookeeper.connect-string",
+                    host + ":" + port,
+                    "snowflake.zookeeper.tls.enabled",
+                    Boolean.toString(encrypted));
+        }
+
+        @Override
+        protected void restart(boolean byForeign) {
+            mutualTls.stop();
+            mutualTls.replaceCertificates(byForeign ? foreign : trusted);
+            mutualTls.startAgain();
+            mutualTls.awaitHealthy();
+        }
+
+        @Override
+        protected String saidToAPlainClient() {
+            return "and snowflake.zookeeper.tls.*.";
+        }
+
+        @Override
+        protected String saidOfAPlainServer() {
+            return "does not speak TLS";
+        }
     }
 
     /** Reads and claims until the refusal says that; on a slow machine the first may come before the reason was found out. */
@@ -108,20 +201,6 @@ class ZooKeeperSecurityTest {
         }
     }
 
-    @Test
-    void wrongOrMissingDigestIsPermanentAndNotShown() {
-        try (Node node = plain("owned", Map.of(DIGEST, "app:apple"))) {
-            node.createMeta();
-        }
-
-        CoordinatorException wrong = refused(plain("owned", Map.of(DIGEST, "app:pear")), "forbids");
-        CoordinatorException missing = refused(plain("owned", Map.of()), "forbids");
-
-        assertPermanent(wrong, "forbids user 'app'", "/owned/snowflake", DIGEST);
-        assertThat(wrong.getMessage()).doesNotContain("pear");
-        assertPermanent(missing, "forbids an anonymous client", DIGEST);
-    }
-
     private static ZooKeeperServer.Builder server() {
         return ZooKeeperServer.builder().longestSession(Node.TIME_TO_LIVE);
     }
@@ -138,13 +217,6 @@ class ZooKeeperSecurityTest {
     }
 
     @Test
-    void worksOverTls() {
-        try (Node node = ZooKeeperNode.at(tls.connectString(), tls(trusted))) {
-            node.claimExtendAndRelease();
-        }
-    }
-
-    @Test
     void worksOverMutualTlsAndWritesNoKeyAnywhere() {
         long before = keyFiles();
         try (Node node = ZooKeeperNode.at(mutualTls.connectString(), tls(trusted, trusted))) {
@@ -152,27 +224,6 @@ class ZooKeeperSecurityTest {
             assertThat(keyFiles()).isEqualTo(before);
         }
         assertThat(keyFiles()).isEqualTo(before);
-    }
-
-    @Test
-    void connectsByTheCertificatesAndTheKeyThatAreThereNow() throws Exception {
-        Path live = Files.createDirectory(directory.resolve("live"));
-        Certificates first = new Certificates(live);
-        try (ZooKeeperServer server = server().tls(first, true).start();
-                Node node = ZooKeeperNode.at(server.connectString(), tls(first, first))) {
-            node.createMeta();
-            Stored mark = node.claim(3);
-
-            server.stop();
-            // Another authority, certificates and keys, in place of those before.
-            Certificates second = new Certificates(live);
-            server.replaceCertificates(second);
-            server.startAgain();
-            server.awaitHealthy();
-
-            await(Node.PATIENCE, node::answers);
-            assertThat(applied(node.extend(3, mark)).ownerHeld()).isTrue();
-        }
     }
 
     @Test
@@ -201,36 +252,6 @@ class ZooKeeperSecurityTest {
         }
     }
 
-    @Test
-    void readsThePasswordFileForEachSession() throws Exception {
-        try (Node owner = plain("rotated", Map.of(DIGEST, "app:apple"))) {
-            owner.createMeta();
-        }
-        Path file = Files.writeString(directory.resolve("digest"), "app:pear\n");
-        // A session lives for a time to live longer than the last call may.
-        Duration brief = Duration.ofSeconds(10);
-        try (Node node = new ZooKeeperNode(
-                "snowflake",
-                Duration.ofSeconds(2),
-                Map.of(
-                        "snowflake.zookeeper.connect-string",
-                        "127.0.0.1:" + tls.plainPort() + "/rotated",
-                        PASSWORD_FILE,
-                        file.toString()))) {
-            CoordinatorException refused =
-                    catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, brief));
-            assertPermanent(refused, "forbids user 'app'", PASSWORD_FILE);
-            assertThat(refused.getMessage()).doesNotContain("pear");
-
-            Files.writeString(file, "app:apple\n");
-            // The one session ends since it is not used; the next begins with what is in the file now.
-            await(Node.PATIENCE, () -> Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(thread -> thread.getName().startsWith("snowflake-zookeeper-orders")
-                            && thread.getName().contains("SendThread(127.0.0.1:" + tls.plainPort() + ")")));
-            assertThat(node.read(0, 0).meta()).isNotNull();
-        }
-    }
-
     private static long keyFiles() {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
             return files.filter(file -> file.getFileName().toString().startsWith("snowflake-zookeeper-"))
@@ -238,21 +259,6 @@ class ZooKeeperSecurityTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    @Test
-    void untrustedServerIsPermanent() {
-        assertPermanent(
-                refused(ZooKeeperNode.at(tls.connectString(), tls(foreign)), "not trusted"),
-                tls.connectString(),
-                "not trusted",
-                "snowflake.zookeeper.tls.ca");
-        assertPermanent(
-                refused(
-                        ZooKeeperNode.at(tls.connectString(), Map.of("snowflake.zookeeper.tls.enabled", "true")),
-                        "not trusted"),
-                "not trusted",
-                "snowflake.zookeeper.tls.ca");
     }
 
     private static String several(String... servers) {
@@ -297,38 +303,5 @@ class ZooKeeperSecurityTest {
 
             assertThat(thrown.permanent()).isFalse();
         }
-    }
-
-    @Test
-    void clientWithoutATrustedCertificateIsToldWhichKeyToSet() {
-        assertPermanent(
-                refused(ZooKeeperNode.at(mutualTls.connectString(), tls(trusted)), "refuses"),
-                "refuses this client's certificate",
-                "snowflake.zookeeper.tls.cert");
-        assertPermanent(
-                refused(ZooKeeperNode.at(mutualTls.connectString(), tls(trusted, foreign)), "refuses"),
-                "refuses this client's certificate",
-                "snowflake.zookeeper.tls.cert");
-    }
-
-    @Test
-    void tlsClientAtAPlainPortIsToldSo() {
-        CoordinatorException thrown =
-                refused(ZooKeeperNode.at("127.0.0.1:" + tls.plainPort(), tls(trusted)), "does not speak TLS");
-
-        assertThat(thrown)
-                .hasMessageContaining("does not speak TLS")
-                .hasMessageContaining("snowflake.zookeeper.connect-string");
-        assertThat(thrown.permanent()).isFalse();
-    }
-
-    @Test
-    void plainClientAtATlsPortIsToldWhatToCheck() {
-        CoordinatorException thrown = refused(ZooKeeperNode.at(tls.connectString(), Map.of()), "grants no session");
-
-        assertThat(thrown)
-                .hasMessageContaining("grants no session in time")
-                .hasMessageContaining("snowflake.zookeeper.tls.");
-        assertThat(thrown.permanent()).isFalse();
     }
 }

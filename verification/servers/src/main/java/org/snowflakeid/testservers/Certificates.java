@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
+import java.util.Map;
 import javax.security.auth.x500.X500Principal;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.Extension;
@@ -106,6 +107,18 @@ public final class Certificates {
         Files.writeString(
                 directory.resolve(name + ".pem"),
                 "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n");
+    }
+
+    /**
+     * What a client of theirs is configured with.
+     *
+     * @param group such as {@code snowflake.etcd.tls}
+     */
+    public Map<String, String> settings(String group) {
+        return Map.of(
+                group + ".ca", ca().toString(),
+                group + ".cert", clientCertificate().toString(),
+                group + ".key", clientKey().toString());
     }
 
     public Path ca() {

@@ -29,7 +29,7 @@ public final class NacosServer extends TestServer {
     private static final String MAIN = "org.snowflakeid.testservers.nacos.NacosMain";
 
     private final int port;
-    private final boolean tls;
+    private final @Nullable Certificates certificates;
     private final String contextPath;
     private final Map<String, String> properties;
     private final List<String> jvmArguments;
@@ -37,13 +37,13 @@ public final class NacosServer extends TestServer {
     private NacosServer(int port, Builder options) {
         super("Nacos " + port, new ServerProcess("nacos-" + port, Map.of()));
         this.port = port;
-        this.tls = options.certificates != null;
         this.contextPath = options.contextPath;
         this.properties = new LinkedHashMap<>(options.properties);
         this.jvmArguments = List.copyOf(options.jvmArguments);
-        if (options.certificates != null) {
-            Certificates certificates =
-                    options.certificates.copyTo(server.directory().resolve("certificates"));
+        this.certificates = options.certificates == null
+                ? null
+                : options.certificates.copyTo(server.directory().resolve("certificates"));
+        if (certificates != null) {
             properties.put(
                     "server.ssl.certificate", certificates.serverCertificate().toString());
             properties.put(
@@ -164,7 +164,9 @@ public final class NacosServer extends TestServer {
     @Override
     boolean healthy() {
         try {
-            return tls ? listens() : get("/v3/admin/core/state/readiness").contains("\"ok\"");
+            return certificates != null
+                    ? listens()
+                    : get("/v3/admin/core/state/readiness").contains("\"ok\"");
         } catch (UncheckedIOException e) {
             return false;
         }
@@ -191,7 +193,15 @@ public final class NacosServer extends TestServer {
 
     /** Where clients connect: {@code 127.0.0.1:port}, or {@code https://127.0.0.1:port}. */
     public String address() {
-        return (tls ? "https://" : "") + "127.0.0.1:" + port;
+        return (certificates != null ? "https://" : "") + "127.0.0.1:" + port;
+    }
+
+    /** Shows other certificates, and trusts their authority, from its next start on. Needs a process that does not run. */
+    public void use(Certificates others) {
+        if (certificates == null) {
+            throw new IllegalStateException("this server is not encrypted");
+        }
+        certificates.become(others);
     }
 
     /** The body of an answer of 200. Over plain HTTP. */

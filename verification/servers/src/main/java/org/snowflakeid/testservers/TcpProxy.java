@@ -37,10 +37,10 @@ public final class TcpProxy implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private TcpProxy(int targetPort) {
+    private TcpProxy(String host, int targetPort) {
         this.targetPort = targetPort;
         try {
-            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            this.listener = new ServerSocket(0, 50, InetAddress.getByName(host));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -48,7 +48,12 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Listens on a free loopback port and forwards to another. */
     public static TcpProxy to(int targetPort) {
-        TcpProxy proxy = new TcpProxy(targetPort);
+        return to(targetPort, "127.0.0.1");
+    }
+
+    /** The same on another loopback address, such as {@code 127.0.0.2}. */
+    public static TcpProxy to(int targetPort, String host) {
+        TcpProxy proxy = new TcpProxy(host, targetPort);
         start("proxy-accept", proxy::accept);
         return proxy;
     }
