@@ -70,7 +70,10 @@ final class Watch {
     /** Checks what it reports of itself. */
     final StatusOracle told = new StatusOracle(this);
 
-    /** Counts each checkpoint twice: when the generator is told of it, and when it is over. */
+    /**
+     * Counts each checkpoint twice: when the generator is told of it, and when it is over. Each time another thread goes on with its keeping,
+     * and the one before may still give back what it has.
+     */
     int checkpoints;
 
     private final Simulation run;
@@ -178,7 +181,7 @@ final class Watch {
         if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && threadsLeft() > 0) {
             violated("still has " + threadsLeft() + " threads of a generator "
                     + (closed ? "that was closed" : "that was never opened"));
-        } else if (askingThreads.size() > 1 + run.rim.hanging(machine)) {
+        } else if (askingThreads.size() > 1 + checkpoints + run.rim.hanging(machine)) {
             violated("has " + askingThreads.size() + " threads that ask the coordinator");
         }
     }

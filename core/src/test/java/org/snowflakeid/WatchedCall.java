@@ -263,8 +263,11 @@ final class WatchedCall {
         }
     }
 
-    /** The log or the listener must have told of it. */
+    /** The log or the listener must have told of it; a checkpoint lasts for as long as the image is not resumed. */
     private void requireWord() {
+        if (watch.checkpoints % 2 == 1) {
+            return;
+        }
         long window = settings.window.toMillis();
         long refused = watch.millis() - watch.refusedSinceMillis;
         if (refused > window / 3 + 8000 && !watch.hasSaidSince(watch.refusedSinceMillis - window - 20_000)) {
