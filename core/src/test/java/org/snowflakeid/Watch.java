@@ -95,6 +95,9 @@ final class Watch {
     /** The tick at which its ids go on after what a copy may use, by its own report. */
     private long sharedTick;
 
+    /** From which the ids of its present worker id begin, if it left another for it. */
+    private long firstTick;
+
     private long endedMillis;
     private long pausedAtEnd;
 
@@ -249,6 +252,7 @@ final class Watch {
 
     private static final Pattern FIRST_IDS = Pattern.compile("its ids begin at (\\S+)\\. The start waits");
     private static final Pattern SHARED = Pattern.compile("ids continue from (\\S+)$");
+    private static final Pattern SWAPPED = Pattern.compile("continuing as (\\d+)$");
 
     /** The generator warned in its log. */
     void warned(String text) {
@@ -268,12 +272,19 @@ final class Watch {
             // What a later call got is no longer of use to these calls.
             calls.forEach(WatchedCall::forgetOvertaken);
         }
+        Matcher swapped = SWAPPED.matcher(text);
+        if (swapped.find()) {
+            firstTick = place.store().mark(Integer.parseInt(swapped.group(1))).from();
+        }
         told.warned(text);
     }
 
-    /** Whether an id of this tick may lie ahead because the generator skipped what a copy may use, and not because of a clock. */
+    /**
+     * Whether an id of this tick may lie ahead because the generator skipped what a copy may use, or left it for a worker id whose ids begin
+     * later, and not because of a clock.
+     */
     boolean isBehindShared(long tick) {
-        return tick <= sharedTick;
+        return tick <= Math.max(sharedTick, firstTick);
     }
 
     /** The tick at which ids go on after what a copy may use, by the generator's own report. */
