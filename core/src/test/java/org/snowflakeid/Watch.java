@@ -275,6 +275,7 @@ final class Watch {
         Matcher swapped = SWAPPED.matcher(text);
         if (swapped.find()) {
             firstTick = place.store().mark(Integer.parseInt(swapped.group(1))).from();
+            calls.forEach(WatchedCall::forgetOvertaken);
         }
         told.warned(text);
     }
