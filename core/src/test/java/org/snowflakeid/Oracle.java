@@ -215,7 +215,8 @@ final class Oracle {
             if (isOfBoth(store, process.machine, writer, id, granted - 1)) {
                 return;
             }
-            require(after.limit() >= granted, process.name + " may issue up to " + granted, id, before, after);
+            long usable = process.disk.leftBy(writer, id, granted);
+            require(after.limit() >= usable, process.name + " may issue up to " + usable, id, before, after);
         }
     }
 

@@ -56,6 +56,21 @@ class SharedStateTest {
         assertThat(inUse.swaps()).isEqualTo(1);
     }
 
+    // later calls were told what an earlier one had seen
+    @Test
+    void aRefusedCallIsToldWhatItSawUnlessTheKeeperSaysMore() {
+        CurrentLease inUse = shared.leases().get(0);
+
+        assertThat(shared.refusedSince(inUse, "one")).isEqualTo("one");
+        assertThat(shared.refusedSince(inUse, "two")).isEqualTo("two");
+        assertThat(shared.lastError()).contains("two");
+
+        shared.troubles().noteError("down");
+        assertThat(shared.refusedSince(inUse, "three")).isEqualTo("down");
+        shared.troubles().noteError(null);
+        assertThat(shared.lastError()).isEmpty();
+    }
+
     // the status said for a third of the window that ids were suspended
     @Test
     void aCallThatFailsAfterTheKeeperHasLookedMakesItLookAgain() {

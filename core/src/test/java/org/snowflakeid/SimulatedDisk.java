@@ -134,6 +134,15 @@ final class SimulatedDisk {
         return takenOver.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));
     }
 
+    /** Up to where a process may still issue what it was granted, exclusive, if this one went on from its note; else all of it. */
+    long leftBy(@Nullable Machine machine, int workerId, long granted) {
+        return takenOver.stream()
+                .filter(each -> each.by.equals(machine) && each.covers(workerId, granted - 1))
+                .mapToLong(each -> each.note.lo())
+                .min()
+                .orElse(granted);
+    }
+
     /** Whether there is a note that can be taken over. */
     boolean has(int workerId) {
         File highest = highest(workerId);

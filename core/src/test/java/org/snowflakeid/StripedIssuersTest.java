@@ -130,6 +130,21 @@ class StripedIssuersTest {
             shared.wakeCallers();
         }
 
+        private void skipAhead(int place, Duration by) {
+            long tick = SnowflakeLayout.STANDARD.tickOf(System.currentTimeMillis() + by.toMillis());
+            shared.leases().get(place).get().skipTo(tick << 12);
+        }
+
+        // it failed at once, though the other worker id had ids again soon
+        @Test
+        void whereNoneIssuesACallWaitsForTheOneThatTheClockGetsToFirst() {
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
+            skipAhead(0, Duration.ofMillis(200));
+            skipAhead(1, Duration.ofHours(1));
+
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
+        }
+
         private int workerIdOf(long id) {
             return SnowflakeLayout.STANDARD.decode(id).workerId();
         }

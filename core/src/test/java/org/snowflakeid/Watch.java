@@ -70,7 +70,10 @@ final class Watch {
     /** Checks what it reports of itself. */
     final StatusOracle told = new StatusOracle(this);
 
-    /** Counts each checkpoint twice: when the generator is told of it, and when it is over. */
+    /**
+     * Counts each checkpoint twice: when the generator is told of it, and when it is over. Each time another thread goes on with its keeping,
+     * and the one before may still give back what it has.
+     */
     int checkpoints;
 
     private final Simulation run;
@@ -91,6 +94,9 @@ final class Watch {
 
     /** The tick at which its ids go on after what a copy may use, by its own report. */
     private long sharedTick;
+
+    /** From which the ids of its present worker id begin, if it left another for it. */
+    private long firstTick;
 
     private long endedMillis;
     private long pausedAtEnd;
@@ -178,7 +184,7 @@ final class Watch {
         if (hasEnded() && since > LONGEST_LIFE_AFTER_MILLIS && threadsLeft() > 0) {
             violated("still has " + threadsLeft() + " threads of a generator "
                     + (closed ? "that was closed" : "that was never opened"));
-        } else if (askingThreads.size() > 1 + run.rim.hanging(machine)) {
+        } else if (askingThreads.size() > 1 + checkpoints + run.rim.hanging(machine)) {
             violated("has " + askingThreads.size() + " threads that ask the coordinator");
         }
     }
@@ -246,6 +252,7 @@ final class Watch {
 
     private static final Pattern FIRST_IDS = Pattern.compile("its ids begin at (\\S+)\\. The start waits");
     private static final Pattern SHARED = Pattern.compile("ids continue from (\\S+)$");
+    private static final Pattern SWAPPED = Pattern.compile("continuing as (\\d+)$");
 
     /** The generator warned in its log. */
     void warned(String text) {
@@ -265,12 +272,20 @@ final class Watch {
             // What a later call got is no longer of use to these calls.
             calls.forEach(WatchedCall::forgetOvertaken);
         }
+        Matcher swapped = SWAPPED.matcher(text);
+        if (swapped.find()) {
+            firstTick = place.store().mark(Integer.parseInt(swapped.group(1))).from();
+            calls.forEach(WatchedCall::forgetOvertaken);
+        }
         told.warned(text);
     }
 
-    /** Whether an id of this tick may lie ahead because the generator skipped what a copy may use, and not because of a clock. */
+    /**
+     * Whether an id of this tick may lie ahead because the generator skipped what a copy may use, or left it for a worker id whose ids begin
+     * later, and not because of a clock.
+     */
     boolean isBehindShared(long tick) {
-        return tick <= sharedTick;
+        return tick <= Math.max(sharedTick, firstTick);
     }
 
     /** The tick at which ids go on after what a copy may use, by the generator's own report. */

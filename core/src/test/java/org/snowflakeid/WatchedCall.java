@@ -159,7 +159,8 @@ final class WatchedCall {
         long unseenBack = -watch.steps.unseenMillis();
         long behindShown = generator.issuer().clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
         // Otherwise the clock was not believed before, and only the generator knows how far callers follow it.
-        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS;
+        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS
+                && !generator.status().clockWarning().orElse("").contains("it is not believed");
         if (unseenBack > seenBack && behindShown > seenBack && wasBelieved && !watch.steps.showsOnceMore()) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
@@ -263,8 +264,11 @@ final class WatchedCall {
         }
     }
 
-    /** The log or the listener must have told of it. */
+    /** The log or the listener must have told of it; a checkpoint lasts for as long as the image is not resumed. */
     private void requireWord() {
+        if (watch.checkpoints % 2 == 1) {
+            return;
+        }
         long window = settings.window.toMillis();
         long refused = watch.millis() - watch.refusedSinceMillis;
         if (refused > window / 3 + 8000 && !watch.hasSaidSince(watch.refusedSinceMillis - window - 20_000)) {

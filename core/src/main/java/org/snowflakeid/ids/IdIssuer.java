@@ -150,6 +150,17 @@ public final class IdIssuer {
                 && !availability.isBehind(current, next, availability.end(current, next, now), now);
     }
 
+    /** How many ticks the clock has to come nearer before there are ids of that tick or later; {@link Long#MAX_VALUE}: none are granted. */
+    long gapTicks(long fromTick) {
+        Lease current = inUse.get();
+        long last = current.position();
+        long now = clock.tick();
+        long next = next(last, now, fromTick);
+        return last == Lease.SEALED || next >= current.limit()
+                ? Long.MAX_VALUE
+                : Math.max(0, availability.gapTicks(current, next, now));
+    }
+
     /** When, by the monotonic clock, the clock reaches the end of what is granted. */
     long endNanos() {
         return inUse.get().endNanos();

@@ -72,7 +72,10 @@ public final class StripedIssuers {
         return id;
     }
 
-    /** The thread's own, else the next one that issues; if none does, the one that ended last: the longest wait is allowed for that. */
+    /**
+     * The thread's own, else the next one that issues. If none does, the one that the clock gets to first; if none is granted more, the one
+     * that ended last: the longest wait is allowed for that.
+     */
     private int choose(long[] memory, long high) {
         int home = (int) memory[HOME];
         for (int i = 0; i < issuers.size(); i++) {
@@ -81,13 +84,23 @@ public final class StripedIssuers {
                 return candidate;
             }
         }
-        int last = home;
+        int chosen = home;
         for (int i = 0; i < issuers.size(); i++) {
-            if (issuers.get(i).endNanos() - issuers.get(last).endNanos() > 0) {
-                last = i;
-            }
+            chosen = isSooner(memory, i, chosen, high) ? i : chosen;
         }
-        return last;
+        return chosen;
+    }
+
+    private boolean isSooner(long[] memory, int one, int other, long high) {
+        long gap = gapTicks(memory, one, high);
+        long otherGap = gapTicks(memory, other, high);
+        return gap == otherGap
+                ? issuers.get(one).endNanos() - issuers.get(other).endNanos() > 0
+                : gap < otherGap;
+    }
+
+    private long gapTicks(long[] memory, int candidate, long high) {
+        return issuers.get(candidate).gapTicks(fromTick(memory, candidate, high));
     }
 
     /** A call need not go on waiting for one that has none. */

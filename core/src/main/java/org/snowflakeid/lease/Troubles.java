@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 public final class Troubles {
 
     private volatile @Nullable String lastError;
+
+    /** What the last call said that was refused, where the keeper has said nothing. */
+    private volatile @Nullable String refusal;
+
     private volatile @Nullable String resumed;
     private volatile @Nullable String files;
     private volatile @Nullable String clockWarning;
@@ -18,6 +22,10 @@ public final class Troubles {
 
     /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
     public Optional<String> lastError() {
+        return said().or(() -> Optional.ofNullable(refusal));
+    }
+
+    private Optional<String> said() {
         return Stream.of(resumed, files, lastError)
                 .filter(each -> each != null)
                 .reduce((one, other) -> one + " " + other);
@@ -48,10 +56,8 @@ public final class Troubles {
      * @return why, if the keeper has said so; else what the caller says
      */
     public String refusedSince(String reason) {
-        if (lastError().isEmpty()) {
-            lastError = reason;
-        }
-        return lastError().orElse(reason);
+        refusal = reason;
+        return said().orElse(reason);
     }
 
     void suspend(String reason) {
@@ -70,6 +76,7 @@ public final class Troubles {
     // ---- the keeper
 
     public void noteError(@Nullable String error) {
+        refusal = null;
         lastError = error;
     }
 

@@ -102,7 +102,7 @@ public final class ResumeFolder implements ResumeDirectory {
                         null);
             }
             Files.createDirectories(folder);
-            boolean unused = spare.use(this::probe);
+            boolean unused = probe();
         } catch (IOException e) {
             throw refuse(
                     "can't be written: " + e
