@@ -236,7 +236,7 @@ class WaitingLineTest {
         Deque<Waiter> waiting = new ArrayDeque<>(join(300));
 
         // No more at first than a leader is known to wake in time.
-        assertThat(servedInTurn(waiting, 7, false)).containsExactly(0, 1, 3, 7, 15, 16, 32);
+        assertThat(servedInTurn(waiting, 7, false)).containsExactly(0, 1, 3, 7, 15, 16, 63);
         assertThat(servedInTurn(waiting, 3, true)).containsExactly(55, 48, 42);
     }
 
@@ -260,13 +260,63 @@ class WaitingLineTest {
     @Test
     void serveFirstThoseThatHaveWaitedForLong() {
         List<Waiter> old = join(15);
-        platform.nanos += TimeUnit.MILLISECONDS.toNanos(50);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(100);
         List<Waiter> young = join(50);
 
         assertThat(leads(old.get(0))).isTrue();
         assertThat(take(line.lastArrival())).isEqualTo(14);
 
         assertThat(young).allMatch(waiter -> waiter.id() < 0);
+    }
+
+    @Test
+    void serveNoMoreThatHaveWaitedForLongThanALeaderCanWake() {
+        List<Waiter> old = join(200);
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(100);
+
+        assertThat(leads(old.get(0))).isTrue();
+        assertThat(take(line.lastArrival())).isEqualTo(128);
+    }
+
+    @Test
+    void keepIdsForALeaderThatFindsThemUsedUpAgainAndAgain() {
+        Waiter leader = join();
+        line.keepIfStarved(leader);
+        assertThat(line.keeps()).isFalse();
+
+        starve(leader);
+        assertThat(line.keeps()).isTrue();
+        assertThat(line.keepsForLeader()).isTrue();
+
+        int unused = take(line.lastArrival());
+        assertThat(line.keeps()).isFalse();
+    }
+
+    @Test
+    void keepNoIdsForALeaderThatIsGone() {
+        Waiter leader = join();
+        starve(leader);
+
+        line.leave(leader);
+
+        assertThat(line.keepsForLeader()).isFalse();
+        assertThat(line.keeps()).isFalse();
+    }
+
+    @Test
+    void keepNoIdsForALeaderThatGetsNoProcessor() {
+        starve(join());
+
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(20);
+
+        assertThat(line.keepsForLeader()).isFalse();
+        assertThat(line.keeps()).isFalse();
+    }
+
+    private void starve(Waiter leader) {
+        platform.nanos += TimeUnit.MILLISECONDS.toNanos(30);
+        line.wentOn(leader);
+        line.keepIfStarved(leader);
     }
 
     @Test

@@ -79,6 +79,7 @@ public final class IdIssuer {
         long now = clock.tick();
         long next = next(last, now, fromTick);
         if (last != Lease.SEALED
+                && !line.keeps()
                 && next < availability.end(current, next, now)
                 && clock.isCredible(now)
                 && current.advance(last, next, next)) {

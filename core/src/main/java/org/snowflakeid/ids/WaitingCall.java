@@ -130,7 +130,9 @@ public final class WaitingCall {
     }
 
     private boolean isForNextTick(long last, long next, long end, long now, boolean leads) {
-        return next >= end || now == leftToOthers || (leads && !line.isDue(last, idsPerTick, now));
+        return next >= end
+                || now == leftToOthers
+                || (leads ? !line.isDue(last, idsPerTick, now) : line.keepsForLeader());
     }
 
     /** Takes positions for this call and, if it leads the queue, for others in it. */
@@ -216,6 +218,9 @@ public final class WaitingCall {
             if (!waiter.leads()) {
                 line.await(waiter, interrupted ? 1_000_000 : Long.MAX_VALUE);
             } else {
+                if (usedUp) {
+                    line.keepIfStarved(waiter);
+                }
                 issuer.platform.awaitNextMillis();
                 line.wentOn(waiter);
             }

@@ -29,6 +29,9 @@ import org.snowflakeid.Platform;
  * for {@link #LONG_WAIT_NANOS} is served in any case. Where a millisecond has few ids ({@link #RARE}), each call that there is an id for is
  * served, and waits about as long as its fair share, threads / rate. A leader serves no more than it can wake within a part of a millisecond.
  *
+ * <p>Where processors are busy the leader may find ids used up whenever it wakes. After {@link #STARVED_NANOS} it has the next ones kept
+ * ({@link #keepIfStarved}): who comes then waits behind it, until it has taken its own.
+ *
  * <h2>What can go wrong</h2>
  *
  * This is no lock. An id is safe by the compare-and-set that takes it, even if two threads believe that they lead; an id given to a thread that
@@ -59,10 +62,16 @@ public final class WaitingLine {
     private static final long RARE = 1024;
 
     /** A call that has waited for so long is served even where the ids are used up anyway. */
-    private static final long LONG_WAIT_NANOS = 40_000_000;
+    private static final long LONG_WAIT_NANOS = 80_000_000;
 
     /** So long a leader may take to wake the others. */
-    private static final long SERVING_NANOS = 100_000;
+    private static final long SERVING_NANOS = 50_000;
+
+    /** A leader that has found ids used up for so long has them kept. */
+    private static final long STARVED_NANOS = 20_000_000;
+
+    /** So many times as many are served if they have waited for long. */
+    private static final int LONG_WAIT_FACTOR = 8;
 
     private static final int LEAST_SERVED = 16;
     private static final int MOST_SERVED = 1 << 16;
@@ -89,6 +98,9 @@ public final class WaitingLine {
     /** How many others a leader serves where ids are used up anyway. */
     private volatile int budget;
 
+    /** Whether the ids that there are belong to the leader, if there still is one. */
+    private volatile boolean keeps;
+
     /** A call that waits for one id, or for the lead. */
     public static final class Waiter {
         private static final long WAITING = -1;
@@ -104,6 +116,9 @@ public final class WaitingLine {
 
         /** Written before it is in the queue. */
         private volatile long sinceNanos;
+
+        /** Known to its thread only. */
+        private long leadsSinceNanos;
 
         /** The id it got, or one of the above. */
         private final AtomicLong id = new AtomicLong(WAITING);
@@ -215,6 +230,7 @@ public final class WaitingLine {
 
     private void lead(Waiter me, long now) {
         me.leads = true;
+        me.leadsSinceNanos = now;
         lastCalled = me.arrival;
         wentOnNanos = now;
     }
@@ -230,6 +246,26 @@ public final class WaitingLine {
                 queue.addFirst(me);
             }
         }
+    }
+
+    /** To be called by the leader when it finds ids used up: others may have taken them each time before it came. */
+    public void keepIfStarved(Waiter me) {
+        if (platform.nanoTime() - me.leadsSinceNanos > STARVED_NANOS) {
+            keeps = true;
+        }
+    }
+
+    /** Whether a caller has to look closer: {@link #keepsForLeader}. */
+    public boolean keeps() {
+        return keeps;
+    }
+
+    /** Whether ids are kept for a leader, which is not the caller. One that is gone, or does not get a processor, has none kept. */
+    public boolean keepsForLeader() {
+        if (keeps && (leader.get() == null || platform.nanoTime() - wentOnNanos > STALL_NANOS)) {
+            keeps = false;
+        }
+        return keeps;
     }
 
     /**
@@ -260,18 +296,19 @@ public final class WaitingLine {
      * @param room how many ids there are for others
      */
     public int select(long bound, long position, long idsPerTick, long tick, long now, long room) {
-        boolean leftOver = (position + 1) / idsPerTick < now;
-        int served = adapt(leftOver || (now == servedTick && !isFlowing(position, idsPerTick)));
+        int served =
+                adapt(now == servedTick ? !isFlowing(position, idsPerTick) : (position + 1) / idsPerTick <= servedTick);
         long nanos = platform.nanoTime();
-        long most = Math.min(room, mostServed);
+        long most = idsPerTick > RARE ? Math.min(served, mostServed) : mostServed;
         int selected = 0;
         for (Waiter each : queue) {
-            if (selected >= most || each.arrival > bound) {
+            if (selected >= room || each.arrival > bound) {
                 break;
             }
             if (each.isWaiting()) {
-                boolean early = selected >= served && idsPerTick > RARE && nanos - each.sinceNanos < LONG_WAIT_NANOS;
-                if (early || !each.mayBeServed(bound, tick)) {
+                boolean hasWaitedLong = nanos - each.sinceNanos >= LONG_WAIT_NANOS;
+                long limit = hasWaitedLong ? LONG_WAIT_FACTOR * mostServed : most;
+                if (selected >= limit || !each.mayBeServed(bound, tick)) {
                     break;
                 }
                 selected++;
@@ -303,6 +340,7 @@ public final class WaitingLine {
         servedTick = now;
         servedNanos = begin;
         servedPosition = position;
+        keeps = false;
         int served = 0;
         while (served < count) {
             Waiter next = queue.peek();
@@ -318,11 +356,8 @@ public final class WaitingLine {
         if (served >= LEAST_SERVED) {
             long took = platform.nanoTime() - begin;
             wentOnNanos = begin + took;
-            if (took > SERVING_NANOS) {
-                mostServed = Math.max(LEAST_SERVED, served / 2);
-            } else if (took < SERVING_NANOS / 2 && served == mostServed) {
-                mostServed = Math.min(MOST_SERVED, 2 * served);
-            }
+            mostServed =
+                    (int) Math.max(LEAST_SERVED, Math.min(MOST_SERVED, served * SERVING_NANOS / Math.max(1, took)));
         }
     }
 
