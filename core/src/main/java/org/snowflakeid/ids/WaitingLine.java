@@ -71,7 +71,7 @@ public final class WaitingLine {
     private static final long STARVED_NANOS = 20_000_000;
 
     /** So many times as many are served if they have waited for long. */
-    private static final int LONG_WAIT_FACTOR = 8;
+    private static final long LONG_WAIT_FACTOR = 8;
 
     private static final int LEAST_SERVED = 16;
     private static final int MOST_SERVED = 1 << 16;
@@ -356,8 +356,8 @@ public final class WaitingLine {
         if (served >= LEAST_SERVED) {
             long took = platform.nanoTime() - begin;
             wentOnNanos = begin + took;
-            mostServed =
-                    (int) Math.max(LEAST_SERVED, Math.min(MOST_SERVED, served * SERVING_NANOS / Math.max(1, took)));
+            long inTime = served * SERVING_NANOS / Math.max(1, took);
+            mostServed = (int) Math.max(LEAST_SERVED, Math.min(MOST_SERVED, inTime));
         }
     }
 
