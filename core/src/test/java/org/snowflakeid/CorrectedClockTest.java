@@ -65,6 +65,26 @@ class CorrectedClockTest {
         assertThat(untilAnId()).isBetween(Duration.ofSeconds(40), Duration.ofSeconds(75));
     }
 
+    // a worker id that another process gave back was not asked for while ids were waited for
+    @Test
+    void whereAnotherBecomesFreeIdsGoOnUnderThat() {
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        stage.store.timeAhead = Duration.ofSeconds(-9);
+        process.open();
+        Actor other = stage.process();
+        other.open();
+        stage.sleep(Duration.ofMinutes(5));
+        long before = process.issue().timestamp().toEpochMilli();
+        process.machine.stepClock(Duration.ofSeconds(-11));
+        stage.sleep(Duration.ofSeconds(14));
+
+        other.close();
+
+        assertThat(untilAnId()).isLessThan(Duration.ofSeconds(10));
+        assertThat(process.issue().timestamp().toEpochMilli()).isGreaterThan(before);
+        process.issueFor(Duration.ofMinutes(3));
+    }
+
     // a call was let through in the very millisecond in which the clock had been found credible before it stepped
     @Test
     void aMillisecondThatWasFoundCredibleBeforeAStepIsNotCredibleAfterIt() {

@@ -115,6 +115,19 @@ public final class Succession {
         return current == null || current.claim().limit() < following.from() ? following : null;
     }
 
+    /** Another worker id is of use if it has ids before that tick; {@link Long#MIN_VALUE}: none is needed. */
+    long waitedFor(long allowedLead) {
+        Claim awaited = awaited(allowedLead);
+        if (awaited != null) {
+            return awaited.from();
+        }
+        if (successor == null && current != null && current.claim().lease().isSkipped()) {
+            long tick = positions.tick(current.claim().lease().position() + 1);
+            return tick - clock.vettedTick() > allowedLead ? tick : Long.MIN_VALUE;
+        }
+        return Long.MIN_VALUE;
+    }
+
     /** The first tick that a claim may begin at. */
     long firstTick() {
         noteHighest();
@@ -123,7 +136,7 @@ public final class Succession {
 
     private void noteHighest() {
         if (current != null) {
-            long last = current.claim().lease().lastIssued();
+            long last = current.claim().lease().lastIssuedHere();
             if (last != Lease.SEALED) {
                 highestTick = Math.max(highestTick, positions.tick(last));
             }

@@ -175,7 +175,7 @@ public final class WorkerIds {
             if (claims || looks) {
                 compareSuperseded(succession);
             }
-            Claim awaited = succession.awaited(leadAllowed());
+            long waitedFor = succession.waitedFor(leadAllowed());
             if (claims && succession.needsClaim()) {
                 try {
                     claim(succession, firstPage);
@@ -188,8 +188,8 @@ public final class WorkerIds {
                     throw e;
                 }
                 coordinatorAnswers();
-            } else if (looks && awaited != null) {
-                claimSooner(succession, firstPage, awaited);
+            } else if (looks && waitedFor != Long.MIN_VALUE) {
+                claimSooner(succession, firstPage, waitedFor);
             }
         }
     }
@@ -207,9 +207,9 @@ public final class WorkerIds {
     }
 
     /** Another process may have ended meanwhile. */
-    private void claimSooner(Succession succession, @Nullable Snapshot firstPage, Claim awaited) {
+    private void claimSooner(Succession succession, @Nullable Snapshot firstPage, long waitedFor) {
         nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
-        Claim sooner = claimer.claimSooner(firstPage, terms(succession), awaited.from());
+        Claim sooner = claimer.claimSooner(firstPage, terms(succession), waitedFor);
         if (sooner != null) {
             succeedWith(succession, sooner);
         }
@@ -411,7 +411,7 @@ public final class WorkerIds {
             if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
             }
-            if (succession.awaited(leadAllowed()) != null) {
+            if (succession.waitedFor(leadAllowed()) != Long.MIN_VALUE) {
                 next = Math.min(next, nextLookNanos);
             }
         }

@@ -31,6 +31,11 @@ public final class Lease {
     /** What was issued last when it was sealed. Guarded by this. */
     private long finalPosition = SEALED;
 
+    /** What had been issued last when positions were skipped last, and the last one of those. Guarded by this. */
+    private long skippedFrom = SEALED;
+
+    private long skippedTo = SEALED;
+
     /** What callers go by: the lower one of the two that follow. */
     private volatile long limit;
 
@@ -192,7 +197,15 @@ public final class Lease {
         } while (last != SEALED && last < floor - 1 && !words.compareAndSet(POSITION, last, floor - 1));
         if (last != SEALED && last < floor - 1) {
             unissued.add(floor - 1 - last);
+            skippedFrom = last == skippedTo ? skippedFrom : last;
+            skippedTo = floor - 1;
         }
+    }
+
+    /** Whether the next position follows some that were {@link #skipTo skipped}. */
+    public synchronized boolean isSkipped() {
+        long last = words.get(POSITION);
+        return last != SEALED && last == skippedTo;
     }
 
     /** Ends issuing for good, for any thread. When it returns, {@link #lastIssued} is final. */
@@ -208,6 +221,15 @@ public final class Lease {
         long last = words.get(POSITION);
         if (last == SEALED) {
             last = finalPosition;
+        }
+        return last > start ? last : SEALED;
+    }
+
+    /** As {@link #lastIssued}, without those that were {@link #skipTo skipped}: a copy of this process may have issued them. */
+    public synchronized long lastIssuedHere() {
+        long last = lastIssued();
+        if (last != SEALED && last == skippedTo) {
+            last = skippedFrom;
         }
         return last > start ? last : SEALED;
     }
