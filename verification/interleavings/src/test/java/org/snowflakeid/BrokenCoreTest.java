@@ -128,8 +128,9 @@ class BrokenCoreTest {
                         Mutant.of(
                                 "reads what was issued last without the monitor",
                                 Lease.class,
-                                "synchronized long lastIssued()",
-                                "long lastIssued()"),
+                                "synchronized long lastIssuedHere() {\n        long last = lastIssued();",
+                                "long lastIssuedHere() {\n        long last = words.get(POSITION);"
+                                        + " if (last == SEALED) { last = finalPosition; }"),
                         CloseBesideSwap.class,
                         "a data race"),
                 fails(
