@@ -116,7 +116,8 @@ final class StatusOracle {
      * Calls get what is granted: however a clock stepped, the generator has vetted it by then.
      *
      * <p>This does not hold where the namespace was retired at a coordinator that tells no time: there no write and no other clock can rule
-     * out that this is the copy of a process that went on, and rule 21 forbids such a copy to issue.
+     * out that this is the copy of a process that went on, and rule 21 forbids such a copy to issue. Nor where the process's own clocks creep:
+     * a monotonic clock that is slow has missed time as a copy has.
      */
     private void requireGranted(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
         Simulation run = watch.process.run;
@@ -125,7 +126,7 @@ final class StatusOracle {
         boolean granted = status.reservedUntil()
                 .filter(until -> watch.settings.tickOf(until.toEpochMilli()) > time + 1)
                 .isPresent();
-        boolean lasting = store.tellsTime || run.oracle.isActive(store);
+        boolean lasting = run.oracle.isActive(store) || (store.tellsTime && !run.creeping.happens());
         // Notes that another process of the host has taken over limit what this one may issue, until another worker id
         // is free.
         boolean kept =
