@@ -126,7 +126,9 @@ final class StatusOracle {
         boolean granted = status.reservedUntil()
                 .filter(until -> watch.settings.tickOf(until.toEpochMilli()) > time + 1)
                 .isPresent();
-        boolean lasting = run.oracle.isActive(store) || (store.tellsTime && !run.creeping.happens());
+        boolean retired = String.valueOf(e.getMessage()).contains("the namespace is retired");
+        boolean lasting =
+                retired ? store.tellsTime && !run.creeping.happens() : store.tellsTime || run.oracle.isActive(store);
         // Notes that another process of the host has taken over limit what this one may issue, until another worker id
         // is free.
         boolean kept =

@@ -145,6 +145,15 @@ class StripedIssuersTest {
             assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
         }
 
+        @Test
+        void whereNoneIssuesACallLeavesItsWorkerIdForOneThatTheClockGetsToSooner() {
+            assertThat(workerIdOf(striped.nextId())).isEqualTo(3);
+            skipAhead(0, Duration.ofHours(1));
+            skipAhead(1, Duration.ofMillis(200));
+
+            assertThat(workerIdOf(striped.nextId())).isNotEqualTo(3);
+        }
+
         private int workerIdOf(long id) {
             return SnowflakeLayout.STANDARD.decode(id).workerId();
         }

@@ -159,7 +159,7 @@ final class WatchedCall {
         long unseenBack = -watch.steps.unseenMillis();
         long behindShown = generator.issuer().clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
         // Otherwise the clock was not believed before, and only the generator knows how far callers follow it.
-        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS && !isContradicted(generator);
+        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS && !isInDoubt(generator);
         if (unseenBack > seenBack && behindShown > seenBack && wasBelieved && !watch.steps.showsOnceMore()) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
@@ -167,14 +167,8 @@ final class WatchedCall {
     }
 
     /** Without a look at a clock, which a copy of the process would not repeat. */
-    private static boolean isContradicted(LeasedSnowflake generator) {
-        return generator
-                .issuer()
-                .shared
-                .troubles()
-                .clockWarning()
-                .filter(warning -> warning.contains("it is not believed"))
-                .isPresent();
+    private static boolean isInDoubt(LeasedSnowflake generator) {
+        return generator.issuer().shared.troubles().clockWarning().isPresent();
     }
 
     // ---- it got none
