@@ -3,6 +3,7 @@ package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
@@ -54,6 +55,18 @@ class SharedStateTest {
 
         assertThat(inUse.issued()).isEqualTo(issued);
         assertThat(inUse.swaps()).isEqualTo(1);
+    }
+
+    // callers were told that the coordinator had not answered, while the keeper waited for a disk
+    @Test
+    void aCallThatWaitsIsToldWhatTheKeeperWaitsFor() {
+        assertThat(shared.calls().underWay()).isEmpty();
+
+        shared.calls().begin("A write", "The file has not been written yet.", Duration.ofSeconds(1));
+        assertThat(shared.calls().underWay()).contains("The file has not been written yet.");
+
+        shared.calls().end();
+        assertThat(shared.calls().underWay()).isEmpty();
     }
 
     // later calls were told what an earlier one had seen

@@ -9,6 +9,7 @@ import org.snowflakeid.SnowflakeUnavailableException;
 import org.snowflakeid.config.OnRollback;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.lease.CallWatch;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
@@ -246,10 +247,8 @@ final class LongWait {
                     + shared.refusedSince(
                             inUse,
                             current.isHeldBack()
-                                    ? "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet."
-                                    : shared.calls().isUnderWay()
-                                            ? "The coordinator has not answered yet."
-                                            : "No more is granted yet.")));
+                                    ? CallWatch.NOT_WRITTEN
+                                    : shared.calls().underWay().orElse("No more is granted yet."))));
         }
         if (!swaps || waitedNanos() > UNINTERRUPTED_SWAP_NANOS) {
             requireUninterrupted();

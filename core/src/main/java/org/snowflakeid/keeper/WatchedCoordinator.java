@@ -28,7 +28,7 @@ final class WatchedCoordinator extends ForwardingCoordinator {
     }
 
     private <T> T call(Duration timeout, Supplier<T> operation) {
-        calls.begin("A call of the coordinator", timeout);
+        calls.begin("A call of the coordinator", "The coordinator has not answered yet.", timeout);
         try {
             return operation.get();
         } finally {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
+import org.snowflakeid.config.SnowflakeKeys;
 
 /**
  * What the keeper is waiting for: a call of the coordinator, or a file. It should end within its timeout; if it does not, the keeper's thread
@@ -13,10 +14,14 @@ import org.snowflakeid.Platform;
  */
 public final class CallWatch {
 
+    /** What calls are told that wait for a note to be written. */
+    public static final String NOT_WRITTEN =
+            "The file in " + SnowflakeKeys.RESUME_DIRECTORY + " has not been written yet.";
+
     /** So much later than its timeout a call may end on a busy machine. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
-    private record Call(String what, long begunNanos, Duration timeout, AtomicBoolean said) {}
+    private record Call(String what, String meanwhile, long begunNanos, Duration timeout, AtomicBoolean said) {}
 
     private final Platform platform;
     private volatile @Nullable Call present;
@@ -25,17 +30,21 @@ public final class CallWatch {
         this.platform = platform;
     }
 
-    /** @param what as in {@code A call of the coordinator} */
-    public void begin(String what, Duration timeout) {
-        present = new Call(what, platform.nanoTime(), timeout, new AtomicBoolean());
+    /**
+     * @param what as in {@code A call of the coordinator}
+     * @param meanwhile what calls for ids that have to wait are told
+     */
+    public void begin(String what, String meanwhile, Duration timeout) {
+        present = new Call(what, meanwhile, platform.nanoTime(), timeout, new AtomicBoolean());
     }
 
     public void end() {
         present = null;
     }
 
-    public boolean isUnderWay() {
-        return present != null;
+    /** What is waited for now; empty: nothing. */
+    public Optional<String> underWay() {
+        return Optional.ofNullable(present).map(Call::meanwhile);
     }
 
     /** What is said of a call that should have ended; empty if there is none. */

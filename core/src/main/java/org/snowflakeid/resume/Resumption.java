@@ -30,6 +30,7 @@ import org.snowflakeid.config.Quoted;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.lease.CallWatch;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.lease.VettedClock;
 import org.snowflakeid.records.NamespaceRecord;
@@ -222,7 +223,7 @@ public final class Resumption implements Takeover {
 
     @Override
     public void keep(Claim claim, NamespaceRecord meta) {
-        shared.calls().begin("A write to " + SnowflakeKeys.RESUME_DIRECTORY, LONGEST_WRITE);
+        shared.calls().begin("A write to " + SnowflakeKeys.RESUME_DIRECTORY, CallWatch.NOT_WRITTEN, LONGEST_WRITE);
         try {
             keepIn(claim, meta);
         } finally {
