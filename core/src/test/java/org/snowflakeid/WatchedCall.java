@@ -19,6 +19,9 @@ final class WatchedCall {
     /** How far after the one before an id may be dated by a clock that was not vetted. */
     private static final long UNVETTED_MILLIS = 1000;
 
+    /** No further from what callers go by is a wall clock that they follow. */
+    private static final long AS_SHOWN_MILLIS = 100;
+
     /** The keeper looks at the clock within this time, unless the coordinator keeps it waiting. */
     private static final long LATELY_MILLIS = 15_000;
 
@@ -158,8 +161,9 @@ final class WatchedCall {
         long seenBack = settings.maxSkew.toMillis() + 1;
         long unseenBack = -watch.steps.unseenMillis();
         long behindShown = generator.issuer().clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
-        // Otherwise the clock was not believed before, and only the generator knows how far callers follow it.
-        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= UNVETTED_MILLIS && !isInDoubt(generator);
+        // Otherwise the clock was not believed when the keeper looked last, and what callers go by was not the wall
+        // clock.
+        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= AS_SHOWN_MILLIS && !isInDoubt(generator);
         if (unseenBack > seenBack && behindShown > seenBack && wasBelieved && !watch.steps.showsOnceMore()) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
