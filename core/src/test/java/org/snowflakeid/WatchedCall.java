@@ -19,9 +19,6 @@ final class WatchedCall {
     /** How far after the one before an id may be dated by a clock that was not vetted. */
     private static final long UNVETTED_MILLIS = 1000;
 
-    /** No further from what callers go by is a wall clock that they follow. */
-    private static final long AS_SHOWN_MILLIS = 100;
-
     /** The keeper looks at the clock within this time, unless the coordinator keeps it waiting. */
     private static final long LATELY_MILLIS = 15_000;
 
@@ -161,18 +158,18 @@ final class WatchedCall {
         long seenBack = settings.maxSkew.toMillis() + 1;
         long unseenBack = -watch.steps.unseenMillis();
         long behindShown = generator.issuer().clock.shownMillis(watch.machine.nanosNow()) - watch.machine.wallNow();
-        // Otherwise the clock was not believed when the keeper looked last, and what callers go by was not the wall
-        // clock.
-        boolean wasBelieved = Math.abs(behindShown - unseenBack) <= AS_SHOWN_MILLIS && !isInDoubt(generator);
-        if (unseenBack > seenBack && behindShown > seenBack && wasBelieved && !watch.steps.showsOnceMore()) {
+        if (unseenBack > seenBack
+                && behindShown > seenBack
+                && !watch.steps.showsOnceMore()
+                && followWallClock(generator)) {
             watch.violated("issued an id after its clock stepped back by " + behindShown
                     + " ms, and before its keeper looked");
         }
     }
 
-    /** Without a look at a clock, which a copy of the process would not repeat. */
-    private static boolean isInDoubt(LeasedSnowflake generator) {
-        return generator.issuer().shared.troubles().clockWarning().isPresent();
+    /** To be asked last: a look that a copy of the process does not repeat. */
+    private boolean followWallClock(LeasedSnowflake generator) {
+        return Math.abs(generator.issuer().clock.millis() - watch.machine.wallNow()) <= UNVETTED_MILLIS;
     }
 
     // ---- it got none

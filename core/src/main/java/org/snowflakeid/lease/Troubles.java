@@ -32,7 +32,7 @@ public final class Troubles {
     }
 
     /** Set while the system clock is not believed. */
-    public Optional<String> clockWarning() {
+    Optional<String> clockWarning() {
         return Optional.ofNullable(clockWarning);
     }
 
