@@ -148,11 +148,15 @@ final class CallCost {
         });
     }
 
-    /** The first use of memory costs a page fault for every 4 KiB: more than the ids in it. */
+    /** The first use of memory costs a page fault for every 4 KiB: more than the ids in it. Until the heap has stopped growing. */
     private static void useHeap() {
-        for (int i = 0; i < 100_000; i++) {
-            Sink.batch = new long[IDS];
-        }
+        long before;
+        do {
+            before = Runtime.getRuntime().totalMemory();
+            for (int i = 0; i < 100_000; i++) {
+                Sink.batch = new long[IDS];
+            }
+        } while (Runtime.getRuntime().totalMemory() != before);
     }
 
     private interface Body {

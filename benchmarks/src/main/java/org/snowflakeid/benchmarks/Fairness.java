@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How long a call waits when many threads want more ids than there are. The fair share is the number of threads divided by the rate: the
@@ -19,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class Fairness {
 
     private static final long WARM_UP_MILLIS = 1_500;
-    private static final long ENDING_MILLIS = 60_000;
 
     /** A call that takes this long was asleep. */
     private static final long WAITED_NANOS = 100_000;
@@ -44,121 +37,47 @@ final class Fairness {
         System.exit(0);
     }
 
-    private enum Phase {
-        WARM_UP,
-        MEASURED,
-        ENDED
-    }
-
-    /** A crowd at work. */
-    private static final class Run {
-        private final Generator generator;
-        private final long pauseNanos;
-        private final Histogram[] waits;
-        private final List<Thread> threads = new ArrayList<>();
-        private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-        private volatile Phase phase = Phase.WARM_UP;
-
-        Run(Generator generator, Crowd crowd, long pauseNanos) throws ReflectiveOperationException {
-            this.generator = generator;
-            this.pauseNanos = pauseNanos;
-            this.waits = new Histogram[crowd.threads()];
-            ThreadFactory factory = crowd.factory();
-            for (int i = 0; i < waits.length; i++) {
-                Histogram mine = new Histogram();
-                waits[i] = mine;
-                threads.add(factory.newThread(() -> take(mine)));
-            }
-        }
-
-        private void take(Histogram mine) {
-            try {
-                long mix = 0;
-                long before = System.nanoTime();
-                for (Phase now = phase; now != Phase.ENDED; now = phase) {
-                    mix ^= generator.nextId();
-                    long after = System.nanoTime();
-                    // A call that began in the warm-up counts too: it may be the one that waits.
-                    if (now == Phase.MEASURED || phase == Phase.MEASURED) {
-                        mine.add(after - before);
-                    }
-                    before = after;
-                    if (pauseNanos > 0) {
-                        LockSupport.parkNanos(this, pauseNanos);
-                        before = System.nanoTime();
-                    }
-                }
-                Sink.mixed = mix;
-            } catch (Throwable e) {
-                failure.compareAndSet(null, e);
-            }
-        }
-
-        void end() throws InterruptedException {
-            phase = Phase.ENDED;
-            long deadline = System.nanoTime() + Duration.ofMillis(ENDING_MILLIS).toNanos();
-            for (Thread thread : threads) {
-                thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-                if (thread.isAlive()) {
-                    throw new IllegalStateException("a call has not returned within a minute of the end");
-                }
-            }
-            Throwable thrown = failure.get();
-            if (thrown != null) {
-                throw new IllegalStateException("a call failed: " + thrown, thrown);
-            }
-        }
-    }
-
     private static String row(Crowd crowd, int seconds, int pauseMicros) throws Exception {
         Map<String, String> settings = Map.of("snowflake.sequence-bits", Integer.toString(crowd.sequenceBits()));
-        try (Generator generator = new Ours(settings)) {
-            Run run = new Run(generator, crowd, pauseMicros * 1_000L);
-            run.threads.forEach(Thread::start);
+        try (Generator generator = new Ours(settings);
+                PausingCallers callers =
+                        new PausingCallers(generator, Subjects.named("ours").time(), crowd, 1, caller -> () -> {
+                            if (pauseMicros > 0) {
+                                LockSupport.parkNanos(pauseMicros * 1_000L);
+                            }
+                        })) {
+            callers.begin();
             Thread.sleep(WARM_UP_MILLIS);
-            long cpu = CpuTime.ofProcess();
-            long begin = System.nanoTime();
-            run.phase = Phase.MEASURED;
+            callers.timeCalls();
+            callers.countCalls();
+            Reading before = callers.now();
             Thread.sleep(seconds * 1_000L);
-            long ids = ids(run);
-            long nanos = System.nanoTime() - begin;
-            cpu = CpuTime.ofProcess() - cpu;
-            run.end();
-            return row(crowd, run, ids, nanos, cpu);
+            Reading after = callers.now();
+            callers.stop();
+            return row(crowd, callers, before, after);
         }
     }
 
-    private static String row(Crowd crowd, Run run, long ids, long nanos, long cpu) {
-        Histogram all = new Histogram();
-        long fewest = Long.MAX_VALUE;
-        long most = 0;
-        for (Histogram each : run.waits) {
-            all.addAll(each);
-            fewest = Math.min(fewest, each.count());
-            most = Math.max(most, each.count());
-        }
-        double longest = all.percentile(1, 0) / 1e6;
+    private static String row(Crowd crowd, PausingCallers callers, Reading before, Reading after) {
+        Histogram all = callers.waits();
+        LongSummaryStatistics each = callers.counts();
         double late = all.percentile(0.999, 0) / 1e6;
         return String.format(
                 Locale.ROOT,
                 "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f | %.1f | %.2f | %.1f | %,d / %,d | %.3f | %.2f |",
                 crowd,
-                ids / (nanos / 1e6) / crowd.idsPerMilli(),
+                after.idsPerSecondSince(before) / 1_000 / crowd.idsPerMilli(),
                 crowd.fairShareMillis(),
                 all.percentile(0.5, 0) / 1e6,
                 all.percentile(0.99, 0) / 1e6,
                 late,
-                longest,
+                all.percentile(1, 0) / 1e6,
                 1e4 * all.count(WAITED_NANOS) / all.count(),
                 all.percentile(0.999, WAITED_NANOS) / 1e6,
                 late / crowd.fairShareMillis(),
-                fewest,
-                most,
-                (cpu / 1e9) / (ids / 1e6),
-                (double) cpu / nanos);
-    }
-
-    private static long ids(Run run) {
-        return Arrays.stream(run.waits).mapToLong(Histogram::count).sum();
+                each.getMin(),
+                each.getMax(),
+                after.cpuPerMillionSince(before),
+                (double) (after.cpuNanos() - before.cpuNanos()) / (after.nanos() - before.nanos()));
     }
 }

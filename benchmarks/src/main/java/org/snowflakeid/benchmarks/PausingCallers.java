@@ -3,7 +3,9 @@ package org.snowflakeid.benchmarks;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -165,6 +167,13 @@ final class PausingCallers implements AutoCloseable {
             }
         }
         return all;
+    }
+
+    /** How many calls of each thread were counted. After the end. */
+    LongSummaryStatistics counts() {
+        return Arrays.stream(calls)
+                .mapToLong(each -> each == null ? 0 : each.waits.count())
+                .summaryStatistics();
     }
 
     /** By how many milliseconds ids were ahead of the clock while calls were counted: at most, and at the end. After the end. */

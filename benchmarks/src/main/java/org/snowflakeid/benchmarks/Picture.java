@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * CPU per million ids beside drift, both under full load, and beside them, if it was measured, how much of what they want those get who do
- * something between their ids. Drawn for light and dark pages.
+ * CPU per million ids beside drift, both under full load, and beside them, if it was measured, the share of what they want that threads get
+ * which do something between their ids. Drawn for light and dark pages.
  */
 final class Picture {
 

@@ -115,6 +115,8 @@ class BetweenTest {
 
             assertThat(callers.taken()).isEqualTo(ids.get());
             assertThat(callers.waits().count()).isBetween(1_000L, ids.get() - 1_000);
+            assertThat(callers.counts().getCount()).isEqualTo(3);
+            assertThat(callers.counts().getSum()).isEqualTo(callers.waits().count());
             // Ids from 1 on are of the year 1970.
             assertThat(callers.drift().isFar()).isTrue();
         }

@@ -30,7 +30,7 @@ import org.snowflakeid.lease.VettedClock;
  * <p>Where the wall clock has stepped ahead by more than a second, or far back, since it was set, or since this memory image was resumed, a
  * caller waits until the keeper has vetted it ({@link VettedClock}).
  *
- * <p>No call waits while there are ids, and taking one is lock-free. When a millisecond is used up, one thread waits for the next and the others
+ * <p>No call waits while there are ids, unless they are kept for a leader of the queue that was starved, and taking one is lock-free. When a millisecond is used up, one thread waits for the next and the others
  * sleep behind it, and get their ids from it or lead in their turn ({@link WaitingCall}, {@link WaitingLine}). While that is so, a thread that keeps losing the
  * compare-and-set to another leaves it the rest of the millisecond. So one thread at a time runs through it, which costs a quarter of what
  * a fight for one word costs.

@@ -26,11 +26,11 @@ import org.snowflakeid.Platform;
  * Waking a thread costs as much as a hundred ids. Threads that do nothing but take ids use a millisecond up by themselves, one thread the fastest of
  * all: then no other is woken. Threads that do other things in between leave ids over. So the number of those that are served doubles with
  * each millisecond that had ids left over while threads waited, and shrinks by an eighth with each that was used up. A call that has waited
- * for {@link #LONG_WAIT_NANOS} is served in any case. Where a millisecond has few ids ({@link #RARE}), each call that there is an id for is
+ * for {@link #LONG_WAIT_NANOS} is served in any case. Where a millisecond has few ids ({@link #FEW}), each call that there is an id for is
  * served, and waits about as long as its fair share, threads / rate. A leader serves no more than it can wake within a part of a millisecond.
  *
  * <p>Where processors are busy the leader may find ids used up whenever it wakes. After {@link #STARVED_NANOS} it has the next ones kept
- * ({@link #keepIfStarved}): who comes then waits behind it, until it has taken its own.
+ * ({@link #keepIfStarved}): a call that comes then waits behind it, until it has taken its own.
  *
  * <h2>What can go wrong</h2>
  *
@@ -58,8 +58,8 @@ public final class WaitingLine {
     /** A leader is awake at least each millisecond. Taking the lead from it does no harm. */
     private static final long STALL_NANOS = 10_000_000;
 
-    /** A wait is rare if it comes once in so many calls. */
-    private static final long RARE = 1024;
+    /** A millisecond that has no more ids than that has few. */
+    private static final long FEW = 1024;
 
     /** A call that has waited for so long is served even where the ids are used up anyway. */
     private static final long LONG_WAIT_NANOS = 80_000_000;
@@ -70,7 +70,7 @@ public final class WaitingLine {
     /** A leader that has found ids used up for so long has them kept. */
     private static final long STARVED_NANOS = 20_000_000;
 
-    /** So many times as many are served if they have waited for long. */
+    /** Of calls that have waited for long, so many times as many are served. */
     private static final long LONG_WAIT_FACTOR = 8;
 
     private static final int LEAST_SERVED = 16;
@@ -299,7 +299,7 @@ public final class WaitingLine {
         int served =
                 adapt(now == servedTick ? !isFlowing(position, idsPerTick) : (position + 1) / idsPerTick <= servedTick);
         long nanos = platform.nanoTime();
-        long most = idsPerTick > RARE ? Math.min(served, mostServed) : mostServed;
+        long most = idsPerTick > FEW ? Math.min(served, mostServed) : mostServed;
         int selected = 0;
         for (Waiter each : queue) {
             if (selected >= room || each.arrival > bound) {

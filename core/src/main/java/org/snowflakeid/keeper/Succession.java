@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeException;
@@ -115,17 +116,17 @@ public final class Succession {
         return current == null || current.claim().limit() < following.from() ? following : null;
     }
 
-    /** Another worker id is of use if it has ids before that tick; {@link Long#MIN_VALUE}: none is needed. */
-    long waitedFor(long allowedLead) {
+    /** Another worker id is of use if it has ids before that tick; empty: none is needed. */
+    OptionalLong waitedFor(long allowedLead) {
         Claim awaited = awaited(allowedLead);
         if (awaited != null) {
-            return awaited.from();
+            return OptionalLong.of(awaited.from());
         }
         if (successor == null && current != null && current.claim().lease().isSkipped()) {
             long tick = positions.tick(current.claim().lease().position() + 1);
-            return tick - clock.vettedTick() > allowedLead ? tick : Long.MIN_VALUE;
+            return tick - clock.vettedTick() > allowedLead ? OptionalLong.of(tick) : OptionalLong.empty();
         }
-        return Long.MIN_VALUE;
+        return OptionalLong.empty();
     }
 
     /** The first tick that a claim may begin at. */

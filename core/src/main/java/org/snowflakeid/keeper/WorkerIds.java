@@ -175,7 +175,7 @@ public final class WorkerIds {
             if (claims || looks) {
                 compareSuperseded(succession);
             }
-            long waitedFor = succession.waitedFor(leadAllowed());
+            OptionalLong waitedFor = succession.waitedFor(leadAllowed());
             if (claims && succession.needsClaim()) {
                 try {
                     claim(succession, firstPage);
@@ -188,8 +188,8 @@ public final class WorkerIds {
                     throw e;
                 }
                 coordinatorAnswers();
-            } else if (looks && waitedFor != Long.MIN_VALUE) {
-                claimSooner(succession, firstPage, waitedFor);
+            } else if (looks && waitedFor.isPresent()) {
+                claimSooner(succession, firstPage, waitedFor.getAsLong());
             }
         }
     }
@@ -411,7 +411,7 @@ public final class WorkerIds {
             if (succession.needsClaim()) {
                 next = Math.min(next, nextClaimNanos);
             }
-            if (succession.waitedFor(leadAllowed()) != Long.MIN_VALUE) {
+            if (succession.waitedFor(leadAllowed()).isPresent()) {
                 next = Math.min(next, nextLookNanos);
             }
         }
