@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -25,10 +23,8 @@ import org.snowflakeid.config.SnowflakeKeys;
 class ConfigurationPageTest {
 
     private static final Path PAGE = Path.of("../docs/configuration.md");
-    private static final Path README = Path.of("../README.md");
     private static final String BEGIN =
             "<!-- From here on this page is written by ConfigurationPageTest, from the declarations of the keys. -->\n";
-    private static final Pattern ROW = Pattern.compile("^\\| `(snowflake\\.[a-z.-]+)` \\|", Pattern.MULTILINE);
 
     @Test
     void thePageIsWhatTheDeclarationsSay() throws IOException {
@@ -43,21 +39,6 @@ class ConfigurationPageTest {
                 .as("docs/configuration.md is not what the declarations say. With -Dconfiguration.page=write this test"
                         + " writes it anew.")
                 .isEqualTo(written);
-    }
-
-    @Test
-    void theReadmeNamesTheEssentialKeysAndNoOthers() throws IOException {
-        Set<String> named = ROW.matcher(Files.readString(README))
-                .results()
-                .map(row -> row.group(1))
-                .collect(Collectors.toCollection(TreeSet::new));
-
-        Set<String> essential = keys().stream()
-                .filter(key -> key.use() == Use.ESSENTIAL)
-                .map(Key::name)
-                .collect(Collectors.toCollection(TreeSet::new));
-
-        assertThat(named).isEqualTo(essential);
     }
 
     @Test

@@ -51,12 +51,6 @@ class SpringBootPageTest {
     }
 
     @Test
-    void theReadmeShowsTheFirstOfThem() throws IOException {
-        assertThat(Files.readString(Path.of("../../../README.md")))
-                .contains(blocks("java").get(0));
-    }
-
-    @Test
     void itsSettingsStartTheApplication(@TempDir Path folder) throws Exception {
         List<String> settings = Stream.concat(
                         blocks("properties").stream().flatMap(String::lines),
