@@ -745,6 +745,25 @@ class ResumeTest {
             after.issueFor(Duration.ofSeconds(5));
         }
 
+        // what can't be looked up on a disk that hangs was taken for a loss of data
+        @Test
+        void isNotAlarmedByItWhileItsWriteIsStuck() {
+            disk.stuck = true;
+            stage.sleep(Duration.ofSeconds(20));
+            before.machine.pause(Duration.ofMinutes(1));
+            stage.store.down = false;
+            awaitExtension(after);
+            stage.sleep(Duration.ofMinutes(2));
+            assertThatThrownBy(before::issue).isInstanceOf(SnowflakeUnavailableException.class);
+
+            disk.stuck = false;
+
+            stage.until(
+                    "another worker id", () -> before.ids().status().workerId().orElse(workerId) != workerId);
+            before.issueFor(Duration.ofSeconds(5));
+            after.issueFor(Duration.ofSeconds(5));
+        }
+
         @Test
         void givesNothingBackThatTheNextIssues() {
             stage.sleep(Duration.ofSeconds(20));
@@ -945,6 +964,39 @@ class ResumeTest {
         assertThat(disk.has(0)).isFalse();
         long id = before.ids().nextId();
         assertThat(id).isPositive();
+    }
+
+    @Test
+    void aCopysWriteEndsIdsThoughItCantBeToldFromASuccessors() {
+        stage.keys.put("snowflake.wait-timeout", "PT0S");
+        before.open();
+        int workerId = before.workerId();
+        stage.until("a new note", () -> ticksLeft(workerId) > 3_900);
+        disk.stuck = true;
+        extendTo(stage.store.mark(workerId).count() + 1, workerId);
+        Mark ours = stage.store.mark(workerId);
+        stage.store.putMark(
+                workerId,
+                ours.pairs().with("k", ours.count() + 1).with("random", "1").toString());
+        stage.store.hintLoss();
+
+        stage.sleep(Duration.ofMillis(2_500));
+
+        assertThat(ticksLeft(workerId)).isPositive();
+        assertThatThrownBy(before::issue).isInstanceOf(SnowflakeUnavailableException.class);
+    }
+
+    private void extendTo(long count, int workerId) {
+        stage.store.hintLoss();
+        stage.within(
+                Duration.ofSeconds(1),
+                "extended",
+                () -> stage.store.mark(workerId).count() >= count);
+    }
+
+    /** So many are noted ahead of the clock. */
+    private long ticksLeft(int workerId) {
+        return disk.note(workerId).lo() - before.ids().layout().tickOf(before.machine.wallMillis());
     }
 
     @Test

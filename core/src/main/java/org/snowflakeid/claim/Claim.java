@@ -339,17 +339,26 @@ public final class Claim {
 
     private void requireLawfulTakeover(Stored seen) {
         long limit = mark.limit();
+        boolean goesOn = false;
         try {
             Mark foreign = Mark.parse(seen);
-            if (foreign.limit() >= limit && (foreign.from() >= limit || isOfPredecessor(foreign))) {
+            goesOn = goesOnFromOurs(foreign);
+            if (foreign.limit() >= limit && (foreign.from() >= limit || (predecessor.mayWrite() && goesOn))) {
                 return;
             }
         } catch (IllegalArgumentException unreadable) {
             // as good as lost
         }
-        if (!file.end() && file.isLost()) {
-            // It has written on from our last note, and below our limit.
-            return;
+        if (!file.end()) {
+            if (file.isLost()) {
+                // It has written on from our last note, and below our limit.
+                return;
+            }
+            if (goesOn) {
+                // It has, or it is a copy of this process: the notes can't be looked at.
+                lease.seal();
+                return;
+            }
         }
         throw context.namespace()
                 .regressed(
@@ -359,9 +368,12 @@ public final class Claim {
                         OLD_DATA);
     }
 
-    /** Whether it may be the last write of the process before, which is gone: a claim and all that extends it have one token. */
-    private boolean isOfPredecessor(Mark foreign) {
-        return predecessor.mayWrite() && foreign.token().equals(mark.token()) && foreign.count() > mark.count();
+    /**
+     * Whether a process wrote it that goes on from our mark: the process before, whose last write it may be; one that took over from our
+     * notes; or a copy. A claim and all that extends it have one token.
+     */
+    private boolean goesOnFromOurs(Mark foreign) {
+        return foreign.token().equals(mark.token()) && foreign.count() > mark.count();
     }
 
     /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
