@@ -152,8 +152,9 @@ final class KillMutants implements Callable<Integer> {
                 "",
                 "Written by `bin/mutants --report " + file + " --effort " + effort + "`, commit " + commit + ".",
                 "",
-                "Each mutant is one mistake in one place: one of [the rules](../safety.md#the-rules) broken in the real code. The"
-                        + " tests that [mutants.txt](../../verification/mutants/mutants.txt) names for it run until one fails."
+                "Each mutant is one mistake in one place: one of [the rules](../evidence/safety-argument.md#the-rules) broken"
+                        + " in the real code. The tests that [mutants.txt](../../verification/mutants/mutants.txt) names for it"
+                        + " run until one fails."
                         + (effort > 0
                                 ? " Core's simulation runs besides, from seed 0 on, " + effort
                                         + " % of the seeds that are named there."

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param original what stands there; white space may differ
  * @param mutated what is to stand there instead
  * @param tests classes that must notice it, the cheapest first
- * @param rule of docs/safety.md that it breaks
+ * @param rule of docs/evidence/safety-argument.md that it breaks
  * @param harm what goes wrong then
  */
 record Mutant(String name, String file, String original, String mutated, List<String> tests, String rule, String harm) {
