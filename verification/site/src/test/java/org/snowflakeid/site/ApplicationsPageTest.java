@@ -78,8 +78,8 @@ class ApplicationsPageTest {
 
         Map<String, Size> told = new TreeMap<>();
         for (MatchResult row : matches(
-                "^\\| .*\\| (\\d+) \\| (\\d+) \\| (\\d+) \\| \\[[^]]+]\\(applications/([^)]+)\\) \\|$",
-                Pages.text("docs/applications.md"))) {
+                "^\\| .*\\| (\\d+) \\| (\\d+) \\| (\\d+) \\| \\[[^]]+]\\(\\.\\./applications/([^)]+)\\) \\|$",
+                Pages.text("docs/evidence/applications.md"))) {
             told.put(
                     row.group(4),
                     new Size(
