@@ -133,10 +133,11 @@ final class WatchedCall {
 
     private void requireVettedDate(long[] ids, long now) {
         long tick = settings.tick(ids[ids.length - 1]);
-        // The id before is no measure alone: after a step back it may have been dated too early, and the next is dated by
+        // The id before is no measure alone: after a step back it may have been dated too early, and the next is dated
+        // by
         // the vetted time again. Nor is the clock of a restored image: it may be years behind.
-        long jump = Math.min(
-                tick - now - watch.furthestAhead, (tick - watch.highestTick) - (now - watch.highestMillis));
+        long jump =
+                Math.min(tick - now - watch.furthestAhead, (tick - watch.highestTick) - (now - watch.highestMillis));
         long allowed = UNVETTED_MILLIS
                 + TAKES_MILLIS
                 + watch.steps.vettedMillis
