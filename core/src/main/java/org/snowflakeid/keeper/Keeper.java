@@ -448,8 +448,7 @@ public final class Keeper {
             return true;
         }
         long now = platform.nanoTime();
-        boolean another =
-                outage.failed(e, shared.isStarted(), workerIds.firstEndNanos(now), workerIds.endNanos(now));
+        boolean another = outage.failed(e, shared.isStarted(), workerIds.firstEndNanos(now), workerIds.endNanos(now));
         // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();

@@ -427,12 +427,16 @@ public final class WorkerIds {
 
     /** When the last of the windows in use ends; {@code otherwise} if none is in use. */
     long endNanos(long otherwise) {
-        return windowEnds().reduce((one, other) -> other - one > 0 ? other : one).orElse(otherwise);
+        return windowEnds()
+                .reduce((one, other) -> other - one > 0 ? other : one)
+                .orElse(otherwise);
     }
 
     /** When the first of them does. */
     long firstEndNanos(long otherwise) {
-        return windowEnds().reduce((one, other) -> other - one < 0 ? other : one).orElse(otherwise);
+        return windowEnds()
+                .reduce((one, other) -> other - one < 0 ? other : one)
+                .orElse(otherwise);
     }
 
     private Stream<Long> windowEnds() {
