@@ -30,7 +30,7 @@ public class CoordinatorException extends SnowflakeException {
     }
 
     private CoordinatorException(CoordinatorException same, boolean loginRefused, @Nullable Duration retryAfter) {
-        super(same.getMessage(), same.getCause());
+        super(String.valueOf(same.getMessage()), same.getCause());
         this.permanent = same.permanent;
         this.loginRefused = loginRefused;
         this.retryAfter = retryAfter;

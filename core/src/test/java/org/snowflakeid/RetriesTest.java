@@ -24,9 +24,8 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /** How often a coordinator in trouble is asked (rule 29), and that nothing that calls wait for has to wait for that. */
 class RetriesTest {
 
-    private static final CoordinatorException UNREACHABLE = new CoordinatorException("is not reachable", false);
-    private static final CoordinatorException REFUSED =
-            new CoordinatorException("refuses the login", true).withLoginRefused();
+    private final CoordinatorException unreachable = new CoordinatorException("is not reachable", false);
+    private final CoordinatorException refused = new CoordinatorException("refuses the login", true).withLoginRefused();
 
     private final VirtualWorld world = new VirtualWorld(1);
     private final FakeStore store = new FakeStore(world);
@@ -129,7 +128,7 @@ class RetriesTest {
         keys.put("snowflake.window", "PT10M");
         openAndWait();
         seconds(60 * 10);
-        fail(UNREACHABLE);
+        fail(unreachable);
 
         while (left().toSeconds() > 5 * 60) {
             seconds(1);
@@ -144,7 +143,7 @@ class RetriesTest {
     @Test
     void pausesGrowToASixthOfTheWindow() {
         openAndWait();
-        fail(UNREACHABLE);
+        fail(unreachable);
 
         while (left().toSeconds() > 30) {
             seconds(1);
@@ -157,7 +156,7 @@ class RetriesTest {
     @Test
     void idsComeASecondAfterAnOutageInWhichTheyStopped() {
         openAndWait();
-        fail(UNREACHABLE);
+        fail(unreachable);
         while (left().toSeconds() > 28) {
             seconds(1);
         }
@@ -174,7 +173,7 @@ class RetriesTest {
     @Test
     void aHintThatTheCoordinatorIsBackEndsThePause() {
         openAndWait();
-        fail(UNREACHABLE);
+        fail(unreachable);
         seconds(4);
 
         failure = null;
@@ -191,7 +190,7 @@ class RetriesTest {
         keys.put("snowflake.window", "PT10M");
         openAndWait();
         seconds(60 * 10);
-        fail(UNREACHABLE);
+        fail(unreachable);
         seconds(30);
         failure = null;
 
@@ -206,7 +205,7 @@ class RetriesTest {
     @Test
     void whatAServerAsksForIsKept() {
         openAndWait();
-        fail(UNREACHABLE.withRetryAfter(Duration.ofSeconds(7)));
+        fail(unreachable.withRetryAfter(Duration.ofSeconds(7)));
 
         seconds(20);
 
@@ -216,7 +215,7 @@ class RetriesTest {
     @Test
     void aServerMayHaveHalfOfWhatIsLeft() {
         openAndWait();
-        fail(UNREACHABLE.withRetryAfter(Duration.ofDays(1_000_000)));
+        fail(unreachable.withRetryAfter(Duration.ofDays(1_000_000)));
         Duration left = left();
 
         seconds(31);
@@ -229,7 +228,7 @@ class RetriesTest {
     @Test
     void callsWithoutIdsDoNotMakeItAskedMoreThanEachSecond() {
         openAndWait();
-        failure = UNREACHABLE;
+        failure = unreachable;
         process.stepClock(Duration.ofSeconds(30));
         Instant begun = world.trueTime();
 
@@ -247,7 +246,7 @@ class RetriesTest {
     @Test
     void aRefusedLoginIsTriedAgainAfterTenSeconds() {
         openAndWait();
-        fail(REFUSED);
+        fail(refused);
 
         for (int i = 0; i < 120; i++) {
             seconds(1);
@@ -265,7 +264,7 @@ class RetriesTest {
     @Test
     void norDoCallsWithoutIdsMakeItTriedSooner() {
         openAndWait();
-        fail(REFUSED);
+        fail(refused);
         seconds(70);
         process.stepClock(Duration.ofSeconds(70));
 
@@ -283,7 +282,7 @@ class RetriesTest {
     void aGeneratorThatIsClosedMeanwhileGivesItsWorkerIdBackAtOnce() {
         openAndWait();
         int workerId = ids.status().workerId().orElseThrow();
-        fail(REFUSED);
+        fail(refused);
         failure = null;
         Instant asked = world.trueTime();
 
@@ -296,7 +295,7 @@ class RetriesTest {
 
     @Test
     void aStartFindsACoordinatorASecondAfterItIsThere() {
-        failure = UNREACHABLE;
+        failure = unreachable;
         Instant[] opened = {world.trueTime()};
         Thread unused = process.start("open", () -> {
             ids = LeasedSnowflake.open(SnowflakeSettings.of(Map.of()), failing, process);
