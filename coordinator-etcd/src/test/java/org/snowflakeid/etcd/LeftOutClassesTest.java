@@ -3,11 +3,6 @@ package org.snowflakeid.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.grpc.Channel;
-import io.grpc.internal.GrpcUtil;
-import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.protobuf.lite.ProtoLiteUtils;
-import io.grpc.util.ForwardingClientStreamTracer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -29,13 +24,14 @@ class LeftOutClassesTest {
                 "--missing-deps",
                 "--class-path",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))));
-        for (Class<?> one : List.of(
-                Channel.class,
-                GrpcUtil.class,
-                NettyChannelBuilder.class,
-                ProtoLiteUtils.class,
-                ForwardingClientStreamTracer.class)) {
-            arguments.add(Path.of(one.getProtectionDomain()
+        for (String one : List.of(
+                "io.grpc.Channel",
+                "io.grpc.internal.GrpcUtil",
+                "io.grpc.netty.NettyChannelBuilder",
+                "io.grpc.protobuf.lite.ProtoLiteUtils",
+                "io.grpc.util.ForwardingClientStreamTracer")) {
+            arguments.add(Path.of(Class.forName(one)
+                            .getProtectionDomain()
                             .getCodeSource()
                             .getLocation()
                             .toURI())
