@@ -65,10 +65,36 @@ final class JdbcSettings {
             .standard("snowflake_record")
             .place()
             .meaning("The name of the table.");
+    static final Key<Durability> DURABILITY = Key.choice("snowflake.jdbc.durability", Durability.class)
+            .standard("require")
+            .use(Key.Use.OFTEN)
+            .meaning("`require` refuses a database that may lose what it acknowledged: `fsync=off`,"
+                    + " `synchronous_commit=off`, `innodb_flush_log_at_trx_commit` and `sync_binlog` other than 1, H2's"
+                    + " `WRITE_DELAY` other than 0. With `warn` it is used all the same, and **ids may be issued twice"
+                    + " after its crash**.");
+    static final Key<InMemory> IN_MEMORY = Key.choice("snowflake.jdbc.in-memory", InMemory.class)
+            .standard("refuse")
+            .meaning("An H2 in the memory of this process, which no other process sees: `refuse` it, or `allow` it in"
+                    + " tests of one process.");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.jdbc.call-timeout");
 
     static final List<Key<?>> KEYS =
-            List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, SCHEMA, TABLE, CREATE_TABLE, CALL_TIMEOUT);
+            List.of(
+                    DATA_SOURCE,
+                    URL,
+                    USER,
+                    PASSWORD,
+                    PASSWORD_FILE,
+                    SCHEMA,
+                    TABLE,
+                    CREATE_TABLE,
+                    DURABILITY,
+                    IN_MEMORY,
+                    CALL_TIMEOUT);
+
+    static final String IN_MEMORY_REFUSED = "this H2 is in memory, and of this process alone: other processes see nothing of it,"
+            + " and would use the same worker ids. Use a database that all processes share, or in tests of one process set "
+            + IN_MEMORY + "=allow.";
 
     /** The table has 200 characters for a name, and the longest worker id has seven. */
     private static final int LONGEST_NAMESPACE = 200 - "/marks/1048575".length();
@@ -93,6 +119,21 @@ final class JdbcSettings {
     /** What a server of Jakarta EE calls the default. */
     private static final String OF_THE_SERVER = "java:comp/DefaultDataSource";
 
+    /** What is done about a database that may lose what it acknowledged. */
+    enum Durability {
+        REQUIRE,
+        WARN
+    }
+
+    /** What is done about a database that is in the memory of this process. */
+    enum InMemory {
+        REFUSE,
+        ALLOW
+    }
+
+    /** What may be wrong with a database that is used all the same. */
+    record Accepted(boolean losses, boolean memory) {}
+
     private final CoordinatorConfig config;
     private final Access access;
     private final boolean ofTheServer;
@@ -112,6 +153,7 @@ final class JdbcSettings {
             Credentials login,
             @Nullable String schema,
             String table,
+            Accepted accepted,
             String name) {
 
         @Override
@@ -123,6 +165,7 @@ final class JdbcSettings {
                     && login.equals(access.login)
                     && Objects.equals(schema, access.schema)
                     && table.equals(access.table)
+                    && accepted.equals(access.accepted)
                     && name.equals(access.name);
         }
 
@@ -175,8 +218,10 @@ final class JdbcSettings {
         Optional<DataSource> own = url == null ? find(name) : Optional.empty();
         Optional<DataSource> servers =
                 url == null && name == null && own.isEmpty() ? find(OF_THE_SERVER) : Optional.empty();
+        Accepted accepted = new Accepted(
+                reader.value(DURABILITY) == Durability.WARN, reader.value(IN_MEMORY) == InMemory.ALLOW);
         if (url != null) {
-            checkUrl(reader, url);
+            checkUrl(reader, url, accepted);
         } else if (own.isEmpty() && servers.isEmpty()) {
             refuseNone(reader);
         }
@@ -187,6 +232,7 @@ final class JdbcSettings {
                 PASSWORDS.credentials(reader),
                 reader.optional(SCHEMA).orElse(null),
                 reader.value(TABLE),
+                accepted,
                 place(url, name));
         if (config.namespace().length() > LONGEST_NAMESPACE) {
             reader.problem("the namespace '" + config.namespace() + "' is longer than " + LONGEST_NAMESPACE
@@ -225,7 +271,7 @@ final class JdbcSettings {
         return ofTheServer ? "the server's data source '" + OF_THE_SERVER + "'" : "the default data source";
     }
 
-    private static void checkUrl(SettingsReader reader, String url) {
+    private static void checkUrl(SettingsReader reader, String url, Accepted accepted) {
         if (!url.startsWith("jdbc:")) {
             reader.refuse(URL, "is not a JDBC URL. Write one such as jdbc:postgresql://localhost:5432/ids.");
             return;
@@ -237,7 +283,9 @@ final class JdbcSettings {
                     "is understood by no driver on the class path. Add that of the database, such as"
                             + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2.");
         }
-        if (url.startsWith("jdbc:h2:mem:") && !LASTING_H2.matcher(url).matches()) {
+        if (accepted.memory()
+                && url.startsWith("jdbc:h2:mem:")
+                && !LASTING_H2.matcher(url).matches()) {
             reader.refuse(
                     URL,
                     "is an H2 in memory that is dropped with all worker ids a few seconds after a call, when no connection"

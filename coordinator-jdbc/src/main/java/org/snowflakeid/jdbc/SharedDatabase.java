@@ -286,23 +286,29 @@ final class SharedDatabase {
                 // drivers that connect anew by themselves, when a server went away, begin as the URL says.
                 KeptConnections.commitEachStatement(taken);
             }
-            int before = limit(taken, leftMillis());
+            int before = -1;
             try {
+                // First which database it is: pools take a driver's answer that it has no such limit for a broken connection.
                 DatabaseCall call = new DatabaseCall(settings, taken, known, this::send);
-                call.requireCommittedReads();
+                before = limit(taken, leftMillis());
+                call.requireGoodConnection();
                 return work.run(call);
             } finally {
                 restore(taken, committing || !lent, before);
             }
         }
 
-        /** For its next user from the application's pool. */
+        /**
+         * For its next user from the application's pool.
+         *
+         * @param millis negative: the limit is as it was
+         */
         private void restore(Connection taken, boolean committing, int millis) {
             try {
                 if (!committing) {
                     taken.setAutoCommit(false);
                 }
-                int unused = limit(taken, millis);
+                int unused = millis < 0 ? 0 : limit(taken, millis);
             } catch (SQLException e) {
                 // It is broken, as its next use will show.
             }

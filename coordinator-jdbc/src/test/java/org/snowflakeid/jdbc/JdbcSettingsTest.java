@@ -233,7 +233,7 @@ class JdbcSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create-table", "call-timeout"})
+    @ValueSource(strings = {"create-table", "durability", "in-memory", "call-timeout"})
     void refusesWrongValues(String key) {
         assertThat(problems("url", URL, key, "perhaps"))
                 .singleElement()
@@ -252,7 +252,7 @@ class JdbcSettingsTest {
                 "jdbc:h2:mem:;DB_CLOSE_DELAY=-1"
             })
     void refusesAnH2InMemoryThatIsGoneWhenItIsIdle(String url) {
-        assertThat(problems("url", url))
+        assertThat(problems("url", url, "in-memory", "allow"))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.jdbc.url=jdbc:h2:mem:")
@@ -267,7 +267,8 @@ class JdbcSettingsTest {
                 "jdbc:h2:file:./ids"
             })
     void takesAnH2ThatStays(String url) {
-        assertThat(settings(keys("url", url)).access().url()).isEqualTo(url);
+        assertThat(settings(keys("url", url, "in-memory", "allow")).access().url())
+                .isEqualTo(url);
     }
 
     @Test
