@@ -187,7 +187,8 @@ class RecordCoordinatorTest {
         assertThat(seen).allMatch(value -> value.startsWith("limit=2\n")).hasSize(1);
     }
 
-    // two copies of a store, each of which takes writes: acknowledged by one, validated at the other, and granted there again
+    // two copies of a store, each of which takes writes: acknowledged by one, validated at the other, and granted there
+    // again
     @ParameterizedTest
     @ValueSource(strings = {"the same as before", "limit=9 of another"})
     void aWriteThatIsAcknowledgedAndNotSeenIsUnknown(String shown) {
@@ -199,8 +200,9 @@ class RecordCoordinatorTest {
 
         assertThat(result).isInstanceOf(Unknown.class);
         assertThat(((Unknown) result).cause())
-                .hasMessage("the coordinator acknowledged a write of ns/marks/7, after which it shows another value than"
-                        + " was written");
+                .hasMessage(
+                        "the coordinator acknowledged a write of ns/marks/7, after which it shows another value than"
+                                + " was written");
     }
 
     @Test

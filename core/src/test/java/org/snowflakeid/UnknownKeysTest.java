@@ -191,8 +191,7 @@ class UnknownKeysTest {
 
         assertThat(SnowflakeSettings.of("default", lookup).window()).isEqualTo(Duration.ofSeconds(60));
         assertThat(SnowflakeSettings.of("default", lookup).values().burst()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(SnowflakeSettings.of(
-                                "default", key -> key.equals("snowflake.window") ? "PT30S" : lookup.apply(key))
+        assertThat(SnowflakeSettings.of("default", key -> key.equals("snowflake.window") ? "PT30S" : lookup.apply(key))
                         .window())
                 .isEqualTo(Duration.ofSeconds(30));
         assertThatThrownBy(() -> SnowflakeSettings.of(

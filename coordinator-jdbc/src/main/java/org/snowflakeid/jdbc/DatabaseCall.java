@@ -37,7 +37,8 @@ final class DatabaseCall {
         private volatile boolean usable;
 
         /** Connections that passed {@link ConnectionCheck}. */
-        private final Set<Connection> checked = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+        private final Set<Connection> checked =
+                Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
         /** Null as long as it was not looked for. */
         @Nullable

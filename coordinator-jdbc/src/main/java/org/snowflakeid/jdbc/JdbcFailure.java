@@ -68,8 +68,8 @@ final class JdbcFailure extends RequestFailure {
      * data, syntax or rights, a read-only database, a conflict, a lock that it did not get, a cancelled statement. After all others the
      * statement may have been committed: after 08… and 40003, and after 57P01 and 58030 too.
      */
-    private static final Set<String> UNDONE =
-            Set.of("22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
+    private static final Set<String> UNDONE = Set.of(
+            "22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
 
     private static final Handshakes HANDSHAKES = new Handshakes(
             "the parameters of the URL or of the data source that name its authority",
@@ -146,7 +146,9 @@ final class JdbcFailure extends RequestFailure {
         String shown = text;
         boolean harmless = true;
         for (String secret : settings.access().secrets()) {
-            shown = shown.replace(secret, JdbcSettings.URL.shown(secret));
+            shown = shown.replace(
+                    secret,
+                    secret.equals(settings.access().url()) ? settings.access().name() : "***");
             harmless &= cause == null || !quotes(Handshakes.causes(cause), secret);
         }
         return cause == null || !harmless
@@ -208,8 +210,9 @@ final class JdbcFailure extends RequestFailure {
     }
 
     /** The remedy for a table that was changed. */
-    static final String UNCHANGED = "Remove what was added to the table (a column without a default, a constraint, a trigger,"
-            + " row-level security), or let this user pass it.";
+    static final String UNCHANGED =
+            "Remove what was added to the table (a column without a default, a constraint, a trigger,"
+                    + " row-level security), or let this user pass it.";
 
     static String readOnly(String words) {
         return "the database is a replica, or read-only: " + words

@@ -105,7 +105,8 @@ final class SharedDatabase {
     private void end() {
         kept.close();
         pool.shutdown();
-        threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
+        // Of calls that were given up most end when their connection is aborted, and some when it pleases their driver.
+        threads.awaitEnd(Deadline.after(anyHangs() ? Duration.ofNanos(GRACE_NANOS) : ApplicationThreads.LONGEST_END));
     }
 
     /**
@@ -134,6 +135,12 @@ final class SharedDatabase {
                     settings, connected ? "nothing was changed" : "no connection was to be had", null, sent);
         } catch (ExecutionException e) {
             throw JdbcFailure.of(settings, e.getCause() == null ? e : e.getCause(), attempt.giveUp());
+        }
+    }
+
+    private boolean anyHangs() {
+        synchronized (hanging) {
+            return !hanging.isEmpty();
         }
     }
 
@@ -288,7 +295,8 @@ final class SharedDatabase {
             }
             int before = -1;
             try {
-                // First which database it is: pools take a driver's answer that it has no such limit for a broken connection.
+                // First which database it is: pools take a driver's answer that it has no such limit for a broken
+                // connection.
                 DatabaseCall call = new DatabaseCall(settings, taken, known, this::send);
                 before = limit(taken, leftMillis());
                 call.requireGoodConnection();

@@ -156,8 +156,7 @@ class DurabilityTest {
                     CoordinatorException refusal = refusal(required);
 
                     assertThat(refusal)
-                            .hasMessageContaining(
-                                    danger + ", or accept it with snowflake.jdbc.durability=warn.");
+                            .hasMessageContaining(danger + ", or accept it with snowflake.jdbc.durability=warn.");
                     assertThat(refusal.permanent()).isTrue();
                     requireWorking(warned);
                     requireWorking(again);
@@ -174,9 +173,8 @@ class DurabilityTest {
     void aServerThatIsRestartedWithoutDurabilityIsNotUsedAnyMore(boolean pooled) throws SQLException {
         try (PostgresServer server = PostgresServer.start();
                 Pool pool = new Pool(Pool.Product.HIKARI, server.url());
-                WorkerCoordinator coordinator = pooled
-                        ? open("orders", pool)
-                        : open("orders", Resources.NONE, "url", server.url())) {
+                WorkerCoordinator coordinator =
+                        pooled ? open("orders", pool) : open("orders", Resources.NONE, "url", server.url())) {
             requireWorking(coordinator);
             server.sql("ALTER SYSTEM SET fsync TO off");
             server.stop();

@@ -86,11 +86,13 @@ class RefusalsTest {
 
     private static SnowflakeException refusal(Resources resources, String... keys) {
         SnowflakeException[] refusal = new SnowflakeException[1];
-        requireWithin(AT_ONCE, () -> time(() -> {
-            refusal[0] = catchThrowableOfType(
-                    SnowflakeException.class, () -> open("refused", resources, keys).close());
-            assertThat(refusal[0]).isNotNull();
-        }));
+        requireWithin(
+                AT_ONCE,
+                () -> time(() -> {
+                    refusal[0] = catchThrowableOfType(SnowflakeException.class, () -> open("refused", resources, keys)
+                            .close());
+                    assertThat(refusal[0]).isNotNull();
+                }));
         return refusal[0];
     }
 
@@ -146,8 +148,8 @@ class RefusalsTest {
     void aStandbyThatIsPromotedDuringAStartIsUsed() throws Exception {
         try (PostgresServer standby =
                 PostgresServer.builder().standbyOf(postgres).start()) {
-            CompletableFuture<LeasedSnowflake> start = CompletableFuture.supplyAsync(
-                    () -> open("promoted", Resources.NONE, "url", standby.url()));
+            CompletableFuture<LeasedSnowflake> start =
+                    CompletableFuture.supplyAsync(() -> open("promoted", Resources.NONE, "url", standby.url()));
             await(PATIENCE, () -> LogLines.of("promoted").stream()
                     .anyMatch(line -> line.contains("the database is a replica, or read-only")));
             standby.promote();
@@ -161,8 +163,8 @@ class RefusalsTest {
     @Test
     void aMariaDbThatIsMadeWritableDuringAStartIsUsed() throws Exception {
         try (MariaDbServer replica = MariaDbServer.start("--read-only")) {
-            CompletableFuture<LeasedSnowflake> start = CompletableFuture.supplyAsync(
-                    () -> open("writable", Resources.NONE, "url", replica.url()));
+            CompletableFuture<LeasedSnowflake> start =
+                    CompletableFuture.supplyAsync(() -> open("writable", Resources.NONE, "url", replica.url()));
             await(PATIENCE, () -> LogLines.of("writable").stream()
                     .anyMatch(line -> line.contains("the database is a replica, or read-only")));
             execute(replica.url(), "SET GLOBAL read_only = 0");
@@ -176,9 +178,12 @@ class RefusalsTest {
     // ---- H2 that folds no names, or to small letters
 
     @ParameterizedTest
-    @ValueSource(strings = {";DATABASE_TO_UPPER=FALSE", ";DATABASE_TO_LOWER=TRUE", ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE"})
+    @ValueSource(
+            strings = {";DATABASE_TO_UPPER=FALSE", ";DATABASE_TO_LOWER=TRUE", ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE"
+            })
     void anH2ThatFoldsNoNamesToCapitalsIsUsed(String parameters) throws SQLException {
-        String url = "jdbc:h2:tcp://127.0.0.1:" + h2.port() + "/./" + Node.freshNamespace() + ";WRITE_DELAY=0" + parameters;
+        String url =
+                "jdbc:h2:tcp://127.0.0.1:" + h2.port() + "/./" + Node.freshNamespace() + ";WRITE_DELAY=0" + parameters;
         try (Pool pool = new Pool(Pool.Product.HIKARI, url);
                 LeasedSnowflake ofPool = open("folding", pool);
                 LeasedSnowflake byUrl = open("folding", Resources.NONE, "url", url)) {
@@ -189,8 +194,7 @@ class RefusalsTest {
     // ---- the database's own words
 
     private static String schema(String name, String... changes) {
-        postgres.sql("CREATE SCHEMA " + name + "; "
-                + Dialect.POSTGRESQL.createTable(name + ".snowflake_record"));
+        postgres.sql("CREATE SCHEMA " + name + "; " + Dialect.POSTGRESQL.createTable(name + ".snowflake_record"));
         for (String each : changes) {
             postgres.sql(each.replace("TABLE", "TABLE " + name + ".snowflake_record")
                     .replace("ON snowflake_record", "ON " + name + ".snowflake_record")
@@ -257,8 +261,7 @@ class RefusalsTest {
         String url = schema(
                 name,
                 "CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$",
-                "CREATE TRIGGER no BEFORE " + event
-                        + " ON snowflake_record FOR EACH ROW EXECUTE FUNCTION no()");
+                "CREATE TRIGGER no BEFORE " + event + " ON snowflake_record FOR EACH ROW EXECUTE FUNCTION no()");
         if (event.equals("INSERT")) {
             assertThat(refusal(url))
                     .hasMessageContaining("the database does not change the table " + name + ".snowflake_record")
@@ -282,8 +285,7 @@ class RefusalsTest {
                 "CREATE TRIGGER other BEFORE INSERT OR UPDATE ON snowflake_record FOR EACH ROW"
                         + " WHEN (NEW.name LIKE '%/marks/%') EXECUTE FUNCTION other()");
 
-        assertThat(refusal(
-                        Resources.NONE, "url", url, "snowflake.window", "PT3S", "snowflake.startup-timeout", "PT5S"))
+        assertThat(refusal(Resources.NONE, "url", url, "snowflake.window", "PT3S", "snowflake.startup-timeout", "PT5S"))
                 .hasMessageContaining("after which it shows another value than was written");
     }
 

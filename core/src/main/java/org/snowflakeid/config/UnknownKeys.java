@@ -107,8 +107,7 @@ public final class UnknownKeys {
         if (isVariable ? SERVICE_LINK.matcher(variable).matches() : isNoKey(name, variable)) {
             return;
         }
-        if (ignored.contain(name)
-                || undeclared.stream().anyMatch(group -> isIn(group, name, isVariable))) {
+        if (ignored.contain(name) || undeclared.stream().anyMatch(group -> isIn(group, name, isVariable))) {
             return;
         }
         if (find(isVariable, name) != null) {
