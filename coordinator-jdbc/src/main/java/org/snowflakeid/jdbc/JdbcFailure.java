@@ -58,6 +58,9 @@ final class JdbcFailure extends RequestFailure {
     /** The driver of PostgreSQL, with the SQLSTATE of a server that can't be talked to. */
     private static final String NO_PASSWORD = "no password was provided";
 
+    /** MariaDB's and MySQL's account that is locked, where the SQLSTATE says nothing. */
+    private static final Set<Integer> LOCKED_CODES = Set.of(4151, 3118);
+
     private static final int UNKNOWN_DATABASE = 1049;
     private static final int DENIED_DATABASE = 1044;
     private static final int DUPLICATE = 1062;
@@ -168,7 +171,7 @@ final class JdbcFailure extends RequestFailure {
         int code = said.getErrorCode();
         String words = firstLine(said);
         boolean byUrl = settings.access().url() != null;
-        if (state.startsWith("28") || words.contains(NO_PASSWORD)) {
+        if (state.startsWith("28") || LOCKED_CODES.contains(code) || words.contains(NO_PASSWORD)) {
             return "the database refuses the login: " + words + ". Check "
                     + (byUrl
                             ? JdbcSettings.USER + " and "

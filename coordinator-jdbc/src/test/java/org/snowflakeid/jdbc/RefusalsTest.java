@@ -184,9 +184,10 @@ class RefusalsTest {
     void anH2ThatFoldsNoNamesToCapitalsIsUsed(String parameters) throws SQLException {
         String url =
                 "jdbc:h2:tcp://127.0.0.1:" + h2.port() + "/./" + Node.freshNamespace() + ";WRITE_DELAY=0" + parameters;
+        String[] namespace = {"snowflake.namespace", Node.freshNamespace(), "url", url};
         try (Pool pool = new Pool(Pool.Product.HIKARI, url);
-                LeasedSnowflake ofPool = open("folding", pool);
-                LeasedSnowflake byUrl = open("folding", Resources.NONE, "url", url)) {
+                LeasedSnowflake ofPool = open("folding", pool, namespace[0], namespace[1]);
+                LeasedSnowflake byUrl = open("folding", Resources.NONE, namespace)) {
             assertThat(ofPool.nextId()).isNotEqualTo(byUrl.nextId());
         }
     }
