@@ -357,7 +357,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
      * written since is lawful.
      */
     private CasResult granted(CasResult.Applied applied, Seen before, Seen now) {
-        return !Objects.equals(before.mark(), now.mark())
+        return applied.written().value().equals(now.mark()) || !Objects.equals(before.mark(), now.mark())
                 ? new CasResult.Applied(applied.written(), applied.ownerHeld(), witnessed(now))
                 : new CasResult.Unknown(new CoordinatorException(
                         "the coordinator acknowledged a write of " + markKey(now.id())
