@@ -75,6 +75,7 @@ class EtcdProxyTest {
                         CasResult.Applied extended = stopwatch.startAgainWith(() -> applied(node.extend(3, before)));
                         assertThat(extended.ownerHeld()).isTrue();
                         mark = extended.written();
+                        // The pace of a keeper: a lease is to live on by that, while real time passes.
                         TimeUnit.MILLISECONDS.sleep(500);
                     }
                     assertThat(value(owner)).isEqualTo(node.owner(3));

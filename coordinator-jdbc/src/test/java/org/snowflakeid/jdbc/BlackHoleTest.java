@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeSettings;
@@ -46,13 +46,14 @@ class BlackHoleTest {
                         .hasMessageContaining("does not answer in time (no connection was to be had)")));
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
+    static List<String> urls() {
+        return List.of(
                 "jdbc:postgresql://127.0.0.1:%d/ids",
-                "jdbc:mariadb://127.0.0.1:%d/ids",
-                "jdbc:h2:tcp://127.0.0.1:%d/ids"
-            })
+                "jdbc:mariadb://127.0.0.1:%d/ids", "jdbc:h2:tcp://127.0.0.1:%d/ids");
+    }
+
+    @ParameterizedTest
+    @MethodSource("urls")
     void aStartEndsInTimeWhereNoAnswerComes(String url) throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             requireEndInTime(String.format(url, silent.getLocalPort()));
@@ -60,12 +61,7 @@ class BlackHoleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "jdbc:postgresql://127.0.0.1:%d/ids",
-                "jdbc:mariadb://127.0.0.1:%d/ids",
-                "jdbc:h2:tcp://127.0.0.1:%d/ids"
-            })
+    @MethodSource("urls")
     void aStartEndsInTimeWhereNoConnectionIsTaken(String url) throws IOException {
         List<Socket> before = new ArrayList<>();
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -32,7 +32,7 @@ import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 
-/** One test at a time, since all have the same table. A table that another session holds locked: what waits for it takes no connection from the application. */
+/** A table that another session holds locked: what waits for it takes no connection from the application. One test at a time, since all have the same table. */
 @Execution(ExecutionMode.SAME_THREAD)
 class LockedTableTest {
 

@@ -43,6 +43,9 @@ public final class SettingsReader {
 
     private final Set<Key<?>> refused = new HashSet<>();
 
+    /** Null as long as no value was found. */
+    private @Nullable IgnoredNames ignored;
+
     private final Set<String> warnings = new LinkedHashSet<>();
 
     /** For a coordinator's keys. */
@@ -131,7 +134,10 @@ public final class SettingsReader {
 
     private boolean isOfOtherSoftware(String name, String value) {
         try {
-            return new IgnoredNames(settings).hide(name, value);
+            if (ignored == null) {
+                ignored = new IgnoredNames(settings);
+            }
+            return ignored.hide(name, value);
         } catch (InvalidSettingsException e) {
             // What is wrong with that list is said where all names are judged.
             return false;
