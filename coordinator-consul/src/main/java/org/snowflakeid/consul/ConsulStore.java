@@ -86,7 +86,7 @@ final class ConsulStore implements RecordStore {
         Answer answer = agent.ask(request(key, "consistent" + recurse), deadline);
         boolean complete = answer.header("X-Consul-Index").isPresent();
         if (!complete || (answer.status() != 200 && answer.status() != 404)) {
-            throw refusal(answer);
+            throw answer.complaint(refusal(answer));
         }
         if (answer.header("X-Consul-Results-Filtered-By-ACLs").isPresent()) {
             throw agent.failure("hides keys below " + key + ". " + grant(), true);

@@ -87,7 +87,13 @@ final class EtcdFailure extends RequestFailure {
                 .orElse("");
         boolean permanent = Handshakes.refusal(chain).isPresent() || settingIsWrong(code, description);
         String text = "etcd (" + settings.endpointsText() + ") " + complaint(settings, chain, code, description, sent);
-        return new EtcdFailure(code, description, sent, false, new CoordinatorException(text, e, permanent));
+        CoordinatorException exception = new CoordinatorException(text, e, permanent);
+        return new EtcdFailure(
+                code,
+                description,
+                sent,
+                false,
+                description.contains("authentication failed") ? exception.withLoginRefused() : exception);
     }
 
     private static Status status(List<Throwable> chain) {

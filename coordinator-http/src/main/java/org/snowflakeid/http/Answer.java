@@ -8,7 +8,12 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.Optional;
+import org.snowflakeid.CoordinatorException;
 
 /** What a server answered, whole, whatever it says. */
 public record Answer(HttpResponse<byte[]> response) {
@@ -29,6 +34,38 @@ public record Answer(HttpResponse<byte[]> response) {
 
     public Optional<String> header(String name) {
         return response.headers().firstValue(name);
+    }
+
+    /**
+     * The same complaint about this answer, with when the server may be asked again: where it has too much to do as it says itself, and
+     * where it refuses the client after the next pause between logins.
+     */
+    public CoordinatorException complaint(CoordinatorException complaint) {
+        return switch (status()) {
+            case 401, 403 -> complaint.permanent() ? complaint.withLoginRefused() : complaint;
+            case 429, 503 -> header("Retry-After")
+                    .flatMap(this::pause)
+                    .map(complaint::withRetryAfter)
+                    .orElse(complaint);
+            default -> complaint;
+        };
+    }
+
+    /** Seconds, or a time by the server's clock. */
+    private Optional<Duration> pause(String text) {
+        if (text.matches("\\d{1,9}")) {
+            return Optional.of(Duration.ofSeconds(Long.parseLong(text)));
+        }
+        try {
+            Instant now = time(header("Date").orElse(""));
+            return Optional.of(Duration.between(now, time(text))).filter(pause -> !pause.isNegative());
+        } catch (DateTimeException neither) {
+            return Optional.empty();
+        }
+    }
+
+    static Instant time(String header) {
+        return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(header));
     }
 
     /** Of the request. */

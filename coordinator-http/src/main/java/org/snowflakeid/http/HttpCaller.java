@@ -6,7 +6,6 @@ import java.net.http.HttpRequest;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeFormatter;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -84,9 +83,9 @@ public final class HttpCaller implements AutoCloseable {
         }
         Write write = clear.apply(answer);
         if (write == null && answer.refuses()) {
-            throw complaint.apply(answer);
+            throw answer.complaint(complaint.apply(answer));
         }
-        return write == null ? new Write.Unknown(complaint.apply(answer)) : write;
+        return write == null ? new Write.Unknown(answer.complaint(complaint.apply(answer))) : write;
     }
 
     private Answer send(HttpRequest.Builder request, Deadline deadline, boolean mayGoOn) throws NoAnswer {
@@ -129,9 +128,7 @@ public final class HttpCaller implements AutoCloseable {
     public Instant time(Answer answer) {
         try {
             // The header drops the fraction of the second: its middle is the best guess.
-            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(
-                            answer.header("Date").orElse("")))
-                    .plusMillis(HALF_A_SECOND);
+            return Answer.time(answer.header("Date").orElse("")).plusMillis(HALF_A_SECOND);
         } catch (DateTimeException e) {
             throw failure(
                     "does not tell the time: its answer has no Date header. Let no proxy take it away, and check "

@@ -87,6 +87,49 @@ class HttpCallerTest {
         return caller(List.of("http://127.0.0.1:" + port), Map.of());
     }
 
+    private CoordinatorException complaintOf(String answer) throws IOException {
+        HttpCaller caller = caller(answering(answer).port());
+        return caller.ask(caller.request("/x"), caller.deadline(LONG))
+                .complaint(new CoordinatorException("complains", true));
+    }
+
+    @Test
+    void whenAServerWantsToBeAskedAgainIsKept() throws IOException {
+        String empty = "Content-Length: 0\r\n\r\n";
+        assertThat(complaintOf("429 Busy\r\nRetry-After: 7\r\n" + empty).retryAfter())
+                .hasValue(Duration.ofSeconds(7));
+        assertThat(complaintOf("503 Busy\r\nDate: Fri, 27 Nov 2026 01:00:00 GMT\r\n"
+                                + "Retry-After: Fri, 27 Nov 2026 01:00:30 GMT\r\n" + empty)
+                        .retryAfter())
+                .hasValue(Duration.ofSeconds(30));
+        // In the past, neither, none, and of what has it for another reason.
+        for (String other : List.of(
+                "429 Busy\r\nDate: Fri, 27 Nov 2026 01:00:00 GMT\r\nRetry-After: Fri, 27 Nov 2026 00:59:00 GMT",
+                "429 Busy\r\nRetry-After: 60",
+                "429 Busy\r\nRetry-After: -1",
+                "503 Busy\r\nRetry-After: soon",
+                "503 Busy\r\nRetry-After: 99999999999999999999",
+                "503 Busy",
+                "301 Moved\r\nRetry-After: 7")) {
+            boolean kept = other.endsWith(": 60");
+            assertThat(complaintOf(other + "\r\n" + empty).retryAfter().isPresent())
+                    .as(other)
+                    .isEqualTo(kept);
+        }
+    }
+
+    @Test
+    void aRefusedClientIsToldFromOneWhoseTokenWasReplacedMeanwhile() throws IOException {
+        HttpCaller caller = caller(
+                answering("403 Forbidden\r\nContent-Length: 0\r\n\r\n").port());
+        Answer answer = caller.ask(caller.request("/x"), caller.deadline(LONG));
+
+        assertThat(answer.complaint(new CoordinatorException("wrong", true)).loginRefused())
+                .isTrue();
+        assertThat(answer.complaint(new CoordinatorException("old", false)).loginRefused())
+                .isFalse();
+    }
+
     private HttpCaller encrypted(int port, Certificates trusted) {
         return caller(
                 List.of("https://127.0.0.1:" + port),

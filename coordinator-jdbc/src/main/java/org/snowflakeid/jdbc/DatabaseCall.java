@@ -47,22 +47,26 @@ final class DatabaseCall {
         }
     }
 
-    /** Decides whether a change may still be sent. */
-    interface Gate {
-        void pass() throws SQLException;
+    /** The time that is left. */
+    interface Time {
+        /** Of the whole call; at least one. */
+        int leftMillis();
+
+        /** Decides whether a change may still be sent. */
+        void send() throws SQLException;
     }
 
     private final JdbcSettings settings;
     private final Connection connection;
     private final Known known;
-    private final Gate gate;
+    private final Time time;
     private final Dialect dialect;
 
-    DatabaseCall(JdbcSettings settings, Connection connection, Known known, Gate gate) throws SQLException {
+    DatabaseCall(JdbcSettings settings, Connection connection, Known known, Time time) throws SQLException {
         this.settings = settings;
         this.connection = connection;
         this.known = known;
-        this.gate = gate;
+        this.time = time;
         Dialect before = known.dialect;
         this.dialect = before == null ? Dialect.of(connection) : before;
         known.dialect = dialect;
@@ -108,6 +112,24 @@ final class DatabaseCall {
         return connection.prepareStatement(sql);
     }
 
+    /** On the table, which others may have locked. */
+    PreparedStatement prepareForTable(String sql) throws SQLException {
+        // The answer that the lock was not to be had has to come in time as well.
+        return prepare(dialect.waitingAtMost(time.leftMillis() / 8 * 7, sql));
+    }
+
+    /** Of {@link #prepareForTable}. */
+    ResultSet query(PreparedStatement statement) throws SQLException {
+        dialect.execute(statement);
+        return statement.getResultSet();
+    }
+
+    /** Of {@link #prepareForTable}. */
+    int change(PreparedStatement statement) throws SQLException {
+        dialect.execute(statement);
+        return statement.getUpdateCount();
+    }
+
     /** What one row of a query has in its one column; empty if that is null. */
     String only(String query, String... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(query)) {
@@ -123,7 +145,7 @@ final class DatabaseCall {
 
     /** To be called right before what changes a record is sent. */
     void beforeChange() throws SQLException {
-        gate.pass();
+        time.send();
     }
 
     /**

@@ -247,6 +247,34 @@ enum Dialect {
         return this != POSTGRESQL;
     }
 
+    /**
+     * The same statement, which waits for a lock no longer than that: the session of a call that was given up would wait on. Not by breaking
+     * the statement off: in its commit it may be waiting for a replica, and would end as if that one had it.
+     *
+     * <p>For this statement alone, since the next user of the session may be another application's. MySQL takes it for a comment, and H2 has
+     * such a limit by itself.
+     */
+    String waitingAtMost(int millis, String sql) {
+        // A few texts, so that drivers know them again.
+        long seconds = Math.max(1, millis / 1_000);
+        return switch (this) {
+            case POSTGRESQL ->
+                "SELECT set_config('lock_timeout', '" + Math.max(100, millis / 250 * 250) + "', true); " + sql;
+            case MARIADB ->
+                "/*M! SET STATEMENT lock_wait_timeout=" + seconds + ", innodb_lock_wait_timeout=" + seconds + " FOR */ "
+                        + sql;
+            case H2 -> sql;
+        };
+    }
+
+    /** Executes it, and leaves it at its own result. */
+    void execute(PreparedStatement statement) throws SQLException {
+        boolean unused = statement.execute();
+        if (this == POSTGRESQL) {
+            boolean unusedToo = statement.getMoreResults();
+        }
+    }
+
     void set(PreparedStatement statement, int index, String text) throws SQLException {
         if (isBinary()) {
             statement.setBytes(index, text.getBytes(StandardCharsets.UTF_8));

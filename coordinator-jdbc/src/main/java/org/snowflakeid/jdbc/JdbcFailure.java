@@ -37,6 +37,9 @@ final class JdbcFailure extends RequestFailure {
     /** The driver of PostgreSQL, with the SQLSTATE of a server that can't be talked to. */
     private static final String NO_PASSWORD = "no password was provided";
 
+    /** MariaDB, MySQL: a host, a user, an account that is locked, the first two after logins that failed. */
+    private static final Set<Integer> BLOCKED_CODES = Set.of(1129, 4150, 4151, 3118);
+
     private static final int UNKNOWN_DATABASE = 1049;
     private static final int DENIED_DATABASE = 1044;
     private static final int DUPLICATE = 1062;
@@ -103,11 +106,10 @@ final class JdbcFailure extends RequestFailure {
         // A driver quotes a URL that it can't read. A server's answer has an SQLSTATE.
         boolean unreadable =
                 state(said).isEmpty() && quotes(chain, settings.access().url());
-        return new JdbcFailure(
-                !sent || undone,
-                wrong.isEmpty()
-                        ? exception(settings, answer(chain, said) + ". " + remedy(settings), e, unreadable)
-                        : exception(settings, wrong, e, true));
+        CoordinatorException exception = wrong.isEmpty()
+                ? exception(settings, answer(chain, said) + ". " + remedy(settings), e, unreadable)
+                : exception(settings, wrong, e, true);
+        return new JdbcFailure(!sent || undone, refusesLogin(said) ? exception.withLoginRefused() : exception);
     }
 
     private static CoordinatorException exception(
@@ -140,7 +142,7 @@ final class JdbcFailure extends RequestFailure {
         int code = said.getErrorCode();
         String words = firstLine(said);
         boolean byUrl = settings.access().url() != null;
-        if (state.startsWith("28") || words.contains(NO_PASSWORD)) {
+        if (isWrongLogin(said)) {
             return "the database refuses the login: " + words + ". Check "
                     + (byUrl
                             ? JdbcSettings.USER + " and "
@@ -168,6 +170,14 @@ final class JdbcFailure extends RequestFailure {
                     + " Unicode.";
         }
         return "";
+    }
+
+    private static boolean isWrongLogin(SQLException said) {
+        return state(said).startsWith("28") || firstLine(said).contains(NO_PASSWORD);
+    }
+
+    private static boolean refusesLogin(SQLException said) {
+        return isWrongLogin(said) || BLOCKED_CODES.contains(said.getErrorCode());
     }
 
     static String readOnly(String words) {

@@ -65,12 +65,12 @@ final class JdbcStore implements RecordStore {
     /** And the table's own record, in the same statement: another table's are never believed. */
     private Instant readSome(DatabaseCall call, List<String> keys, Map<String, Entry> entries) throws SQLException {
         Map<String, Entry> seen = new HashMap<>();
-        try (PreparedStatement statement = call.prepare(call.dialect().read(call.table(), keys.size() + 1))) {
+        try (PreparedStatement statement = call.prepareForTable(call.dialect().read(call.table(), keys.size() + 1))) {
             for (int i = 0; i < keys.size(); i++) {
                 call.dialect().set(statement, i + 1, keys.get(i));
             }
             call.dialect().set(statement, keys.size() + 1, DatabaseCall.TABLE_ID);
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = call.query(statement)) {
                 Instant time = Instant.MIN;
                 String place = "";
                 while (rows.next()) {
@@ -144,12 +144,12 @@ final class JdbcStore implements RecordStore {
     }
 
     private static boolean insert(DatabaseCall call, String sql, String... parameters) throws SQLException {
-        try (PreparedStatement statement = call.prepare(sql)) {
+        try (PreparedStatement statement = call.prepareForTable(sql)) {
             for (int i = 0; i < parameters.length; i++) {
                 call.dialect().set(statement, i + 1, parameters[i]);
             }
             call.beforeChange();
-            boolean applied = statement.executeUpdate() == 1;
+            boolean applied = call.change(statement) == 1;
             call.afterChange();
             return applied;
         } catch (SQLException e) {
@@ -164,13 +164,13 @@ final class JdbcStore implements RecordStore {
     }
 
     private boolean update(DatabaseCall call, String key, Entry expected, String next) throws SQLException {
-        try (PreparedStatement statement = call.prepare(call.dialect().update(call.table()))) {
+        try (PreparedStatement statement = call.prepareForTable(call.dialect().update(call.table()))) {
             call.dialect().set(statement, 1, next);
             call.dialect().set(statement, 2, key);
             statement.setLong(3, (Long) expected.version());
             call.dialect().set(statement, 4, expected.value());
             call.beforeChange();
-            boolean applied = statement.executeUpdate() == 1;
+            boolean applied = call.change(statement) == 1;
             call.afterChange();
             return applied;
         } catch (SQLException e) {

@@ -43,6 +43,9 @@ final class SharedDatabase {
     /** Including threads whose call was given up and still hangs. */
     private static final int MAX_CALLS = 8;
 
+    /** With a connection, while their database does not answer: it is not asked on yet another one, which the application may need. */
+    private static final int MOST_HANGING = 2;
+
     /** One that hangs for longer takes no other's place any more, as long as there are no more threads than that. */
     static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -118,8 +121,9 @@ final class SharedDatabase {
         Attempt<T> attempt = new Attempt<>(settings, deadline, work);
         forgetOld();
         try {
-            if (!calls.tryAcquire(deadline.nanosLeft(), TimeUnit.NANOSECONDS)) {
-                throw JdbcFailure.late(settings, MAX_CALLS + " earlier calls still wait for an answer", null, false);
+            int most = hangingOnes() < MOST_HANGING ? MAX_CALLS : MOST_HANGING;
+            if (most == MOST_HANGING || !calls.tryAcquire(deadline.nanosLeft(), TimeUnit.NANOSECONDS)) {
+                throw JdbcFailure.late(settings, most + " earlier calls still wait for an answer", null, false);
             }
             attempt.takePlace();
             Future<T> result = submit(attempt);
@@ -151,6 +155,17 @@ final class SharedDatabase {
         old.forEach(Attempt::leavePlace);
     }
 
+    /** Of those that still have a connection, or wait for one of a data source. */
+    private long hangingOnes() {
+        List<Attempt<?>> all;
+        synchronized (hanging) {
+            all = List.copyOf(hanging.keySet());
+        }
+        return all.stream()
+                .filter(each -> access.dataSource() != null || each.isConnected())
+                .count();
+    }
+
     private <T> Future<T> submit(Attempt<T> attempt) {
         try {
             return pool.submit(attempt);
@@ -165,7 +180,7 @@ final class SharedDatabase {
     }
 
     /** One call, which may go on when its caller has stopped waiting. */
-    private final class Attempt<T> implements Callable<T>, KeptConnections.Call {
+    private final class Attempt<T> implements Callable<T>, KeptConnections.Call, DatabaseCall.Time {
         private final JdbcSettings settings;
         private final Deadline deadline;
         private final Work<T> work;
@@ -221,7 +236,8 @@ final class SharedDatabase {
             }
         }
 
-        private synchronized void send() throws SQLException {
+        @Override
+        public synchronized void send() throws SQLException {
             requireTime();
             sent = true;
         }
@@ -288,7 +304,7 @@ final class SharedDatabase {
             }
             int before = limit(taken, leftMillis());
             try {
-                DatabaseCall call = new DatabaseCall(settings, taken, known, this::send);
+                DatabaseCall call = new DatabaseCall(settings, taken, known, this);
                 call.requireCommittedReads();
                 return work.run(call);
             } finally {

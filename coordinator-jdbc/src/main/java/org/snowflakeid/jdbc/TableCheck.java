@@ -2,6 +2,7 @@
 package org.snowflakeid.jdbc;
 
 import java.lang.System.Logger.Level;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -34,8 +35,8 @@ final class TableCheck {
      * @throws CoordinatorException if there is one that can't be used
      */
     boolean isUsable() throws SQLException {
-        try (Statement statement = call.connection().createStatement();
-                ResultSet columns = statement.executeQuery(dialect.columns(table()))) {
+        try (PreparedStatement statement = call.prepareForTable(dialect.columns(table()));
+                ResultSet columns = call.query(statement)) {
             requireColumns(columns.getMetaData());
         } catch (SQLException e) {
             if (JdbcFailure.saysAbsent(e)) {

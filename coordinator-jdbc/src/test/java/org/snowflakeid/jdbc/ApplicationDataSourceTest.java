@@ -170,20 +170,20 @@ class ApplicationDataSourceTest {
         AtomicInteger calls = new AtomicInteger();
         DataSource hanging = (DataSource) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    if (calls.incrementAndGet() <= 8) {
+                    if (calls.incrementAndGet() <= 2) {
                         end.await();
                     }
                     return pool.getConnection();
                 });
         try (WorkerCoordinator one = open(hanging)) {
-            while (calls.get() < 8) {
+            while (calls.get() < 2) {
                 assertThat(catchThrowableOfType(
                                 CoordinatorException.class, () -> one.read(0, 0, Duration.ofMillis(100))))
                         .hasMessageContaining("no connection was to be had");
             }
 
             assertThat(catchThrowableOfType(CoordinatorException.class, () -> one.read(0, 0, Duration.ofMillis(100))))
-                    .hasMessageContaining("8 earlier calls still wait");
+                    .hasMessageContaining("2 earlier calls still wait");
             await(Node.PATIENCE, () -> {
                 try {
                     return one.read(0, 0, TIMEOUT).slots().size() == 1;

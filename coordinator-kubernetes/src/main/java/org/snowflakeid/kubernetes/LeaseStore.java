@@ -59,7 +59,7 @@ final class LeaseStore implements RecordStore {
         }
         JsonElement lease = answer.json();
         if (answer.status() != 200 || !text(lease, "kind").equals("Lease")) {
-            throw refusal(answer, "get");
+            throw answer.complaint(refusal(answer, "get"));
         }
         return new Reading(Map.of(key, entry(lease)), server.time(answer));
     }
@@ -81,7 +81,7 @@ final class LeaseStore implements RecordStore {
             // Its kind is not the same everywhere.
             if (answer.status() != 200
                     || !(page instanceof JsonObject list && list.get("items") instanceof JsonArray items)) {
-                throw refusal(answer, "list");
+                throw answer.complaint(refusal(answer, "list"));
             }
             for (JsonElement lease : items) {
                 String key = wanted.get(Lease.name(lease));

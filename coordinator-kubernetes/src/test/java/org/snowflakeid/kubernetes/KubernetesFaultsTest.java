@@ -200,6 +200,7 @@ class KubernetesFaultsTest {
         CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
 
         assertThat(thrown).hasMessageContainingAll("has too much to do", "after 7 s");
+        assertThat(thrown.retryAfter()).hasValue(Duration.ofSeconds(7));
         assertThat(thrown.permanent()).isFalse();
         applied(claim(TIMEOUT));
     }

@@ -104,7 +104,7 @@ final class NacosStore implements RecordStore {
         Answer answer = server.ask(request(what, used), deadline);
         boolean absent = answer.status() == 404 && code(answer).equals(NOT_FOUND);
         if (answer.status() != 200 && !absent) {
-            throw refusal(answer);
+            throw answer.complaint(refusal(answer));
         }
         return answer;
     }
@@ -192,14 +192,15 @@ final class NacosStore implements RecordStore {
         // fault.
         if (answer.status() == 401 || answer.status() == 403 || answer.status() == 500) {
             throw server.failure(
-                    "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER
-                            + " and its password. A new user is known after 15 seconds.",
-                    answer.status() != 500);
+                            "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER
+                                    + " and its password. A new user is known after 15 seconds.",
+                            answer.status() != 500)
+                    .withLoginRefused();
         }
         String token = text(answer.json(), "accessToken");
         String seconds = text(answer.json(), "tokenTtl");
         if (answer.status() != 200) {
-            throw refusal(answer);
+            throw answer.complaint(refusal(answer));
         }
         if (token.isEmpty() || !seconds.matches("\\d{1,10}")) {
             // Not quoted: the token may be in it.

@@ -126,7 +126,9 @@ final class RedisFailure extends RequestFailure {
         Answer answer = Answer.of(within.matches() ? within.group(1) : message);
         String text = named(settings, complaint(settings, answer, message));
         boolean permanent = answer != null && answer.permanent;
-        return new RedisFailure(new CoordinatorException(text, e, permanent), answer != null, false);
+        CoordinatorException exception = new CoordinatorException(text, e, permanent);
+        boolean login = answer == Answer.PASSWORD_WRONG || answer == Answer.PASSWORD_NEEDLESS;
+        return new RedisFailure(login ? exception.withLoginRefused() : exception, answer != null, false);
     }
 
     private static JedisDataException withoutArguments(JedisDataException e) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
 
 /** {@link SecretFileContract}, and what a coordinator promises of a password or token that is a setting. */
 public abstract class SecretContract extends SecretFileContract {
@@ -30,7 +31,11 @@ public abstract class SecretContract extends SecretFileContract {
 
     @Test
     public final void wrongSecretIsPermanentAndNotShown() {
-        assertHidden(node(refused(), secretKey, wrongSecret).refused(true, saidOfARefusal(), toCheck(secretKey)));
+        CoordinatorException refusal =
+                node(refused(), secretKey, wrongSecret).refused(true, saidOfARefusal(), toCheck(secretKey));
+
+        assertHidden(refusal);
+        assertThat(refusal.loginRefused()).isTrue();
     }
 
     @Test

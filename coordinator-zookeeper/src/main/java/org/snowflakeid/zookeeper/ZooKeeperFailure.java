@@ -64,11 +64,10 @@ final class ZooKeeperFailure extends RequestFailure {
     static ZooKeeperFailure of(ZooKeeperSettings settings, Code code) {
         boolean refused = code.intValue() <= Code.APIERROR.intValue() && !UNKNOWN.contains(code);
         boolean permanent = code == Code.NOAUTH || code == Code.UNIMPLEMENTED || code == Code.AUTHFAILED;
-        return new ZooKeeperFailure(
-                new CoordinatorException(
-                        prefix(settings) + complaint(settings, code), KeeperException.create(code), permanent),
-                refused,
-                false);
+        CoordinatorException exception = new CoordinatorException(
+                prefix(settings) + complaint(settings, code), KeeperException.create(code), permanent);
+        boolean login = code == Code.NOAUTH || code == Code.AUTHFAILED;
+        return new ZooKeeperFailure(login ? exception.withLoginRefused() : exception, refused, false);
     }
 
     private static String complaint(ZooKeeperSettings settings, Code code) {

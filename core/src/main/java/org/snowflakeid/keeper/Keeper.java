@@ -104,11 +104,11 @@ public final class Keeper {
         this.guarded = provider.isShared();
         this.coordinatorName = provider.name();
         this.takeover = takeover;
-        this.outage = new Outage(platform, clock, shared, coordinatorName);
+        this.outage = new Outage(platform, clock, shared, coordinatorName, settings.window());
         this.start = new StartDeadline(settings, platform, clock, shared);
         this.timeouts = new CallTimeouts(settings, start, shared);
         WorkerCoordinator opened = provider.open(settings.coordinatorConfig(), this::hintLoss);
-        this.coordinator = new WatchedCoordinator(opened, shared.calls(), timeouts);
+        this.coordinator = new WatchedCoordinator(opened, shared, timeouts, outage);
         try {
             this.namespace = new Namespace(settings, coordinator, platform, provider);
             this.slots = new SlotReader(settings, coordinator, platform, timeouts::now);
@@ -236,6 +236,9 @@ public final class Keeper {
     private void work() {
         if (lossHinted) {
             outage.hurry();
+        }
+        if (callersWaitForClock || clock.isCopySuspected() || shared.isKeeperWanted()) {
+            outage.callsWait();
         }
         if (shared.isClosed() || platform.nanoTime() - outage.retryNanos() < 0) {
             return;
@@ -444,7 +447,8 @@ public final class Keeper {
             breakDown(e);
             return true;
         }
-        boolean another = outage.failed(e, shared.isStarted(), workerIds.endNanos(platform.nanoTime()));
+        long now = platform.nanoTime();
+        boolean another = outage.failed(e, shared.isStarted(), workerIds.firstEndNanos(now), workerIds.endNanos(now));
         // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();

@@ -6,6 +6,7 @@ import static org.snowflakeid.config.Logs.LOG;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.NoFreeWorkerIdException;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeException;
@@ -15,15 +16,29 @@ import org.snowflakeid.lease.VettedClock;
 /**
  * Failures in a row: when to try again, and what is said about them, which is enough to see that something is wrong and what, and not a
  * line for each attempt. Called by the keeper's thread only.
+ *
+ * <p>A server in trouble is not helped by many attempts, and each may cost it a connection. So while more than half of the window is left
+ * the pauses grow up to a sixth of it. With less, or at a start, or while calls wait, they last a second at most: the end of an outage has
+ * to be found in time.
  */
 public final class Outage {
 
     private static final long SECOND = 1_000_000_000L;
 
+    /** Where a sixth of the window is more: what the status says may not be out of date for longer. */
+    private static final long LONGEST_PAUSE = 60 * SECOND;
+
+    /** Between two logins, if the first one was refused. */
+    private static final long LOGIN_PAUSE = 10 * SECOND;
+
+    /** Doubled by each failure. */
+    private static final long FIRST_PAUSE = SECOND / 10;
+
     private final Platform platform;
     private final VettedClock clock;
     private final SharedState shared;
     private final String coordinatorName;
+    private final long windowNanos;
 
     private int failures;
     private String lastReason = "";
@@ -35,13 +50,20 @@ public final class Outage {
     private boolean windowEnded;
     private long retryNanos;
     private long failedNanos;
+
+    /** What the server asked for itself: not even a hint or waiting calls make this pause shorter. */
+    private long leastPause;
+
+    private @Nullable CoordinatorException refusedLogin;
+    private long refusedNanos;
     private long lastLineNanos;
 
-    Outage(Platform platform, VettedClock clock, SharedState shared, String coordinatorName) {
+    Outage(Platform platform, VettedClock clock, SharedState shared, String coordinatorName, Duration window) {
         this.platform = platform;
         this.clock = clock;
         this.shared = shared;
         this.coordinatorName = coordinatorName;
+        this.windowNanos = window.toNanos();
         this.retryNanos = platform.nanoTime();
         this.lastLineNanos = retryNanos - 5 * SECOND;
     }
@@ -53,9 +75,40 @@ public final class Outage {
 
     /** Something was heard of the coordinator. However often that is, attempts that fail have a pause between them. */
     void hurry() {
-        if (failures > 0 && retryNanos - failedNanos > SECOND / 10) {
-            retryNanos = failedNanos + SECOND / 10;
+        shorten(SECOND / 10);
+    }
+
+    /** Calls wait for what only the coordinator can give. */
+    void callsWait() {
+        shorten(SECOND);
+    }
+
+    private void shorten(long most) {
+        long pause = Math.max(most, leastPause);
+        if (failures > 0 && retryNanos - failedNanos > pause) {
+            retryNanos = failedNanos + pause;
         }
+    }
+
+    /** To be called with each failure of a call, before any other call. */
+    void noteLogin(CoordinatorException failure) {
+        if (failure.loginRefused()) {
+            refusedLogin = failure;
+            refusedNanos = platform.nanoTime();
+        }
+    }
+
+    /**
+     * To be called before each call, whatever it is for: one step may make several, and not all that fail make the next one wait.
+     *
+     * @throws CoordinatorException if a login was refused a moment ago, and the next one would be as well
+     */
+    void refuseLoginSooner() {
+        CoordinatorException refused = refusedLogin;
+        if (refused != null && platform.nanoTime() - refusedNanos < LOGIN_PAUSE) {
+            throw refused;
+        }
+        refusedLogin = null;
     }
 
     /** A pause before all worker ids are looked at again, so that those who wait for one don't all come at once. */
@@ -82,21 +135,37 @@ public final class Outage {
     /**
      * Takes note of a failure of the coordinator, or of this library, of which nothing is known but what it says.
      *
-     * @param endNanos when the window in use ends; only if {@code started}
+     * @param firstEndNanos when the first of the windows in use ends; only if {@code started}
+     * @param endNanos when the last of them ends
      * @return whether it is another one than the last
      */
-    boolean failed(Throwable failure, boolean started, long endNanos) {
+    boolean failed(CoordinatorException failure, boolean started, long firstEndNanos, long endNanos) {
         failures++;
-        long pause = Math.min(SECOND, (SECOND / 10) << Math.min(failures, 5));
         failedNanos = platform.nanoTime();
+        long pause = pause(failure, started ? firstEndNanos - failedNanos : 0);
         retryNanos = failedNanos + pause;
         String reason = withoutPrefix(failure);
         shared.troubles().noteError("Last error from " + coordinatorName + ": " + reason);
         report("extension failed (" + reason + ")", reason, failures == 1, started, endNanos);
-        retryNanos = failedNanos + pause / 2 + jitter(pause / 2);
+        if (leastPause > 0) {
+            leastPause += jitter(1 + leastPause / 8);
+        }
+        retryNanos = failedNanos + Math.max(leastPause, pause / 2 + jitter(pause / 2));
         boolean another = failures == 1 || !reason.equals(lastReason);
         lastReason = reason;
         return another;
+    }
+
+    /** @param left of the first window in use */
+    private long pause(CoordinatorException failure, long left) {
+        long longest = Math.max(SECOND, Math.min(windowNanos / 6, LONGEST_PAUSE));
+        Duration most = Duration.ofNanos(Math.max(longest, left / 2));
+        long asked = failure.retryAfter()
+                .map(wanted -> wanted.compareTo(most) < 0 ? wanted.toNanos() : most.toNanos())
+                .orElse(0L);
+        leastPause = failure.loginRefused() ? Math.max(LOGIN_PAUSE, asked) : asked;
+        long untilHalf = Math.max(SECOND, Math.min(longest, left - windowNanos / 2));
+        return Math.max(leastPause, Math.min(untilHalf, FIRST_PAUSE << Math.min(failures, 20)));
     }
 
     /** Takes note that there was no worker id to be had. */

@@ -4,22 +4,25 @@ package org.snowflakeid.keeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
-import org.snowflakeid.lease.CallWatch;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
-/** Notes which call is under way, so that one that never ends is seen from outside. */
+/** Notes which call is under way, so that one that never ends is seen from outside; and makes none while a login would be refused again. */
 final class WatchedCoordinator extends ForwardingCoordinator {
 
-    private final CallWatch calls;
+    private final SharedState shared;
     private final CallTimeouts timeouts;
+    private final Outage outage;
 
-    WatchedCoordinator(WorkerCoordinator coordinator, CallWatch calls, CallTimeouts timeouts) {
+    WatchedCoordinator(WorkerCoordinator coordinator, SharedState shared, CallTimeouts timeouts, Outage outage) {
         super(coordinator);
-        this.calls = calls;
+        this.shared = shared;
         this.timeouts = timeouts;
+        this.outage = outage;
     }
 
     @Override
@@ -28,11 +31,28 @@ final class WatchedCoordinator extends ForwardingCoordinator {
     }
 
     private <T> T call(Duration timeout, Supplier<T> operation) {
-        calls.begin("A call of the coordinator", "The coordinator has not answered yet.", timeout);
+        if (!shared.isClosed()) {
+            // What is given back at the end is tried all the same.
+            outage.refuseLoginSooner();
+        }
+        shared.calls().begin("A call of the coordinator", "The coordinator has not answered yet.", timeout);
         try {
-            return operation.get();
+            T answer = operation.get();
+            noteLogin(answer);
+            return answer;
+        } catch (CoordinatorException e) {
+            outage.noteLogin(e);
+            throw e;
         } finally {
-            calls.end();
+            shared.calls().end();
+        }
+    }
+
+    private void noteLogin(Object answer) {
+        if (answer instanceof CasResult.Unknown unknown) {
+            outage.noteLogin(unknown.cause());
+        } else if (answer instanceof List<?> answers) {
+            answers.forEach(this::noteLogin);
         }
     }
 

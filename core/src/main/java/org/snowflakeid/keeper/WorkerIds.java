@@ -427,10 +427,21 @@ public final class WorkerIds {
 
     /** When the last of the windows in use ends; {@code otherwise} if none is in use. */
     long endNanos(long otherwise) {
-        return successions.stream()
-                .flatMap(each -> Stream.ofNullable(each.current()))
-                .map(current -> current.claim().lease().endNanos())
+        return windowEnds()
                 .reduce((one, other) -> other - one > 0 ? other : one)
                 .orElse(otherwise);
+    }
+
+    /** When the first of them does. */
+    long firstEndNanos(long otherwise) {
+        return windowEnds()
+                .reduce((one, other) -> other - one < 0 ? other : one)
+                .orElse(otherwise);
+    }
+
+    private Stream<Long> windowEnds() {
+        return successions.stream()
+                .flatMap(each -> Stream.ofNullable(each.current()))
+                .map(current -> current.claim().lease().endNanos());
     }
 }

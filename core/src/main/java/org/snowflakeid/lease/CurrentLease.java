@@ -58,6 +58,10 @@ public final class CurrentLease {
         return first;
     }
 
+    public boolean isMoreWanted() {
+        return moreWanted;
+    }
+
     public boolean takeMoreWanted() {
         boolean wanted = moreWanted;
         if (wanted) {

@@ -343,6 +343,11 @@ public final class SharedState {
         waiting.wake();
     }
 
+    /** Whether a call has asked for something that the keeper has not looked at yet. */
+    public boolean isKeeperWanted() {
+        return vettingWanted || leases.stream().anyMatch(CurrentLease::isMoreWanted);
+    }
+
     public boolean takeVettingWanted() {
         boolean wanted = vettingWanted;
         if (wanted) {
