@@ -187,6 +187,33 @@ class RecordCoordinatorTest {
         assertThat(seen).allMatch(value -> value.startsWith("limit=2\n")).hasSize(1);
     }
 
+    // two copies of a store, each of which takes writes: acknowledged by one, validated at the other, and granted there
+    // again
+    @ParameterizedTest
+    @ValueSource(strings = {"the same as before", "limit=9 of another"})
+    void aWriteThatIsAcknowledgedAndNotSeenIsUnknown(String shown) {
+        Stored mark = claim(7);
+        String before = records.value("ns/marks/7");
+        records.before(3, () -> records.put("ns/marks/7", shown.startsWith("limit") ? shown : before));
+
+        CasResult result = extend(mark);
+
+        assertThat(result).isInstanceOf(Unknown.class);
+        assertThat(((Unknown) result).cause())
+                .hasMessage(
+                        "the coordinator acknowledged a write of ns/marks/7, after which it shows another value than"
+                                + " was written");
+    }
+
+    @Test
+    void aClaimThatIsAcknowledgedAndNotSeenIsUnknown() {
+        records.put("ns/meta", META.value());
+        records.before(3, () -> records.entries.remove("ns/marks/8"));
+
+        assertThat(coordinator.claim(8, null, "limit=1", OWNER, false, META, CALL))
+                .isInstanceOf(Unknown.class);
+    }
+
     @Test
     void whatStandsAndCannotBeValidatedIsUnknown() {
         Stored mark = claim(7);

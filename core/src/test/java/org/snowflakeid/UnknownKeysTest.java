@@ -2,11 +2,14 @@
 package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -175,6 +178,25 @@ class UnknownKeysTest {
                 .singleElement()
                 .asString()
                 .contains("snowflake.epochs");
+    }
+
+    /** A data warehouse has variables by the names of our keys, such as SNOWFLAKE_JDBC_URL. */
+    @ParameterizedTest
+    @ValueSource(strings = {"SNOWFLAKE_WINDOW", "snowflake.window", "SNOWFLAKE_WIN*", "snowflake.*"})
+    void anIgnoredVariableIsNotReadAsOneOfOurKeys(String ignored) {
+        Map<String, String> variable = Map.of("SNOWFLAKE_WINDOW", "sliding", "snowflake.burst", "PT1S");
+        Function<String, String> lookup = key -> key.equals("snowflake.ignore")
+                ? ignored
+                : variable.getOrDefault(key, key.equals("snowflake.window") ? variable.get("SNOWFLAKE_WINDOW") : null);
+
+        assertThat(SnowflakeSettings.of("default", lookup).window()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(SnowflakeSettings.of("default", lookup).values().burst()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(SnowflakeSettings.of("default", key -> key.equals("snowflake.window") ? "PT30S" : lookup.apply(key))
+                        .window())
+                .isEqualTo(Duration.ofSeconds(30));
+        assertThatThrownBy(() -> SnowflakeSettings.of(
+                        "default", key -> key.equals("snowflake.ignore") ? "snowflake.other" : lookup.apply(key)))
+                .hasMessageContaining("snowflake.window=sliding");
     }
 
     /** SmallRye Config lists an environment variable under its own name, and roughly as a property would be written. */

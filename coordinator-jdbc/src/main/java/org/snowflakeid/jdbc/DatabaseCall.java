@@ -36,8 +36,8 @@ final class DatabaseCall {
         private volatile @Nullable Origin origin;
         private volatile boolean usable;
 
-        /** Connections that don't read what is not committed. */
-        private final Set<Connection> committed =
+        /** Connections that passed {@link ConnectionCheck}. */
+        private final Set<Connection> checked =
                 Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
         /** Null as long as it was not looked for. */
@@ -84,28 +84,14 @@ final class DatabaseCall {
         return dialect;
     }
 
-    /**
-     * What is read may be kept here, and must not be undone afterwards. The drivers ask the server: so once for each connection, and not
-     * for the wrapper that a pool makes for each call.
-     */
-    void requireCommittedReads() throws SQLException {
-        if (dialect == Dialect.POSTGRESQL) {
-            // It takes READ UNCOMMITTED for READ COMMITTED.
-            return;
-        }
+    /** Once for each connection, and not for the wrapper that a pool makes for each call. */
+    void requireGoodConnection() throws SQLException {
         Connection itself =
                 connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
-        if (known.committed.contains(itself)) {
-            return;
+        if (!known.checked.contains(itself)) {
+            new ConnectionCheck(this).require();
+            known.checked.add(itself);
         }
-        if (connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
-            throw new CoordinatorException(
-                    "connections have the isolation READ UNCOMMITTED, by which is read what may be undone. Set the isolation "
-                            + (settings.access().url() == null ? "of the data source" : "in " + JdbcSettings.URL)
-                            + " to READ COMMITTED or higher.",
-                    true);
-        }
-        known.committed.add(itself);
     }
 
     PreparedStatement prepare(String sql) throws SQLException {
@@ -178,7 +164,7 @@ final class DatabaseCall {
     /** Of a row that begins with these. */
     static Instant primarysTime(ResultSet row) throws SQLException {
         if (row.getInt(2) != 0) {
-            throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), true);
+            throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), false);
         }
         return Instant.ofEpochMilli(row.getLong(1));
     }

@@ -92,15 +92,16 @@ enum Dialect {
                     "COALESCE(DATABASE_PATH(), DATABASE())",
                     "CURRENT_SCHEMA"),
             new Questions(
-                    "SELECT 1 FROM information_schema.schemata WHERE schema_name = ?",
-                    "SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?",
-                    "SELECT LISTAGG(LOWER(k.column_name)) FROM information_schema.key_column_usage k JOIN"
-                            + " information_schema.table_constraints c USING (constraint_schema, constraint_name)"
-                            + " WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = ? AND k.table_name = ?",
-                    "SELECT 'it is temporary' FROM information_schema.tables WHERE storage_type LIKE '%TEMPORARY%'"
-                            + " AND table_schema = ? AND table_name = ?",
-                    "SELECT MAX('WRITE_DELAY=' || setting_value) FROM information_schema.settings"
-                            + " WHERE setting_name = 'WRITE_DELAY' AND setting_value <> '0'"));
+                    // Its names are in capitals, or are folded from them: DATABASE_TO_UPPER may be false.
+                    "SELECT 1 FROM INFORMATION_SCHEMA.SCHEMATA WHERE SCHEMA_NAME = ?",
+                    "SELECT 1 FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+                    "SELECT LISTAGG(LOWER(K.COLUMN_NAME)) FROM INFORMATION_SCHEMA.KEY_COLUMN_USAGE K JOIN"
+                            + " INFORMATION_SCHEMA.TABLE_CONSTRAINTS C USING (CONSTRAINT_SCHEMA, CONSTRAINT_NAME)"
+                            + " WHERE C.CONSTRAINT_TYPE = 'PRIMARY KEY' AND K.TABLE_SCHEMA = ? AND K.TABLE_NAME = ?",
+                    "SELECT 'it is temporary' FROM INFORMATION_SCHEMA.TABLES WHERE STORAGE_TYPE LIKE '%TEMPORARY%'"
+                            + " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+                    "SELECT MAX('WRITE_DELAY=' || SETTING_VALUE) FROM INFORMATION_SCHEMA.SETTINGS"
+                            + " WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0'"));
 
     /** Initialized before the dialects. */
     private static final class Postgres {

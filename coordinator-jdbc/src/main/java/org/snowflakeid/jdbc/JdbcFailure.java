@@ -34,6 +34,27 @@ final class JdbcFailure extends RequestFailure {
     /** MariaDB: a denied command, column, privilege, or table. */
     private static final Set<Integer> FORBIDDEN_CODES = Set.of(1142, 1143, 1227, 1370);
 
+    /** Schemas and parameters that the database does not have, as the session begins or later. */
+    private static final Set<String> ABSENT_OPTIONS = Set.of("3F000", "42704", "22023");
+
+    /**
+     * H2, whose URL can't be used: a relative path, a file that can't be read or made, no such schema, mode, or parameter, no such database.
+     * And MariaDB's unknown variables, and values that they don't take.
+     */
+    private static final Set<Integer> ABSENT_OPTION_CODES =
+            Set.of(90011, 90028, 90031, 90062, 90079, 90088, 90113, 90146, 90149, 1193, 1231);
+
+    /** A server of PostgreSQL that does not have what its driver prepared, or has it from another one. */
+    private static final Set<String> NOT_PREPARED = Set.of("26000", "42P05");
+
+    /** MariaDB: a column that needs a value, and a check, where its SQLSTATE says nothing. */
+    private static final Set<Integer> REFUSED_ROW_CODES = Set.of(1364, 4025);
+
+    /** By a constraint, and by what a trigger raised. */
+    private static final Set<String> REFUSED_ROW_CLASSES = Set.of("23", "45", "P0");
+
+    private static final String ROW_SECURITY = "row-level security";
+
     /** The driver of PostgreSQL, with the SQLSTATE of a server that can't be talked to. */
     private static final String NO_PASSWORD = "no password was provided";
 
@@ -50,8 +71,8 @@ final class JdbcFailure extends RequestFailure {
      * data, syntax or rights, a read-only database, a conflict, a lock that it did not get, a cancelled statement. After all others the
      * statement may have been committed: after 08… and 40003, and after 57P01 and 58030 too.
      */
-    private static final Set<String> UNDONE =
-            Set.of("22", "42", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
+    private static final Set<String> UNDONE = Set.of(
+            "22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
 
     private static final Handshakes HANDSHAKES = new Handshakes(
             "the parameters of the URL or of the data source that name its authority",
@@ -102,7 +123,12 @@ final class JdbcFailure extends RequestFailure {
         boolean undone = UNDONE.contains(state(said))
                 || UNDONE.contains(stateClass(said))
                 || READ_ONLY_CODES.contains(said.getErrorCode())
+                || REFUSED_ROW_CODES.contains(said.getErrorCode())
                 || said.getErrorCode() == LOCK_WAIT_TIMEOUT;
+        if (READ_ONLY.contains(state(said)) || READ_ONLY_CODES.contains(said.getErrorCode())) {
+            // It may be the next primary.
+            return new JdbcFailure(true, exception(settings, readOnly(firstLine(said)), e, false));
+        }
         // A driver quotes a URL that it can't read. A server's answer has an SQLSTATE.
         boolean unreadable =
                 state(said).isEmpty() && quotes(chain, settings.access().url());
@@ -122,7 +148,9 @@ final class JdbcFailure extends RequestFailure {
         String shown = text;
         boolean harmless = true;
         for (String secret : settings.access().secrets()) {
-            shown = shown.replace(secret, JdbcSettings.URL.shown(secret));
+            shown = shown.replace(
+                    secret,
+                    secret.equals(settings.access().url()) ? settings.access().name() : "***");
             harmless &= cause == null || !quotes(Handshakes.causes(cause), secret);
         }
         return cause == null || !harmless
@@ -154,8 +182,19 @@ final class JdbcFailure extends RequestFailure {
             return "there is no such database, or none for this user: " + words + ". Check "
                     + (byUrl ? JdbcSettings.URL + " and " + JdbcSettings.USER : "the data source") + ".";
         }
-        if (READ_ONLY.contains(state) || READ_ONLY_CODES.contains(code)) {
-            return readOnly(words);
+        if (ABSENT_OPTIONS.contains(state) || ABSENT_OPTION_CODES.contains(code)) {
+            return "the connection asks for what the database does not have: " + words + ". Correct "
+                    + (byUrl ? JdbcSettings.URL.toString() : "the URL of the data source")
+                    + ", and see whether there is the schema that it or " + JdbcSettings.SCHEMA + " names.";
+        }
+        if (NOT_PREPARED.contains(state)) {
+            return "a pooler between this process and the database mixes its connections' statements up: " + words
+                    + ". Add prepareThreshold=0 to the URL, or let the pooler pool by session.";
+        }
+        if (REFUSED_ROW_CODES.contains(code)
+                || REFUSED_ROW_CLASSES.contains(stateClass(said))
+                || words.contains(ROW_SECURITY)) {
+            return "the table " + settings.tableAsSet() + " refuses what is written: " + words + ". " + UNCHANGED;
         }
         if (FORBIDDEN.contains(state) || FORBIDDEN_CODES.contains(code)) {
             return "the database forbids this user what is needed: " + words + ". Grant SELECT, INSERT and UPDATE on "
@@ -179,6 +218,11 @@ final class JdbcFailure extends RequestFailure {
     private static boolean refusesLogin(SQLException said) {
         return isWrongLogin(said) || BLOCKED_CODES.contains(said.getErrorCode());
     }
+
+    /** The remedy for a table that was changed. */
+    static final String UNCHANGED =
+            "Remove what was added to the table (a column without a default, a constraint, a trigger,"
+                    + " row-level security), or let this user pass it.";
 
     static String readOnly(String words) {
         return "the database is a replica, or read-only: " + words

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +66,36 @@ final class JdbcSettings {
             .standard("snowflake_record")
             .place()
             .meaning("The name of the table.");
+    static final Key<Durability> DURABILITY = Key.choice("snowflake.jdbc.durability", Durability.class)
+            .standard("require")
+            .use(Key.Use.OFTEN)
+            .meaning("`require` refuses a database that may lose what it acknowledged: `fsync=off`,"
+                    + " `synchronous_commit=off`, `innodb_flush_log_at_trx_commit` and `sync_binlog` other than 1, H2's"
+                    + " `WRITE_DELAY` other than 0. With `warn` it is used all the same, and **ids may be issued twice"
+                    + " after its crash**.");
+    static final Key<InMemory> IN_MEMORY = Key.choice("snowflake.jdbc.in-memory", InMemory.class)
+            .standard("refuse")
+            .meaning("An H2 in the memory of this process, which no other process sees: `refuse` it, or `allow` it in"
+                    + " tests of one process.");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.jdbc.call-timeout");
 
-    static final List<Key<?>> KEYS =
-            List.of(DATA_SOURCE, URL, USER, PASSWORD, PASSWORD_FILE, SCHEMA, TABLE, CREATE_TABLE, CALL_TIMEOUT);
+    static final List<Key<?>> KEYS = List.of(
+            DATA_SOURCE,
+            URL,
+            USER,
+            PASSWORD,
+            PASSWORD_FILE,
+            SCHEMA,
+            TABLE,
+            CREATE_TABLE,
+            DURABILITY,
+            IN_MEMORY,
+            CALL_TIMEOUT);
+
+    static final String IN_MEMORY_REFUSED =
+            "this H2 is in memory, and of this process alone: other processes see nothing of it,"
+                    + " and would use the same worker ids. Use a database that all processes share, or in tests of one process set "
+                    + IN_MEMORY + "=allow.";
 
     /** The table has 200 characters for a name, and the longest worker id has seven. */
     private static final int LONGEST_NAMESPACE = 200 - "/marks/1048575".length();
@@ -79,19 +106,47 @@ final class JdbcSettings {
             "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=(trust|verify-ca|verify-full)|usessl=true)"),
             "jdbc:mysql:", Pattern.compile("(?i)[?&](sslmode=(required|verify_ca|verify_identity)|usessl=true)"));
 
+    /** Parameters by which they encrypt for a server that may be any. MariaDB's driver verifies by useSSL=true, MySQL's does not. */
+    static final Map<String, Pattern> UNVERIFIED = Map.of(
+            "jdbc:postgresql:", Pattern.compile("[?&](sslmode=require(&|$)|sslfactory=[^&]*NonValidating)"),
+            "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=trust|trustservercertificate=(true|1))"),
+            "jdbc:mysql:",
+                    Pattern.compile("(?i)^(?!.*[?&](sslmode=verify_|verifyservercertificate=true))"
+                            + ".*[?&](sslmode=required|usessl=true)"));
+
     /** One host, by whatever mode of the driver, or none. */
     private static final Pattern LOOPBACK = Pattern.compile(
             "jdbc:([a-z+:-]+//(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?([/?].*)?|[a-z]+:(?![^?]*//).*)");
 
+    private static final String VERIFIED = " Add sslmode=verify-full (MySQL: sslMode=VERIFY_IDENTITY).";
+
     /** As a parameter, or before the host. */
     private static final Pattern PASSWORD_IN_URL =
             Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)]+)|//[^/@:?]*:([^/@]+)@");
+
+    /** In SQL of H2's INIT. */
+    private static final Pattern LITERAL_IN_URL = Pattern.compile("(?i)(?:;INIT=|\\G)[^']*'([^']+)'");
 
     /** It outlives its connections only under a name, and if the URL says so. */
     private static final Pattern LASTING_H2 = Pattern.compile("(?i)jdbc:h2:mem:[^;]+;(.*;)?DB_CLOSE_DELAY=-1(;.*)?");
 
     /** What a server of Jakarta EE calls the default. */
     private static final String OF_THE_SERVER = "java:comp/DefaultDataSource";
+
+    /** What is done about a database that may lose what it acknowledged. */
+    enum Durability {
+        REQUIRE,
+        WARN
+    }
+
+    /** What is done about a database that is in the memory of this process. */
+    enum InMemory {
+        REFUSE,
+        ALLOW
+    }
+
+    /** What may be wrong with a database that is used all the same. */
+    record Accepted(boolean losses, boolean memory) {}
 
     private final CoordinatorConfig config;
     private final Access access;
@@ -112,6 +167,7 @@ final class JdbcSettings {
             Credentials login,
             @Nullable String schema,
             String table,
+            Accepted accepted,
             String name) {
 
         @Override
@@ -123,6 +179,7 @@ final class JdbcSettings {
                     && login.equals(access.login)
                     && Objects.equals(schema, access.schema)
                     && table.equals(access.table)
+                    && accepted.equals(access.accepted)
                     && name.equals(access.name);
         }
 
@@ -131,16 +188,18 @@ final class JdbcSettings {
             return name.hashCode();
         }
 
-        /** What drivers quote if they can't read a URL, and no message may show: the URL, and what may be a password in it. */
+        /** What drivers and databases quote, and no message may show: the URL, and what may be a password in it. */
         List<String> secrets() {
             return url == null
                     ? List.of()
                     : Stream.concat(
                                     Stream.of(url),
-                                    PASSWORD_IN_URL
-                                            .matcher(url)
-                                            .results()
-                                            .map(found -> found.group(1) == null ? found.group(2) : found.group(1)))
+                                    Stream.of(PASSWORD_IN_URL, LITERAL_IN_URL)
+                                            .flatMap(pattern ->
+                                                    pattern.matcher(url).results())
+                                            .flatMap(found -> IntStream.rangeClosed(1, found.groupCount())
+                                                    .mapToObj(found::group))
+                                            .filter(Objects::nonNull))
                             .toList();
         }
 
@@ -175,8 +234,10 @@ final class JdbcSettings {
         Optional<DataSource> own = url == null ? find(name) : Optional.empty();
         Optional<DataSource> servers =
                 url == null && name == null && own.isEmpty() ? find(OF_THE_SERVER) : Optional.empty();
+        Accepted accepted =
+                new Accepted(reader.value(DURABILITY) == Durability.WARN, reader.value(IN_MEMORY) == InMemory.ALLOW);
         if (url != null) {
-            checkUrl(reader, url);
+            checkUrl(reader, url, accepted);
         } else if (own.isEmpty() && servers.isEmpty()) {
             refuseNone(reader);
         }
@@ -187,6 +248,7 @@ final class JdbcSettings {
                 PASSWORDS.credentials(reader),
                 reader.optional(SCHEMA).orElse(null),
                 reader.value(TABLE),
+                accepted,
                 place(url, name));
         if (config.namespace().length() > LONGEST_NAMESPACE) {
             reader.problem("the namespace '" + config.namespace() + "' is longer than " + LONGEST_NAMESPACE
@@ -225,7 +287,7 @@ final class JdbcSettings {
         return ofTheServer ? "the server's data source '" + OF_THE_SERVER + "'" : "the default data source";
     }
 
-    private static void checkUrl(SettingsReader reader, String url) {
+    private static void checkUrl(SettingsReader reader, String url, Accepted accepted) {
         if (!url.startsWith("jdbc:")) {
             reader.refuse(URL, "is not a JDBC URL. Write one such as jdbc:postgresql://localhost:5432/ids.");
             return;
@@ -237,7 +299,9 @@ final class JdbcSettings {
                     "is understood by no driver on the class path. Add that of the database, such as"
                             + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2.");
         }
-        if (url.startsWith("jdbc:h2:mem:") && !LASTING_H2.matcher(url).matches()) {
+        if (accepted.memory()
+                && url.startsWith("jdbc:h2:mem:")
+                && !LASTING_H2.matcher(url).matches()) {
             reader.refuse(
                     URL,
                     "is an H2 in memory that is dropped with all worker ids a few seconds after a call, when no connection"
@@ -246,13 +310,20 @@ final class JdbcSettings {
         String product =
                 url.substring(0, url.indexOf(':', "jdbc:".length()) + 1).toLowerCase(Locale.ROOT);
         Pattern encrypted = ENCRYPTED.get(product);
-        if (encrypted != null
-                && !encrypted.matcher(url).find()
-                && !LOOPBACK.matcher(url).matches()) {
+        Pattern unverified = UNVERIFIED.get(product);
+        if (encrypted == null || unverified == null || LOOPBACK.matcher(url).matches()) {
+            return;
+        }
+        if (!encrypted.matcher(url).find()) {
             reader.warn(
                     URL,
                     "does not ask for an encrypted connection: anyone who sees the network's traffic can read it, and alter"
-                            + " it. Add sslmode=verify-full (MySQL: sslMode=VERIFY_IDENTITY).");
+                            + " it." + VERIFIED);
+        } else if (unverified.matcher(url).find()) {
+            reader.warn(
+                    URL,
+                    "asks for an encrypted connection to any server, whatever certificate it shows: one that stands in for"
+                            + " the database reads the password, and alters what is written." + VERIFIED);
         }
     }
 

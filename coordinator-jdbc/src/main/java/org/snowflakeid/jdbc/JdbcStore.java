@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -124,7 +125,11 @@ final class JdbcStore implements RecordStore {
             new TableCheck(call).create();
         }
         String tableId = tableId(call);
-        return insert(call, call.dialect().insertBeside(call.table()), key, next, DatabaseCall.TABLE_ID, tableId);
+        if (insert(call, call.dialect().insertBeside(call.table()), key, next, DatabaseCall.TABLE_ID, tableId)) {
+            return true;
+        }
+        requireChangedByAnother(call, key, null, tableId);
+        return false;
     }
 
     /** Of the table, which is given one by whichever process writes to it first. */
@@ -138,7 +143,7 @@ final class JdbcStore implements RecordStore {
         }
         String id = call.tableId();
         if (id == null) {
-            throw new CoordinatorException("the table " + call.table() + " does not keep what is written", false);
+            throw unchanged(call.table(), DatabaseCall.TABLE_ID);
         }
         return id;
     }
@@ -163,6 +168,23 @@ final class JdbcStore implements RecordStore {
         }
     }
 
+    private static CoordinatorException unchanged(Table table, String key) {
+        return new CoordinatorException(
+                "the database does not change the table " + table + ", and does not say why: after a write of '" + key
+                        + "' it shows the same as before. " + JdbcFailure.UNCHANGED,
+                true);
+    }
+
+    /** What another process wrote since is the one lawful reason why nothing was changed. */
+    private void requireChangedByAnother(
+            DatabaseCall call, String key, @Nullable Entry expected, @Nullable String tableId) throws SQLException {
+        Map<String, Entry> now = new HashMap<>();
+        Instant unused = readSome(call, List.of(key), now);
+        if (Objects.equals(now.get(key), expected) && Objects.equals(call.tableId(), tableId)) {
+            throw unchanged(call.table(), key);
+        }
+    }
+
     private boolean update(DatabaseCall call, String key, Entry expected, String next) throws SQLException {
         try (PreparedStatement statement = call.prepareForTable(call.dialect().update(call.table()))) {
             call.dialect().set(statement, 1, next);
@@ -172,6 +194,9 @@ final class JdbcStore implements RecordStore {
             call.beforeChange();
             boolean applied = call.change(statement) == 1;
             call.afterChange();
+            if (!applied) {
+                requireChangedByAnother(call, key, expected, call.tableId());
+            }
             return applied;
         } catch (SQLException e) {
             if (JdbcFailure.saysAbsent(e)) {

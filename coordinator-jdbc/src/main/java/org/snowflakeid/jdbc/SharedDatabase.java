@@ -108,7 +108,8 @@ final class SharedDatabase {
     private void end() {
         kept.close();
         pool.shutdown();
-        threads.awaitEnd(Deadline.after(ApplicationThreads.LONGEST_END));
+        // Of calls that were given up most end when their connection is aborted, and some when it pleases their driver.
+        threads.awaitEnd(Deadline.after(anyHangs() ? Duration.ofNanos(GRACE_NANOS) : ApplicationThreads.LONGEST_END));
     }
 
     /**
@@ -138,6 +139,12 @@ final class SharedDatabase {
                     settings, connected ? "nothing was changed" : "no connection was to be had", null, sent);
         } catch (ExecutionException e) {
             throw JdbcFailure.of(settings, e.getCause() == null ? e : e.getCause(), attempt.giveUp());
+        }
+    }
+
+    private boolean anyHangs() {
+        synchronized (hanging) {
+            return !hanging.isEmpty();
         }
     }
 
@@ -302,23 +309,30 @@ final class SharedDatabase {
                 // drivers that connect anew by themselves, when a server went away, begin as the URL says.
                 KeptConnections.commitEachStatement(taken);
             }
-            int before = limit(taken, leftMillis());
+            int before = -1;
             try {
+                // First which database it is: pools take a driver's answer that it has no such limit for a broken
+                // connection.
                 DatabaseCall call = new DatabaseCall(settings, taken, known, this);
-                call.requireCommittedReads();
+                before = limit(taken, leftMillis());
+                call.requireGoodConnection();
                 return work.run(call);
             } finally {
                 restore(taken, committing || !lent, before);
             }
         }
 
-        /** For its next user from the application's pool. */
+        /**
+         * For its next user from the application's pool.
+         *
+         * @param millis negative: the limit is as it was
+         */
         private void restore(Connection taken, boolean committing, int millis) {
             try {
                 if (!committing) {
                     taken.setAutoCommit(false);
                 }
-                int unused = limit(taken, millis);
+                int unused = millis < 0 ? 0 : limit(taken, millis);
             } catch (SQLException e) {
                 // It is broken, as its next use will show.
             }

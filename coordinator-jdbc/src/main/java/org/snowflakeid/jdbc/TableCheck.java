@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jdbc;
 
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.snowflakeid.CoordinatorException;
 
 /** What must hold of a table, and of its database, before a record in it is believed; and how an absent one is created. */
 final class TableCheck {
-    private static final System.Logger LOG = System.getLogger(TableCheck.class.getName());
-
-    /** Databases that were warned of. */
-    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
-
     private final DatabaseCall call;
     private final JdbcSettings settings;
     private final Dialect dialect;
@@ -49,7 +41,6 @@ final class TableCheck {
         if (dialect == Dialect.MARIADB) {
             CausalReads.require(call.connection());
         }
-        warnOfDoubts();
         return true;
     }
 
@@ -142,26 +133,5 @@ final class TableCheck {
                         + ". Name a schema in " + JdbcSettings.SCHEMA
                         + " where it is this coordinator's, made like this: " + ddl(),
                 true);
-    }
-
-    private void warnOfDoubts() throws SQLException {
-        if (!WARNED.add(settings.access().toString())) {
-            return;
-        }
-        if (new TableSearch(call).isOfThisMachine()) {
-            LOG.log(
-                    Level.WARNING,
-                    "snowflake '" + settings.generator() + "': jdbc (" + settings.access()
-                            + "): this H2 is of this machine alone. Other machines see nothing of it, and would use the"
-                            + " same worker ids. Use a database that all processes share.");
-        }
-        String doubts = call.only(dialect.questions().doubts());
-        if (!doubts.isEmpty()) {
-            LOG.log(
-                    Level.WARNING,
-                    "snowflake '" + settings.generator() + "': jdbc (" + settings.access()
-                            + "): the database may lose what it has acknowledged (" + doubts
-                            + "). After a crash of it, ids may repeat. Make its commits durable.");
-        }
     }
 }

@@ -23,7 +23,6 @@ final class TableSearch {
 
     /** The first that is there; or the first that could be. */
     Table find() throws SQLException {
-        requireShared();
         String name = dialect.folded(call.connection(), settings.table());
         String given = settings.schema();
         boolean own = settings.access().dataSource() == null;
@@ -82,22 +81,5 @@ final class TableSearch {
                         row.getString(6));
             }
         }
-    }
-
-    /** Servers come with a database of their own, which no other process sees. */
-    private void requireShared() throws SQLException {
-        if (settings.isOfTheServer() && isOfThisMachine()) {
-            throw new CoordinatorException(
-                    "this database was not chosen, and it is of this server alone ("
-                            + call.connection().getMetaData().getURL()
-                            + "): others would use the same worker ids. Name the"
-                            + " application's data source in " + JdbcSettings.DATA_SOURCE + ".",
-                    true);
-        }
-    }
-
-    boolean isOfThisMachine() throws SQLException {
-        String url = call.connection().getMetaData().getURL();
-        return dialect == Dialect.H2 && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
     }
 }

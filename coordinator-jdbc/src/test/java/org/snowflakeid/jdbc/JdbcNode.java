@@ -14,7 +14,9 @@ final class JdbcNode extends Node {
     }
 
     static JdbcNode at(String url, String namespace) {
-        return new JdbcNode(namespace, TIME_TO_LIVE, Map.of("snowflake.jdbc.url", url));
+        // Which some databases of tests are.
+        Map<String, String> settings = Map.of("snowflake.jdbc.url", url, "snowflake.jdbc.in-memory", "allow");
+        return new JdbcNode(namespace, TIME_TO_LIVE, settings);
     }
 
     static JdbcNode at(String url, Map<String, String> settings) {

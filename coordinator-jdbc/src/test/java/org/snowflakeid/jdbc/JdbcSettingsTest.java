@@ -233,7 +233,7 @@ class JdbcSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create-table", "call-timeout"})
+    @ValueSource(strings = {"create-table", "durability", "in-memory", "call-timeout"})
     void refusesWrongValues(String key) {
         assertThat(problems("url", URL, key, "perhaps"))
                 .singleElement()
@@ -252,7 +252,7 @@ class JdbcSettingsTest {
                 "jdbc:h2:mem:;DB_CLOSE_DELAY=-1"
             })
     void refusesAnH2InMemoryThatIsGoneWhenItIsIdle(String url) {
-        assertThat(problems("url", url))
+        assertThat(problems("url", url, "in-memory", "allow"))
                 .singleElement()
                 .asString()
                 .startsWith("snowflake 'orders': snowflake.jdbc.url=jdbc:h2:mem:")
@@ -267,7 +267,8 @@ class JdbcSettingsTest {
                 "jdbc:h2:file:./ids"
             })
     void takesAnH2ThatStays(String url) {
-        assertThat(settings(keys("url", url)).access().url()).isEqualTo(url);
+        assertThat(settings(keys("url", url, "in-memory", "allow")).access().url())
+                .isEqualTo(url);
     }
 
     @Test
@@ -293,6 +294,7 @@ class JdbcSettingsTest {
         "plain4, jdbc:postgresql://localhost.example/ids, true",
         "tls1, jdbc:postgresql://db.example/ids?user=me&sslmode=verify-full, false",
         "tls2, jdbc:mariadb://db.example/ids?sslMode=verify-full, false",
+        "tls3, jdbc:postgresql://db.example/ids?ssl=true, false",
         "local1, jdbc:postgresql://127.0.0.1:5432/ids, false",
         "local2, jdbc:mariadb://localhost/ids, false",
         "local3, jdbc:postgresql:ids, false",
@@ -312,6 +314,57 @@ class JdbcSettingsTest {
                         .filter(line -> line.contains("does not ask for an encrypted connection"))
                         .toList())
                 .hasSize(warned ? 1 : 0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "trust1, jdbc:postgresql://db.example/ids?user=me&sslmode=require, true",
+        "trust2, jdbc:postgresql://db.example/ids?ssl=true&sslfactory=org.postgresql.ssl.NonValidatingFactory, true",
+        "trust3, jdbc:mariadb://db.example/ids?sslMode=trust, true",
+        "trust4, jdbc:mariadb://db.example/ids?useSSL=true&trustServerCertificate=true, true",
+        "verify1, jdbc:postgresql://db.example/ids?ssl=true, false",
+        "verify2, jdbc:postgresql://db.example/ids?sslmode=verify-ca, false",
+        "verify3, jdbc:mariadb://db.example/ids?useSSL=true, false",
+        "verify4, jdbc:mariadb://db.example/ids?sslMode=verify-full, false",
+        "verify5, jdbc:postgresql://127.0.0.1:5432/ids?sslmode=require, false",
+    })
+    void warnsOfAServerThatMayBeAny(String generator, String url, boolean warned) {
+        settings(generator, keys("url", url), Resources.NONE);
+
+        assertThat(LogLines.of(generator).stream()
+                        .filter(line -> line.startsWith("WARNING")
+                                && line.contains("snowflake.jdbc.url asks for an encrypted connection to any server")
+                                && line.contains("Add sslmode=verify-full"))
+                        .toList())
+                .hasSize(warned ? 1 : 0);
+    }
+
+    /** There is no driver of MySQL among the tests. */
+    @ParameterizedTest
+    @CsvSource({
+        "jdbc:mysql://db/ids?sslMode=REQUIRED, true",
+        "jdbc:mysql://db/ids?user=me&useSSL=true, true",
+        "jdbc:mysql://db/ids?useSSL=true&verifyServerCertificate=true, false",
+        "jdbc:mysql://db/ids?useSSL=true&sslMode=VERIFY_IDENTITY, false",
+    })
+    void knowsByWhatMySqlVerifies(String url, boolean any) {
+        assertThat(JdbcSettings.UNVERIFIED.get("jdbc:mysql:").matcher(url).find())
+                .isEqualTo(any);
+    }
+
+    /** H2 quotes the statement that it can't execute, with a mark in it. */
+    @Test
+    void showsNoPasswordOfAnInitThatFails() {
+        String url = "jdbc:h2:mem:init;DB_CLOSE_DELAY=-1;INIT=CREATE USER a PASSWORD 'hunter2'\\;"
+                + "CREATE USER b PASSWORD 'pear' NONSENSE";
+        try (JdbcStore store = new JdbcStore(settings(keys("url", url, "in-memory", "allow")))) {
+            CoordinatorException thrown = catchThrowableOfType(
+                    CoordinatorException.class, () -> store.read(List.of("a"), Duration.ofSeconds(5)));
+
+            StringWriter all = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(all));
+            assertThat(all.toString()).contains("NONSENSE").doesNotContain("hunter2", "pear");
+        }
     }
 
     @Test

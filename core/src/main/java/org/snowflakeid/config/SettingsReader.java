@@ -116,7 +116,8 @@ public final class SettingsReader {
 
     private @Nullable String lookup(Key<?> key, String name) {
         try {
-            return settings.apply(name);
+            String value = settings.apply(name);
+            return value == null || isOfOtherSoftware(name, value) ? null : value;
         } catch (UnresolvedValueException e) {
             unresolved.add(key);
             problem(name + "=" + key.shown(e.written()) + " " + UnresolvedValueException.COMPLAINT);
@@ -125,6 +126,15 @@ public final class SettingsReader {
             unresolved.add(key);
             problems.addAll(e.problems());
             return null;
+        }
+    }
+
+    private boolean isOfOtherSoftware(String name, String value) {
+        try {
+            return new IgnoredNames(settings).hide(name, value);
+        } catch (InvalidSettingsException e) {
+            // What is wrong with that list is said where all names are judged.
+            return false;
         }
     }
 

@@ -203,7 +203,8 @@ public final class SnowflakeKeys {
     static final Key<String> IGNORE = Key.text(
                     "snowflake.ignore", text -> true, "", "keys joined by commas, each perhaps ending in `*`")
             .meaning("Keys below `snowflake.` that belong to other software,"
-                    + " so that they are neither reported nor refused as misspelt.");
+                    + " so that they are neither reported nor refused as misspelt, and environment variables of theirs"
+                    + " not read as one of our keys.");
 
     private static final List<Key<?>> CORE = List.of(
             COORDINATOR,

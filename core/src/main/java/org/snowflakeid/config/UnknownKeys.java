@@ -49,7 +49,7 @@ public final class UnknownKeys {
     private final Map<String, Key<?>> knownVariables = new TreeMap<>();
     private final Set<String> groups = new TreeSet<>(Set.of(GENERATORS));
     private final Set<String> undeclared = new TreeSet<>();
-    private final Pattern ignored;
+    private final IgnoredNames ignored;
 
     private final Set<String> problems = new TreeSet<>();
     private final Set<String> foreign = new TreeSet<>();
@@ -88,7 +88,7 @@ public final class UnknownKeys {
                 undeclared.add(PREFIX + provider.name() + ".");
             }
         }
-        this.ignored = ignored(lookup.apply(SnowflakeKeys.IGNORE.name()));
+        this.ignored = new IgnoredNames(lookup);
         this.names.forEach(this::judge);
     }
 
@@ -101,24 +101,13 @@ public final class UnknownKeys {
         }
     }
 
-    private static Pattern ignored(@Nullable String list) {
-        List<String> alternatives = new ArrayList<>();
-        for (String entry : list == null ? new String[0] : list.split(",")) {
-            String name = EnvironmentVariable.of(entry.strip());
-            boolean all = entry.strip().endsWith("*");
-            alternatives.add(all ? Pattern.quote(name.substring(0, name.length() - 1)) + ".*" : Pattern.quote(name));
-        }
-        return Pattern.compile(String.join("|", alternatives));
-    }
-
     private void judge(String name) {
         boolean isVariable = ENVIRONMENT_VARIABLE.matcher(name).matches();
         String variable = EnvironmentVariable.of(name);
         if (isVariable ? SERVICE_LINK.matcher(variable).matches() : isNoKey(name, variable)) {
             return;
         }
-        if (ignored.matcher(variable).matches()
-                || undeclared.stream().anyMatch(group -> isIn(group, name, isVariable))) {
+        if (ignored.contain(name) || undeclared.stream().anyMatch(group -> isIn(group, name, isVariable))) {
             return;
         }
         if (find(isVariable, name) != null) {

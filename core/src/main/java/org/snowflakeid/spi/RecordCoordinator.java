@@ -21,7 +21,7 @@ import org.snowflakeid.CoordinatorException;
  * namespace record, read <em>after</em> the write is known to be there, is still the one expected (rule 19). An operator who replaces a namespace
  * retires its record first and reads all marks then: a write that is applied before that is seen there, and one that is applied after it
  * is validated after the retirement, and grants nothing. So records are always read in this order: marks, then the namespace.
- * A write that is there and can't be validated is {@link CasResult.Unknown}.
+ * A write that can't be validated, or is not seen then, is {@link CasResult.Unknown}.
  *
  * <p><b>Records.</b> One for the namespace, {@code meta}, and one for each worker id, {@code marks/<n>}: the mark in its first line, the owner in
  * the second, {@code expires=<instant> <owner>}, so that both are written at once. Line ends and backslashes within them are escaped by a
@@ -327,7 +327,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 : before.rejected();
     }
 
-    /** What was applied is a grant if the namespace record is still as expected; what was rejected shows what is there now. */
+    /** What was applied, and is seen, is a grant if the namespace record is still as expected; what was rejected shows what is there now. */
     private List<CasResult> validated(List<Integer> ids, List<CasResult> results, Stored meta, Deadline time) {
         if (results.stream().allMatch(CasResult.Unknown.class::isInstance)) {
             return results;
@@ -339,7 +339,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 CasResult result = results.get(i);
                 Seen now = after.get(i);
                 if (result instanceof CasResult.Applied applied && meta.value().equals(now.meta())) {
-                    validated.add(new CasResult.Applied(applied.written(), applied.ownerHeld(), witnessed(now)));
+                    validated.add(granted(applied, now));
                 } else {
                     validated.add(result instanceof CasResult.Unknown ? result : now.rejected());
                 }
@@ -350,6 +350,16 @@ public final class RecordCoordinator implements WorkerCoordinator {
             }
         }
         return validated;
+    }
+
+    /** Of two copies of a store one may acknowledge what the other, asked next, knows nothing of, and grants again. */
+    private CasResult granted(CasResult.Applied applied, Seen now) {
+        return applied.written().value().equals(now.mark())
+                ? new CasResult.Applied(applied.written(), applied.ownerHeld(), witnessed(now))
+                : new CasResult.Unknown(new CoordinatorException(
+                        "the coordinator acknowledged a write of " + markKey(now.id())
+                                + ", after which it shows another value than was written",
+                        false));
     }
 
     private CasResult attempt(Duration timeout, Function<Deadline, CasResult> call) {

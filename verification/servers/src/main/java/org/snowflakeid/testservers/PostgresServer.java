@@ -27,8 +27,6 @@ public final class PostgresServer extends DatabaseServer {
     private PostgresServer(Builder options) {
         super("postgres", FreePorts.next());
         this.programs = programs();
-        // What a killed process wrote the system still has, and the disk may be busy.
-        configuration.put("fsync", "off");
         configuration.put("dynamic_shared_memory_type", "mmap");
         configuration.put("shared_buffers", "16MB");
         configuration.put("max_connections", "200");

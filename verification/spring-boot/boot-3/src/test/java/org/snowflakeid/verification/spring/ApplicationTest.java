@@ -258,6 +258,7 @@ class ApplicationTest {
             try (RunningApplication application = RunningApplication.start(
                     "spring.datasource.url=" + url,
                     "snowflake.coordinator=jdbc",
+                    "snowflake.jdbc.in-memory=allow",
                     "snowflake.worker-ids=7",
                     "snowflake.ignore=snowflake.memory.*")) {
                 assertThat(Long.parseLong(application.post("/purchases").body()))

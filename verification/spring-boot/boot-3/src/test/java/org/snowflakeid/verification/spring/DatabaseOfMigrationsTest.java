@@ -59,7 +59,8 @@ class DatabaseOfMigrationsTest {
                 .run(Stream.concat(
                                 Stream.of(
                                         "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID(),
-                                        "snowflake.coordinator=jdbc"),
+                                        "snowflake.coordinator=jdbc",
+                                        "snowflake.jdbc.in-memory=allow"),
                                 Stream.of(settings))
                         .map(setting -> "--" + setting)
                         .toArray(String[]::new));

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.snowflakeid.CoordinatorException;
+
+/**
+ * What must hold of the server behind a connection, and of its session. It is asked once of each connection: the server may have been
+ * restarted with other settings since the one before.
+ */
+final class ConnectionCheck {
+    private static final System.Logger LOG = System.getLogger(ConnectionCheck.class.getName());
+
+    /** What was warned of. */
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+    /** One row if the records of an H2 are nowhere but in its process; there are layers of files before the one that tells. */
+    private static final String IN_MEMORY = "SELECT 'it is in memory' WHERE DATABASE_PATH() IS NULL"
+            + " OR REGEXP_LIKE(DATABASE_PATH(), '^([a-z0-9]+:)*(nio)?mem(FS|LZF):', 'i')";
+
+    /** What makes commits durable. */
+    private static final Map<String, String> DURABLE = Map.of(
+            "fsync", "on",
+            "synchronous_commit", "on",
+            "innodb_flush_log_at_trx_commit", "1",
+            "sync_binlog", "1",
+            "WRITE_DELAY", "0");
+
+    private final DatabaseCall call;
+    private final JdbcSettings settings;
+    private final JdbcSettings.Accepted accepted;
+    private final Dialect dialect;
+
+    ConnectionCheck(DatabaseCall call) {
+        this.call = call;
+        this.settings = call.settings();
+        this.accepted = settings.access().accepted();
+        this.dialect = call.dialect();
+    }
+
+    /** @throws CoordinatorException if it must not be used */
+    void require() throws SQLException {
+        requireCommittedReads();
+        boolean inMemory = dialect == Dialect.H2 && !call.only(IN_MEMORY).isEmpty();
+        if (isOfThisMachine()) {
+            requireChosen();
+            if (inMemory) {
+                requireInMemoryAccepted();
+                return;
+            }
+            warn("this H2 is of this machine alone. Other machines see nothing of it, and would use the same worker"
+                    + " ids. Use a database that all processes share.");
+        }
+        if (inMemory) {
+            requireAccepted("it is in memory", "a database that is kept in files");
+        }
+        String doubts = call.only(dialect.questions().doubts());
+        if (!doubts.isEmpty()) {
+            requireAccepted(
+                    doubts,
+                    Stream.of(doubts.split(", ", -1))
+                            .map(doubt -> doubt.substring(0, doubt.indexOf('=')))
+                            .map(name -> name + "=" + DURABLE.get(name))
+                            .collect(Collectors.joining(" and ")));
+        }
+    }
+
+    /** What is read may be kept here, and must not be undone afterwards. PostgreSQL takes READ UNCOMMITTED for READ COMMITTED. */
+    private void requireCommittedReads() throws SQLException {
+        if (dialect != Dialect.POSTGRESQL
+                && call.connection().getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+            throw new CoordinatorException(
+                    "connections have the isolation READ UNCOMMITTED, by which is read what may be undone. Set the isolation "
+                            + (settings.access().url() == null ? "of the data source" : "in " + JdbcSettings.URL)
+                            + " to READ COMMITTED or higher.",
+                    true);
+        }
+    }
+
+    private boolean isOfThisMachine() throws SQLException {
+        String url = url();
+        return dialect == Dialect.H2 && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
+    }
+
+    private String url() throws SQLException {
+        return call.connection().getMetaData().getURL();
+    }
+
+    /** Servers come with a database of their own, which no other process sees. */
+    private void requireChosen() throws SQLException {
+        if (settings.isOfTheServer()) {
+            throw new CoordinatorException(
+                    "this database was not chosen, and it is of this server alone (" + url()
+                            + "): others would use the same worker ids. Name the application's data source in "
+                            + JdbcSettings.DATA_SOURCE + ".",
+                    true);
+        }
+    }
+
+    private void requireInMemoryAccepted() {
+        if (!accepted.memory()) {
+            throw new CoordinatorException(JdbcSettings.IN_MEMORY_REFUSED, true);
+        }
+    }
+
+    /** @param remedy what to set */
+    private void requireAccepted(String seen, String remedy) {
+        String danger = seen + ": the database may lose what it acknowledged, and then ids repeat. Set " + remedy;
+        if (!accepted.losses()) {
+            throw new CoordinatorException(danger + ", or accept it with " + JdbcSettings.DURABILITY + "=warn.", true);
+        }
+        warn(danger + ". " + JdbcSettings.DURABILITY + "=warn accepts it.");
+    }
+
+    private void warn(String danger) {
+        String place = "jdbc (" + settings.access() + "): " + danger;
+        if (WARNED.add(place)) {
+            LOG.log(Level.WARNING, "snowflake '" + settings.generator() + "': " + place);
+        }
+    }
+}
