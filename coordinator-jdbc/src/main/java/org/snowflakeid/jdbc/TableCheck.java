@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.snowflakeid.CoordinatorException;
@@ -38,7 +37,7 @@ final class TableCheck {
                 ResultSet columns = statement.executeQuery(dialect.columns(table()))) {
             requireColumns(columns.getMetaData());
         } catch (SQLException e) {
-            if (JdbcFailure.saysAbsent(e)) {
+            if (call.saysAbsent(e)) {
                 return false;
             }
             throw e;
@@ -82,6 +81,10 @@ final class TableCheck {
         try (Statement statement = call.connection().createStatement()) {
             boolean unused = statement.execute(dialect.createTable(dialect.quoted(table())));
         } catch (SQLException e) {
+            // Another process may have created it at the same time.
+            if (call.hasTable()) {
+                return;
+            }
             if (JdbcFailure.saysForbidden(e)) {
                 throw new CoordinatorException(
                         "there is no table " + table() + ", and this user may not create it (" + e.getMessage()
@@ -89,9 +92,7 @@ final class TableCheck {
                         e,
                         true);
             }
-            if (!JdbcFailure.saysPresent(e)) {
-                throw e;
-            }
+            throw e;
         }
         if (!call.hasTable()) {
             throw new CoordinatorException(
@@ -105,7 +106,7 @@ final class TableCheck {
 
     private void requireColumns(ResultSetMetaData columns) throws SQLException {
         boolean usable = dialect.isExact(columns.getColumnType(1))
-                && columns.getColumnType(2) == Types.BIGINT
+                && dialect.isVersion(columns.getColumnType(2))
                 && dialect.isExact(columns.getColumnType(3));
         if (!usable) {
             throw unusable("its columns name, version and value are of the types " + columns.getColumnTypeName(1) + ", "
@@ -115,7 +116,9 @@ final class TableCheck {
 
     /** Without it a record could be inserted twice. */
     private void requirePrimaryKey() throws SQLException {
-        String columns = onlyOfTable(dialect.questions().primaryKey());
+        String columns = dialect.asksDriver()
+                ? new DriverCatalog(call).primaryKey(table())
+                : onlyOfTable(dialect.questions().primaryKey());
         if (!columns.equals("name")) {
             throw unusable(
                     "its primary key is not the column name alone, but " + (columns.isEmpty() ? "none" : columns));
@@ -124,10 +127,15 @@ final class TableCheck {
 
     /** Rows that are gone after a crash, or are of one session alone, are no record of anything. */
     private void requireKept() throws SQLException {
-        String complaint = onlyOfTable(dialect.questions().notKept());
+        String complaint = dialect.asksDriver() ? notATable() : onlyOfTable(dialect.questions().notKept());
         if (!complaint.isEmpty()) {
             throw unusable(complaint);
         }
+    }
+
+    private String notATable() throws SQLException {
+        String kind = new DriverCatalog(call).kind(table());
+        return kind.equals("TABLE") ? "" : "it is a " + kind;
     }
 
     /** Of a query about the table. */
@@ -151,8 +159,17 @@ final class TableCheck {
             LOG.log(
                     Level.WARNING,
                     "snowflake '" + settings.generator() + "': jdbc (" + settings.access()
-                            + "): this H2 is of this machine alone. Other machines see nothing of it, and would use the"
+                            + "): this " + call.connection().getMetaData().getDatabaseProductName()
+                            + " is of this machine alone. Other machines see nothing of it, and would use the"
                             + " same worker ids. Use a database that all processes share.");
+        }
+        String untested = dialect.untested(call.only(dialect.version()));
+        if (!untested.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "snowflake '" + settings.generator() + "': jdbc (" + settings.access() + "): this database is "
+                            + untested + ", on which this coordinator was not tested. Run snowflake-operator check"
+                            + " with these settings: it says whether the database keeps what the coordinator needs.");
         }
         String doubts = call.only(dialect.questions().doubts());
         if (!doubts.isEmpty()) {

@@ -28,7 +28,7 @@ final class TableSearch {
         String given = settings.schema();
         boolean own = settings.access().dataSource() == null;
         List<String> schemas = given == null
-                ? DefaultSchemas.of(call.connection(), dialect, own)
+                ? DefaultSchemas.of(call, own)
                 : List.of(dialect.folded(call.connection(), given));
         Table first = null;
         for (String schema : schemas) {
@@ -68,15 +68,27 @@ final class TableSearch {
             @Nullable String shown) {}
 
     Look look(Table at) throws SQLException {
+        Look look = lookBySql(at);
+        if (!dialect.asksDriver()) {
+            return look;
+        }
+        // Not while a result is open, which the next statement of a connection may close.
+        DriverCatalog catalog = new DriverCatalog(call);
+        return new Look(look.time, look.place, catalog.hasSchema(at), catalog.hasTable(at), look.shown);
+    }
+
+    private Look lookBySql(Table at) throws SQLException {
         try (PreparedStatement statement = call.prepare(dialect.look())) {
-            statement.setString(1, at.schema());
-            statement.setString(2, at.schema());
-            statement.setString(3, at.name());
+            if (!dialect.asksDriver()) {
+                statement.setString(1, at.schema());
+                statement.setString(2, at.schema());
+                statement.setString(3, at.name());
+            }
             try (ResultSet row = statement.executeQuery()) {
                 boolean unused = row.next();
                 return new Look(
                         DatabaseCall.primarysTime(row),
-                        row.getString(3),
+                        call.place(row),
                         row.getInt(4) == 1,
                         row.getInt(5) == 1,
                         row.getString(6));
@@ -86,6 +98,10 @@ final class TableSearch {
 
     /** Servers come with a database of their own, which no other process sees. */
     private void requireShared() throws SQLException {
+        String url = call.connection().getMetaData().getURL();
+        if (dialect != Dialect.H2 && LocalDatabase.isInMemory(url)) {
+            throw new CoordinatorException(JdbcSettings.URL.shown(url) + " " + LocalDatabase.IS_IN_MEMORY, true);
+        }
         if (settings.isOfTheServer() && isOfThisMachine()) {
             throw new CoordinatorException(
                     "this database was not chosen, and it is of this server alone ("
@@ -97,7 +113,6 @@ final class TableSearch {
     }
 
     boolean isOfThisMachine() throws SQLException {
-        String url = call.connection().getMetaData().getURL();
-        return dialect == Dialect.H2 && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
+        return LocalDatabase.isOfThisMachine(call.connection().getMetaData().getURL());
     }
 }
