@@ -133,7 +133,8 @@ public final class CoordinatorCheck implements AutoCloseable {
         if (!written) {
             return false;
         }
-        boolean kept = look("Names that differ in upper and lower case are different names", this::keepsNamesApart, told);
+        boolean kept =
+                look("Names that differ in upper and lower case are different names", this::keepsNamesApart, told);
         kept &= look("A record changes only where it is as the writer expects", this::comparesBeforeItWrites, told);
         kept &= look(
                 "Of several that change a record at once, one succeeds, and the others are told that they did not",
@@ -169,17 +170,22 @@ public final class CoordinatorCheck implements AutoCloseable {
         Stored mark = claim(1, "mark" + ODD);
         require("mark" + ODD, value(slot(1, 1).mark()));
         Stored longer = extend(0, 1, mark, ODD.repeat(60));
-        require(longer.value(), value(slot(1, 2).mark()));
+        require(longer.value(), value(slot(2, 1).mark()));
         meta = applied(clients.get(0).writeMeta(meta, META, CALL), "replacing a record");
         require(META, value(clients.get(1).read(0, 0, CALL).meta()));
     }
 
     private static void require(String written, @Nullable String read) throws Broken {
         if (!written.equals(read)) {
-            throw new Broken("written was '" + written + "', and another connection reads "
-                    + (read == null ? "nothing" : "'" + read + "'")
-                    + ". Look for triggers, rules and policies on the table, and at the types and encoding of its columns.");
+            throw new Broken(
+                    "written was '" + brief(written) + "', and another connection reads "
+                            + (read == null ? "nothing" : "'" + brief(read) + "'")
+                            + ". Look for triggers, rules and policies on the table, and at the types and encoding of its columns.");
         }
+    }
+
+    private static String brief(String text) {
+        return text.length() <= 120 ? text : text.substring(0, 60) + "…" + text.substring(text.length() - 60);
     }
 
     private void keepsNamesApart() throws Broken {
@@ -202,7 +208,8 @@ public final class CoordinatorCheck implements AutoCloseable {
         for (Stored wrong : List.of(first, new Stored("LIMIT=2", second.version()), new Stored("limit=2 ", 99))) {
             CasResult result = clients.get(1).extend(2, wrong, "limit=3", OWNER, meta(), CALL);
             if (result instanceof Applied) {
-                throw new Broken("'" + second.value() + "' was replaced by a writer that expected '" + wrong.value() + "'");
+                throw new Broken(
+                        "'" + second.value() + "' was replaced by a writer that expected '" + wrong.value() + "'");
             }
         }
         require(second.value(), value(slot(2, 2).mark()));
@@ -280,8 +287,9 @@ public final class CoordinatorCheck implements AutoCloseable {
             Stored seen = Objects.requireNonNull(slot(1, 5).mark());
             Stored granted = result(last);
             if (number(granted) > number(seen)) {
-                throw new Broken("'" + granted.value() + "' was granted after the namespace's record had been replaced, and"
-                        + " only '" + seen.value() + "' was seen by who replaced it");
+                throw new Broken(
+                        "'" + granted.value() + "' was granted after the namespace's record had been replaced, and"
+                                + " only '" + seen.value() + "' was seen by who replaced it");
             }
             mark = Objects.requireNonNull(slot(1, 5).mark());
         }
@@ -310,7 +318,8 @@ public final class CoordinatorCheck implements AutoCloseable {
         if (clients.get(1).claim(6, mark, "limit=2", "token=other", false, meta(), CALL) instanceof Applied) {
             throw new Broken("a worker id that is held was claimed a second time");
         }
-        Stored free = applied(clients.get(0).release(6, mark, "limit=3", OWNER, meta(), CALL), "giving a worker id back");
+        Stored free =
+                applied(clients.get(0).release(6, mark, "limit=3", OWNER, meta(), CALL), "giving a worker id back");
         if (slot(1, 6).owner() != null) {
             throw new Broken("a worker id that was given back is still held");
         }

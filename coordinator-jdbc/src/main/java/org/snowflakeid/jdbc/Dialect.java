@@ -141,8 +141,7 @@ enum Dialect {
     FIREBIRD(
             "Firebird",
             Columns.of("VARCHAR(200) CHARACTER SET OCTETS", "VARCHAR(30000) CHARACTER SET OCTETS"),
-            new Server(
-                    Server.NO_TIME, "0", "RDB$GET_CONTEXT('SYSTEM', 'DB_NAME')", "''", " FROM RDB$DATABASE"),
+            new Server(Server.NO_TIME, "0", "RDB$GET_CONTEXT('SYSTEM', 'DB_NAME')", "''", " FROM RDB$DATABASE"),
             "''",
             "SELECT 'forced writes are off' FROM MON$DATABASE WHERE MON$FORCED_WRITES = 0"),
 
@@ -329,7 +328,8 @@ enum Dialect {
 
     /** @param table as it is to be written there */
     String createTable(String table) {
-        return (asksDriver() ? "CREATE TABLE " : "CREATE TABLE IF NOT EXISTS ") + table + " (" + columns.definition() + ")" + engine;
+        return (asksDriver() ? "CREATE TABLE " : "CREATE TABLE IF NOT EXISTS ") + table + " (" + columns.definition()
+                + ")" + engine;
     }
 
     /**
@@ -348,9 +348,7 @@ enum Dialect {
      */
     String look() {
         return "SELECT " + server.epochMillis() + ", " + server.replica() + ", " + server.place() + ", "
-                + (asksDriver()
-                        ? "0, 0"
-                        : isThere(questions.schemaThere()) + ", " + isThere(questions.tableThere()))
+                + (asksDriver() ? "0, 0" : isThere(questions.schemaThere()) + ", " + isThere(questions.tableThere()))
                 + ", " + server.shownSchema() + server.one();
     }
 

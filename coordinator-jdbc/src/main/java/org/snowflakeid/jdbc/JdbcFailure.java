@@ -53,8 +53,9 @@ final class JdbcFailure extends RequestFailure {
      * data, syntax or rights, a read-only database, a conflict, a lock that it did not get, a cancelled statement. After all others the
      * statement may have been committed: after 08… and 40003, and after 57P01 and 58030 too.
      */
-    private static final Set<String> UNDONE =
-            Set.of("22", "42", "25006", "90097", "90096", "40001", "40P01", "40XL1", "40XL2", "55P03", "57014", "57033", "HYT00");
+    private static final Set<String> UNDONE = Set.of(
+            "22", "42", "25006", "90097", "90096", "40001", "40P01", "40XL1", "40XL2", "55P03", "57014", "57033",
+            "HYT00");
 
     private static final Handshakes HANDSHAKES = new Handshakes(
             "the parameters of the URL or of the data source that name its authority",

@@ -127,7 +127,9 @@ final class TableCheck {
 
     /** Rows that are gone after a crash, or are of one session alone, are no record of anything. */
     private void requireKept() throws SQLException {
-        String complaint = dialect.asksDriver() ? notATable() : onlyOfTable(dialect.questions().notKept());
+        String complaint = dialect.asksDriver()
+                ? notATable()
+                : onlyOfTable(dialect.questions().notKept());
         if (!complaint.isEmpty()) {
             throw unusable(complaint);
         }

@@ -26,10 +26,13 @@ final class TableSearch {
         requireShared();
         String name = dialect.folded(call.connection(), settings.table());
         String given = settings.schema();
+        if (given != null && dialect == Dialect.SQLSERVER && given.indexOf('.') < 0) {
+            throw DefaultSchemas.unknown(
+                    "each session has its own database, so '" + given + "' needs one before it, as in ids." + given);
+        }
         boolean own = settings.access().dataSource() == null;
-        List<String> schemas = given == null
-                ? DefaultSchemas.of(call, own)
-                : List.of(dialect.folded(call.connection(), given));
+        List<String> schemas =
+                given == null ? DefaultSchemas.of(call, own) : List.of(dialect.folded(call.connection(), given));
         Table first = null;
         for (String schema : schemas) {
             Table candidate = new Table(schema, name);

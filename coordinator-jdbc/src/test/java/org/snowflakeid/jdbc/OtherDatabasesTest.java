@@ -167,7 +167,8 @@ class OtherDatabasesTest {
     /** Rule 30: a session that was left in a tenant's schema is no reason for a second table. */
     @ParameterizedTest
     @CsvSource({"HSQLDB, SET SCHEMA STRAYING, PUBLIC", "DERBY, SET SCHEMA STRAYING, APP"})
-    void aSessionThatLooksElsewhereChangesNothing(Dialect dialect, String statement, String schema) throws SQLException {
+    void aSessionThatLooksElsewhereChangesNothing(Dialect dialect, String statement, String schema)
+            throws SQLException {
         execute(url(dialect), "CREATE SCHEMA STRAYING");
         Resources straying = lent(url(dialect), statement);
         try (WorkerCoordinator coordinator = open(config("orders", straying, "table", "one_table"))) {
@@ -270,8 +271,9 @@ class OtherDatabasesTest {
             assertThat(coordinator.writeMeta(null, "id=a", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
         }
         assertThat(LogLines.of("pretended"))
-                .anyMatch(line -> line.contains("this database is CockroachDB, on which this coordinator was not tested")
-                        && line.contains("snowflake-operator check"));
+                .anyMatch(
+                        line -> line.contains("this database is CockroachDB, on which this coordinator was not tested")
+                                && line.contains("snowflake-operator check"));
         try (WorkerCoordinator coordinator = open(config("real", Resources.NONE, "url", postgres.url()))) {
             assertThat(coordinator.writeMeta(null, "id=a", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
         }
@@ -316,8 +318,10 @@ class OtherDatabasesTest {
         assertThat(Dialect.ORACLE.update(new Table("APP", "SNOWFLAKE_RECORD")))
                 .isEqualTo("UPDATE \"APP\".\"SNOWFLAKE_RECORD\" SET \"VALUE\" = ?, version = version + 1 WHERE name = ?"
                         + " AND version = ? AND DBMS_LOB.COMPARE(\"VALUE\", ?) = 0");
-        assertThat(Dialect.ORACLE.read(new Table("APP", "T"), 1)).contains(" FROM dual) t LEFT JOIN \"APP\".\"T\" r ON");
+        assertThat(Dialect.ORACLE.read(new Table("APP", "T"), 1))
+                .contains(" FROM dual) t LEFT JOIN \"APP\".\"T\" r ON");
         assertThat(Dialect.SQLSERVER.insert(new Table("ids.dbo", "snowflake_record")))
-                .isEqualTo("INSERT INTO \"ids\".\"dbo\".\"snowflake_record\" (name, version, \"VALUE\") VALUES (?, 1, ?)");
+                .isEqualTo(
+                        "INSERT INTO \"ids\".\"dbo\".\"snowflake_record\" (name, version, \"VALUE\") VALUES (?, 1, ?)");
     }
 }

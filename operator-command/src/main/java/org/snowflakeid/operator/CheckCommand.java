@@ -38,12 +38,13 @@ final class CheckCommand implements Callable<Integer> {
             // First, so that it is known whatever ends the check.
             dialogue.say("Checking " + settings.coordinator().orElse("?") + ", " + given.place()
                     + ". Records are written below " + check.namespace() + ", which nothing else uses.");
-            boolean kept = check.run(finding -> dialogue.say(
-                    (finding.broken().isEmpty() ? "passed  " : "BROKEN  ") + finding.promise()
-                            + finding.broken().map(seen -> ": " + seen).orElse("")));
-            dialogue.say(kept
-                    ? "All promises are kept. Whether a commit outlives a crash of the server was not looked at."
-                    : "Do not use this coordinator as it is: ids may repeat, or there may be none.");
+            boolean kept = check.run(finding -> dialogue.say((finding.broken().isEmpty() ? "passed  " : "BROKEN  ")
+                    + finding.promise()
+                    + finding.broken().map(seen -> ": " + seen).orElse("")));
+            dialogue.say(
+                    kept
+                            ? "All promises are kept. Whether a commit outlives a crash of the server was not looked at."
+                            : "Do not use this coordinator as it is: ids may repeat, or there may be none.");
             dialogue.say("Left behind: some records below " + check.namespace()
                     + (check.location().isEmpty() ? "" : " in " + check.location())
                     + ". No coordinator deletes any; delete them, or leave them.");

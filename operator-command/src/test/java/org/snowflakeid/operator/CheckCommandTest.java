@@ -26,6 +26,7 @@ import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.spi.WorkerCoordinatorProvider;
+import org.snowflakeid.testservers.ConsulServer;
 import org.snowflakeid.testservers.EtcdServer;
 import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.RedisServer;
@@ -62,7 +63,8 @@ class CheckCommandTest {
         assertThat(session.out())
                 .contains("All promises are kept", "/snowflake-check-", "Left behind")
                 .doesNotContain("BROKEN");
-        assertThat(session.out().lines().filter(line -> line.startsWith("passed "))).hasSize(9);
+        assertThat(session.out().lines().filter(line -> line.startsWith("passed ")))
+                .hasSize(9);
         assertThat(session.err()).isEmpty();
     }
 
@@ -81,9 +83,11 @@ class CheckCommandTest {
     void otherServersKeepThemToo(@TempDir Path folder) {
         try (EtcdServer etcd = EtcdServer.start();
                 RedisServer redis = RedisServer.start();
+                ConsulServer consul = ConsulServer.start();
                 ZooKeeperServer zooKeeper = ZooKeeperServer.start()) {
             requirePassed(check("snowflake.etcd.endpoints=" + etcd.endpoint()));
             requirePassed(check("snowflake.redis.uri=" + redis.uri()));
+            requirePassed(check("snowflake.consul.url=" + consul.url()));
             requirePassed(check("snowflake.zookeeper.connect-string=" + zooKeeper.connectString()));
             requirePassed(check("snowflake.file.directory=" + folder));
         }
@@ -124,8 +128,7 @@ class CheckCommandTest {
         Session session = checkPostgres("collated");
 
         assertThat(session.exitCode()).as(session.all()).isEqualTo(1);
-        assertThat(session.out())
-                .contains("BROKEN  Names that differ in upper and lower case", "Is there a collation");
+        assertThat(session.out()).contains("BROKEN  Names that differ in upper and lower case", "Is there a collation");
     }
 
     // ---- coordinators that are broken
@@ -145,8 +148,8 @@ class CheckCommandTest {
             }
         };
         List<String> found = new ArrayList<>();
-        try (CoordinatorCheck check = new CoordinatorCheck(
-                SnowflakeSettings.of(Map.of("snowflake.coordinator", "memory")), provider)) {
+        try (CoordinatorCheck check =
+                new CoordinatorCheck(SnowflakeSettings.of(Map.of("snowflake.coordinator", "memory")), provider)) {
             boolean kept = check.run(finding -> finding.broken().ifPresent(seen -> found.add(finding.promise())));
             assertThat(kept).isEqualTo(found.isEmpty());
         }
@@ -210,7 +213,8 @@ class CheckCommandTest {
     void argumentsAndSettingsThatAreWrongAreRefused() {
         assertThat(Session.run("check", "--help").out()).contains("in two minutes at most");
         assertThat(Session.run("check", "--all").exitCode()).isEqualTo(2);
-        assertThat(check("snowflake.etcd.endpoint=http://127.0.0.1:1").exitCode()).isEqualTo(2);
+        assertThat(check("snowflake.etcd.endpoint=http://127.0.0.1:1").exitCode())
+                .isEqualTo(2);
         assertThat(Session.run("check").exitCode()).isEqualTo(2);
         Session away = check("snowflake.jdbc.url=jdbc:postgresql://127.0.0.1:1/ids");
         assertThat(away.exitCode()).isEqualTo(1);

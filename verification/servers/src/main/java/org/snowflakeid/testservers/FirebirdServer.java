@@ -34,11 +34,7 @@ public final class FirebirdServer extends DatabaseServer {
     private List<String> command(Path program, String... arguments) {
         Path folder = server.directory();
         List<String> command = new ArrayList<>(List.of(
-                "env",
-                "FIREBIRD=" + folder,
-                "FIREBIRD_LOCK=" + folder,
-                "FIREBIRD_TMP=" + folder,
-                program.toString()));
+                "env", "FIREBIRD=" + folder, "FIREBIRD_LOCK=" + folder, "FIREBIRD_TMP=" + folder, program.toString()));
         command.addAll(List.of(arguments));
         return command;
     }
@@ -63,7 +59,8 @@ public final class FirebirdServer extends DatabaseServer {
                     statements,
                     "CREATE DATABASE '" + server.data().resolve("security.fdb") + "' USER 'SYSDBA';\n"
                             + "CREATE USER SYSDBA PASSWORD '" + PASSWORD + "';\nCOMMIT;\n"
-                            + "CREATE DATABASE '" + database() + "' USER 'SYSDBA' DEFAULT CHARACTER SET UTF8;\nCOMMIT;\n");
+                            + "CREATE DATABASE '" + database()
+                            + "' USER 'SYSDBA' DEFAULT CHARACTER SET UTF8;\nCOMMIT;\n");
             String unused = server.run(command(shell, "-q", "-b", "-user", "SYSDBA", "-i", statements.toString()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -77,7 +74,8 @@ public final class FirebirdServer extends DatabaseServer {
                 return folder;
             }
         }
-        throw new IllegalStateException("Firebird's plugins are not there; on Debian they come with firebird3.0-server");
+        throw new IllegalStateException(
+                "Firebird's plugins are not there; on Debian they come with firebird3.0-server");
     }
 
     private Path database() {
