@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.snowflakeid.tck.WorkerCoordinatorContract;
+
+class FirebirdContractTest extends WorkerCoordinatorContract {
+    private static final Databases DATABASE = Databases.firebird();
+
+    FirebirdContractTest() {
+        super(DATABASE);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        DATABASE.close();
+    }
+}
