@@ -176,6 +176,9 @@ final class JdbcStore implements RecordStore {
             call.afterChange();
             return applied;
         } catch (SQLException e) {
+            if (call.dialect().saysChanged(e)) {
+                return false;
+            }
             if (call.saysAbsent(e)) {
                 call.forgetTable();
                 return false;
