@@ -341,7 +341,7 @@ public final class CoordinatorCheck implements AutoCloseable {
                 throw new Broken("it says that it is " + told + ", " + off
                         + " from this machine's clock. Synchronize both clocks (NTP).");
             }
-            if (told.isBefore(before.minusSeconds(1))) {
+            if (told.plusSeconds(1).isBefore(before)) {
                 throw new Broken("it said that it was " + before + ", and then that it was " + told);
             }
             before = told;

@@ -434,6 +434,11 @@ enum Dialect {
         return columns.exact().contains(type);
     }
 
+    /** Whether an update found its row changed by another, after it had waited for that one: Firebird does not look at it again. */
+    boolean saysChanged(SQLException e) {
+        return this == FIREBIRD && "40001".equals(e.getSQLState());
+    }
+
     boolean isVersion(int type) {
         return type == Types.BIGINT || (this == ORACLE && type == Types.NUMERIC);
     }

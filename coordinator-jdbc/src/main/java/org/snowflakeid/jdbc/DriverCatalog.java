@@ -5,6 +5,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ final class DriverCatalog {
         String database = database(table);
         try (ResultSet schemas = database == null ? driver.getSchemas() : driver.getSchemas(database, null)) {
             while (schemas.next()) {
-                if (schema(table).equals(schemas.getString("TABLE_SCHEM"))) {
+                if (Objects.equals(schema(table), schemas.getString("TABLE_SCHEM"))) {
                     return true;
                 }
             }
@@ -40,12 +41,12 @@ final class DriverCatalog {
 
     /** "TABLE", or another word for what it is; empty if there is none. */
     String kind(Table table) throws SQLException {
+        String own = schema(table);
         // These are patterns, in which an underscore stands for any character.
-        try (ResultSet tables = driver.getTables(database(table), schema(table), table.name(), null)) {
+        try (ResultSet tables = driver.getTables(database(table), own, table.name(), null)) {
             while (tables.next()) {
                 String schema = tables.getString("TABLE_SCHEM");
-                if (table.name().equals(tables.getString("TABLE_NAME"))
-                        && (schema == null || schema.equals(schema(table)))) {
+                if (table.name().equals(tables.getString("TABLE_NAME")) && (schema == null || schema.equals(own))) {
                     return String.valueOf(tables.getString("TABLE_TYPE")).strip();
                 }
             }

@@ -201,6 +201,9 @@ final class JdbcStore implements RecordStore {
             }
             return applied;
         } catch (SQLException e) {
+            if (call.dialect().saysChanged(e)) {
+                return false;
+            }
             if (call.saysAbsent(e)) {
                 call.forgetTable();
                 return false;

@@ -81,7 +81,7 @@ final class Databases implements CoordinatorFixture, AutoCloseable {
         Path folder = folder("derby-test-");
         System.setProperty("derby.system.home", folder.toString());
         try {
-            NetworkServerControl server = new NetworkServerControl(InetAddress.getByName("127.0.0.1"), port);
+            NetworkServerControl server = new NetworkServerControl(InetAddress.getLoopbackAddress(), port);
             server.start(null);
             await(Node.PATIENCE, () -> answers(server));
             return new Databases(
