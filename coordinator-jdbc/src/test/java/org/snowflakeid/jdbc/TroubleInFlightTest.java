@@ -102,8 +102,8 @@ class TroubleInFlightTest {
 
     @Test
     void aPoolThatIsClosedFirstIsNamedAndKeepsNoClose() throws SQLException {
-        try (Pool pool = new Pool(Pool.Product.HIKARI, postgres.url());
-                LeasedSnowflake ids = open(pool)) {
+        Pool pool = new Pool(Pool.Product.HIKARI, postgres.url());
+        try (LeasedSnowflake ids = open(pool)) {
             pool.close();
 
             awaitError(ids, "has been closed");
