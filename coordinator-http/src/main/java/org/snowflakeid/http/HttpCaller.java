@@ -33,6 +33,8 @@ public final class HttpCaller implements AutoCloseable {
     /** How many failed in a row in a way that waiting can't cure. */
     private int lost;
 
+    private int failures;
+
     public HttpCaller(HttpSettings settings) {
         this.settings = settings;
         this.loan = SharedHttp.ALL.loan(settings.access());
@@ -102,15 +104,22 @@ public final class HttpCaller implements AutoCloseable {
         try {
             Answer answer = connection.send(settings, request.build(), timeout, mayGoOn);
             if (answer.status() >= 500) {
+                failures++;
                 askTheNext();
             }
             lost = 0;
             return answer;
         } catch (NoAnswer e) {
+            failures++;
             askTheNext();
             lost = e.permanent() ? lost + 1 : 0;
             throw e.permanent() && lost < servers() ? e.ofOneAmongSeveral(settings) : e;
         }
+    }
+
+    /** How many requests had no answer, or none that counts: after each another server may answer, or the same one started anew. */
+    public int failures() {
+        return failures;
     }
 
     private void askTheNext() {
@@ -143,6 +152,11 @@ public final class HttpCaller implements AutoCloseable {
     /** @param complaint a whole sentence except for the server, which is named before it; what to do follows it */
     public CoordinatorException failure(String complaint, boolean permanent) {
         return new CoordinatorException(settings.server() + " " + complaint, permanent);
+    }
+
+    /** For messages. */
+    public String server() {
+        return settings.server();
     }
 
     /** What is asked there is something else. */

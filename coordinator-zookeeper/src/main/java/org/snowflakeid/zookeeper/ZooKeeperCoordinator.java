@@ -77,7 +77,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             // The one that claimed it knows what became of a claim of unknown outcome.
             Session session = fromId == toId ? session(fromId, deadline) : sessions.current();
             clearAway(session, List.of(), deadline);
-            return reader.read(session, fromId, toId, deadline);
+            Snapshot snapshot = reader.read(session, fromId, toId, deadline);
+            sessions.requireOneEnsemble(deadline);
+            return snapshot;
         } catch (ZooKeeperFailure e) {
             throw e.exception();
         } finally {
