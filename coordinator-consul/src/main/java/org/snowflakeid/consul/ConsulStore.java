@@ -189,7 +189,11 @@ final class ConsulStore implements RecordStore {
                         "refuses more requests for now: " + said
                                 + ". Raise its limits.http_max_conns_per_client or its request limits.",
                         false);
-            case 200, 400, 404, 405 -> agent.foreign(answer);
+            // A web server of another kind. With 400 an encrypted port answers what is not encrypted, and so may a
+            // proxy.
+            case 200, 404, 405 ->
+                agent.foreign(answer, answer.header("X-Consul-Index").isEmpty());
+            case 400 -> agent.foreign(answer);
             default ->
                 agent.failure(
                         (answer.body().contains("No cluster leader") ? "has no leader at present: " : "") + said + ".",

@@ -75,8 +75,7 @@ class ConsulDurabilityTest {
                 proxy.leadTo(inMemory.clientPort());
 
                 assertPermanent(
-                        catchThrowableOfType(
-                                CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT)),
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT)),
                         LOSES);
             }
         }

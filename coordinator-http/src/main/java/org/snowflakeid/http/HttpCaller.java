@@ -161,11 +161,16 @@ public final class HttpCaller implements AutoCloseable {
 
     /** What is asked there is something else. */
     public CoordinatorException foreign(Answer answer) {
+        return foreign(answer, false);
+    }
+
+    /** @param permanent whether waiting can't cure it */
+    public CoordinatorException foreign(Answer answer, boolean permanent) {
         HttpSettings.Keys keys = settings.access().keys();
         return failure(
                 answer.said() + ", and not as " + keys.product() + " does. Check http or https, host and port in "
                         + keys.address() + ".",
-                false);
+                permanent);
     }
 
     /** Equal for those who share their connections: see {@link org.snowflakeid.spi.WorkerCoordinator#connection()}. */

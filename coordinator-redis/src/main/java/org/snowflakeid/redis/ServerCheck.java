@@ -18,8 +18,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * warning.
  */
 final class ServerCheck {
-    private static final String UNFINISHED = "writes its first append-only file: until that has ended, a crash takes all"
-            + " that it acknowledges.";
+    private static final String UNFINISHED =
+            "writes its first append-only file: until that has ended, a crash takes all" + " that it acknowledges.";
 
     private final RedisSettings settings;
     private final Map<String, String> seen = new HashMap<>();

@@ -99,7 +99,10 @@ class ServerCheckTest {
                     + ": redis may lose what it acknowledged, and then ids repeat. Set " + name + " " + remedy
                     + " by CONFIG SET and in redis.conf";
             assertThat(thrown).hasMessage(said + ", or accept it with snowflake.redis.durability=warn.");
-            assertThat(warnings).singleElement().asString().contains(said + "; snowflake.redis.durability=warn accepts it.");
+            assertThat(warnings)
+                    .singleElement()
+                    .asString()
+                    .contains(said + "; snowflake.redis.durability=warn accepts it.");
         }
     }
 
@@ -108,8 +111,7 @@ class ServerCheckTest {
         try (RedisServer careless = RedisServer.builder()
                 .arguments("--appendonly", "no", "--maxmemory-policy", "allkeys-random")
                 .start()) {
-            assertThat(refused(careless))
-                    .hasMessageContaining("has appendonly no, maxmemory-policy allkeys-random: ");
+            assertThat(refused(careless)).hasMessageContaining("has appendonly no, maxmemory-policy allkeys-random: ");
         }
     }
 

@@ -88,9 +88,7 @@ final class OneEnsemble {
             try {
                 plain.connect(new InetSocketAddress(server.host(), server.port()), CONNECT_MILLIS);
                 plain.setSoTimeout(ANSWER_MILLIS);
-                socket = settings.tls()
-                        ? settings.encryption().encrypt(plain, server.host(), server.port())
-                        : plain;
+                socket = settings.tls() ? settings.encryption().encrypt(plain, server.host(), server.port()) : plain;
             } catch (IOException e) {
                 plain.close();
                 throw e;

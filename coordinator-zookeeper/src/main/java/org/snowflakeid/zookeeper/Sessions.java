@@ -263,7 +263,9 @@ final class Sessions implements AutoCloseable {
         }
         String complaint = null;
         try {
-            complaint = looking.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS)
+            complaint = looking.get(
+                            Math.min(deadline.nanosLeft(), TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)),
+                            TimeUnit.NANOSECONDS)
                     .map(seen -> settings.durability()
                             .complaint(
                                     ZooKeeperFailure.prefix(settings) + seen,

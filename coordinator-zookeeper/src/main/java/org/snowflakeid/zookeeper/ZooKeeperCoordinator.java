@@ -108,6 +108,12 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Deadline deadline = Deadline.after(timeout);
         sessions.beginCall();
         Session claimant = sessions.current();
+        try {
+            sessions.requireOneEnsemble(deadline);
+        } catch (CoordinatorException e) {
+            sessions.endCall();
+            throw e;
+        }
         Holding before = held.get(id);
         held.put(id, new Holding(owner, claimant));
         Long heldUntil = claimant.hold(id, System.nanoTime());
