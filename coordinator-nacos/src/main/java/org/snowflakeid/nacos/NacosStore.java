@@ -193,7 +193,7 @@ final class NacosStore implements RecordStore {
         if (answer.status() == 401 || answer.status() == 403 || answer.status() == 500) {
             throw server.failure(
                             "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER
-                                    + " and its password. A new user is known after 15 seconds.",
+                                    + " and " + settings.passwordKey() + ". A new user is known after 15 seconds.",
                             answer.status() != 500)
                     .withLoginRefused();
         }
