@@ -43,10 +43,11 @@ public record Answer(HttpResponse<byte[]> response) {
     public CoordinatorException complaint(CoordinatorException complaint) {
         return switch (status()) {
             case 401, 403 -> complaint.permanent() ? complaint.withLoginRefused() : complaint;
-            case 429, 503 -> header("Retry-After")
-                    .flatMap(this::pause)
-                    .map(complaint::withRetryAfter)
-                    .orElse(complaint);
+            case 429, 503 ->
+                header("Retry-After")
+                        .flatMap(this::pause)
+                        .map(complaint::withRetryAfter)
+                        .orElse(complaint);
             default -> complaint;
         };
     }

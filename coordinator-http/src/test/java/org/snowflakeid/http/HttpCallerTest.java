@@ -120,8 +120,8 @@ class HttpCallerTest {
 
     @Test
     void aRefusedClientIsToldFromOneWhoseTokenWasReplacedMeanwhile() throws IOException {
-        HttpCaller caller = caller(
-                answering("403 Forbidden\r\nContent-Length: 0\r\n\r\n").port());
+        HttpCaller caller =
+                caller(answering("403 Forbidden\r\nContent-Length: 0\r\n\r\n").port());
         Answer answer = caller.ask(caller.request("/x"), caller.deadline(LONG));
 
         assertThat(answer.complaint(new CoordinatorException("wrong", true)).loginRefused())

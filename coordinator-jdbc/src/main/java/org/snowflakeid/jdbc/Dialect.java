@@ -459,7 +459,7 @@ enum Dialect {
         long seconds = Math.max(1, millis / 1_000);
         return switch (this) {
             case POSTGRESQL ->
-                "SELECT set_config('lock_timeout', '" + Math.max(100, millis / 250 * 250) + "', true); " + sql;
+                "SELECT set_config('lock_timeout', '" + Math.max(100, millis / 250 * 250) + "', true);" + sql;
             case MARIADB ->
                 "/*M! SET STATEMENT lock_wait_timeout=" + seconds + ", innodb_lock_wait_timeout=" + seconds + " FOR */ "
                         + sql;
