@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import com.google.common.util.concurrent.ListenableFuture;
-import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
-import io.grpc.ClientInterceptors;
 import io.grpc.ClientStreamTracer;
 import io.grpc.Context;
 import io.grpc.Deadline;
@@ -16,11 +13,8 @@ import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientCalls;
-import io.grpc.stub.MetadataUtils;
-import io.grpc.stub.StreamObserver;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -29,6 +23,7 @@ import java.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -115,34 +110,86 @@ final class EtcdChannel {
                 .nameResolverFactory(endpoints);
     }
 
-    private <Q, A> ClientCall<Q, A> call(MethodDescriptor<Q, A> method, @Nullable String token, CallOptions options) {
-        if (token == null) {
-            return channel.newCall(method, options);
-        }
+    private static Metadata headers(@Nullable String token) {
         Metadata headers = new Metadata();
-        headers.put(TOKEN, token);
-        return ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers))
-                .newCall(method, options);
+        if (token != null) {
+            headers.put(TOKEN, token);
+        }
+        return headers;
     }
 
     /** Sends one message, for one answer. Also where the method is a stream: without a deadline it would stay open in the server. */
-    <Q, A> ListenableFuture<A> send(
+    <Q, A> CompletableFuture<A> send(
             MethodDescriptor<Q, A> method, Q message, @Nullable String token, Deadline deadline, Trace trace) {
         CallOptions options = CallOptions.DEFAULT.withDeadline(deadline).withStreamTracerFactory(trace);
-        return ClientCalls.futureUnaryCall(call(method, token, options), message);
+        ClientCall<Q, A> call = channel.newCall(method, options);
+        boolean stream = method.getType() != MethodDescriptor.MethodType.UNARY;
+        Answer<Q, A> answer = new Answer<>(call, stream);
+        call.start(answer.listener(), headers(token));
+        call.request(2);
+        call.sendMessage(message);
+        if (!stream) {
+            call.halfClose();
+        }
+        return answer;
+    }
+
+    private static final class Answer<Q, A> extends CompletableFuture<A> {
+        private final ClientCall<Q, A> call;
+        private final boolean stream;
+
+        Answer(ClientCall<Q, A> call, boolean stream) {
+            this.call = call;
+            this.stream = stream;
+        }
+
+        ClientCall.Listener<A> listener() {
+            return new ClientCall.Listener<>() {
+                private @Nullable A first;
+
+                @Override
+                public void onMessage(A message) {
+                    first = message;
+                    if (stream) {
+                        // Not before: etcd grpc-proxy answers nothing to a client that has closed its side.
+                        call.halfClose();
+                        complete(message);
+                    }
+                }
+
+                @Override
+                public void onClose(Status status, Metadata trailers) {
+                    if (!status.isOk() || first == null) {
+                        Status failure = status.isOk() ? Status.INTERNAL.withDescription("no answer") : status;
+                        completeExceptionally(failure.asRuntimeException(trailers));
+                    } else {
+                        complete(first);
+                    }
+                }
+            };
+        }
+
+        @Override
+        public boolean cancel(boolean unused) {
+            call.cancel("the wait for an answer has ended", null);
+            return super.cancel(unused);
+        }
     }
 
     /** Opens a stream, which ends with this connection at the latest. */
-    ClientCallStreamObserver<WatchRequest> watch(
-            @Nullable String token, Trace trace, StreamObserver<WatchResponse> observer) {
+    ClientCall<WatchRequest, WatchResponse> watch(
+            @Nullable String token, Trace trace, ClientCall.Listener<WatchResponse> listener) {
         CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(trace);
+        ClientCall<WatchRequest, WatchResponse> call;
         Context outer = lifetime.attach();
         try {
-            return (ClientCallStreamObserver<WatchRequest>)
-                    ClientCalls.asyncBidiStreamingCall(call(WatchGrpc.getWatchMethod(), token, options), observer);
+            call = channel.newCall(EtcdMethods.WATCH, options);
         } finally {
             lifetime.detach(outer);
         }
+        call.start(listener, headers(token));
+        call.request(1);
+        return call;
     }
 
     /** Ends it as soon as what is under way has its answer or its deadline. */

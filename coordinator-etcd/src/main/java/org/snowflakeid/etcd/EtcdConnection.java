@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
-import com.google.common.util.concurrent.Futures;
-import com.google.common.util.concurrent.ListenableFuture;
-import io.etcd.jetcd.api.AuthGrpc;
 import io.etcd.jetcd.api.AuthenticateRequest;
 import io.etcd.jetcd.api.AuthenticateResponse;
-import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
+import io.grpc.ClientCall;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -164,7 +159,7 @@ final class EtcdConnection implements AutoCloseable {
                     EtcdChannel channel = shared.openBeside(settings, endpoint);
                     sent.channel = channel;
                     StatusRequest question = StatusRequest.getDefaultInstance();
-                    return channel.send(MaintenanceGrpc.getStatusMethod(), question, null, soon, sent.trace);
+                    return channel.send(EtcdMethods.STATUS, question, null, soon, sent.trace);
                 }))
                 .toList();
         boolean all = asked.stream().map(sent -> await(sent, soon)).allMatch(EtcdConnection::refusesToTalk);
@@ -210,7 +205,7 @@ final class EtcdConnection implements AutoCloseable {
                             .setName(user)
                             .setPassword(settings.password())
                             .build();
-                    return channel.send(AuthGrpc.getAuthenticateMethod(), request, null, sent.deadline, sent.trace);
+                    return channel.send(EtcdMethods.AUTHENTICATE, request, null, sent.deadline, sent.trace);
                 }));
         if (token(login) == null) {
             EtcdFailure failure = await(List.of(login), deadline).get(0).failure();
@@ -225,22 +220,16 @@ final class EtcdConnection implements AutoCloseable {
     }
 
     /** Opens a stream of watches beside the calls. */
-    ClientCallStreamObserver<WatchRequest> watch(
-            EtcdChannel channel, EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer) {
+    ClientCall<WatchRequest, WatchResponse> watch(
+            EtcdChannel channel, EtcdChannel.Trace trace, ClientCall.Listener<WatchResponse> listener) {
         SharedEtcd shared = loan.present();
-        return channel.watch(token(shared == null ? null : shared.login()), trace, observer);
+        return channel.watch(token(shared == null ? null : shared.login()), trace, listener);
     }
 
     private static @Nullable String token(@Nullable Sent<AuthenticateResponse> login) {
-        if (login == null || !login.answer.isDone()) {
-            return null;
-        }
-        try {
-            AuthenticateResponse answer = Futures.getDone(login.answer);
-            return answer == null ? null : answer.getToken();
-        } catch (ExecutionException e) {
-            return null;
-        }
+        return login != null && login.answer.isDone() && !login.answer.isCompletedExceptionally()
+                ? login.answer.join().getToken()
+                : null;
     }
 
     private <T> List<Answer<T>> await(List<Sent<T>> all, Deadline deadline) {
@@ -328,22 +317,22 @@ final class EtcdConnection implements AutoCloseable {
     static final class Sent<T> {
         private final EtcdChannel.Trace trace = new EtcdChannel.Trace();
         private final Deadline deadline;
-        private final ListenableFuture<T> answer;
+        private final CompletableFuture<T> answer;
         private @Nullable EtcdChannel channel;
         private @Nullable Sent<AuthenticateResponse> login;
         private boolean hadAnswered;
 
         private interface Sending<T> {
-            ListenableFuture<T> begin(Sent<T> sent) throws EtcdFailure;
+            CompletableFuture<T> begin(Sent<T> sent) throws EtcdFailure;
         }
 
         private Sent(Deadline deadline, Sending<T> sending) {
             this.deadline = deadline;
-            ListenableFuture<T> begun;
+            CompletableFuture<T> begun;
             try {
                 begun = sending.begin(this);
             } catch (EtcdFailure | RuntimeException e) {
-                begun = Futures.immediateFailedFuture(e);
+                begun = CompletableFuture.failedFuture(e);
             }
             this.answer = begun;
         }

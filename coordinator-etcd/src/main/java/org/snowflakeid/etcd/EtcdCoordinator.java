@@ -4,10 +4,8 @@ package org.snowflakeid.etcd;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
 import io.etcd.jetcd.api.DeleteRangeRequest;
-import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.LeaseGrantRequest;
-import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.etcd.jetcd.api.LeaseRevokeRequest;
@@ -69,6 +67,8 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     private final EtcdConnection connection;
     private final OwnerWatch watch;
+    private final Runnable lossHint;
+    private final String generator;
     private final long timeToLiveSeconds;
     private final ByteString metaKey;
     private final String marks;
@@ -80,6 +80,8 @@ final class EtcdCoordinator implements WorkerCoordinator {
     /** A lease whose claim was rejected, so that certainly nothing hangs on it. */
     private @Nullable Lease spare;
 
+    private boolean renewalFails;
+
     private record Lease(long id, long grantedNanos) {}
 
     private interface Write {
@@ -89,6 +91,8 @@ final class EtcdCoordinator implements WorkerCoordinator {
     EtcdCoordinator(CoordinatorConfig config, EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
         this.watch = new OwnerWatch(connection, lossHint);
+        this.lossHint = lossHint;
+        this.generator = config.generator();
         this.timeToLiveSeconds = (config.timeToLive().toMillis() + 999) / 1_000;
         String root = "/" + config.namespace() + "/";
         this.metaKey = ByteString.copyFromUtf8(root + "meta");
@@ -278,7 +282,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
                     connection
                             .call(
                                     deadline,
-                                    LeaseGrpc.getLeaseGrantMethod(),
+                                    EtcdMethods.GRANT,
                                     LeaseGrantRequest.newBuilder()
                                             .setTTL(timeToLiveSeconds)
                                             .build())
@@ -384,22 +388,37 @@ final class EtcdCoordinator implements WorkerCoordinator {
             }
         }
         boolean late = deadline.timeRemaining(TimeUnit.MILLISECONDS) < MIN_RENEWAL_MILLIS;
-        Iterator<EtcdConnection.Answer<LeaseKeepAliveResponse>> answers = connection
-                .callAll(
-                        late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline,
-                        LeaseGrpc.getLeaseKeepAliveMethod(),
-                        renewals)
-                .iterator();
-        return ours.stream().map(own -> own && isRenewed(answers.next())).toList();
+        List<EtcdConnection.Answer<LeaseKeepAliveResponse>> answers = connection.callAll(
+                late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline,
+                EtcdMethods.KEEP_ALIVE,
+                renewals);
+        reportRenewals(answers.stream()
+                .map(EtcdConnection.Answer::failure)
+                .filter(failure -> failure != null && !failure.leaseNotFound())
+                .findFirst());
+        Iterator<EtcdConnection.Answer<LeaseKeepAliveResponse>> each = answers.iterator();
+        return ours.stream().map(own -> own && isThere(each.next())).toList();
     }
 
-    private static boolean isRenewed(EtcdConnection.Answer<LeaseKeepAliveResponse> answer) {
-        try {
-            return answer.get().getTTL() > 0;
-        } catch (EtcdFailure e) {
-            // Without an answer the entry is still there, as the transaction has just seen.
-            LOG.log(Level.DEBUG, () -> "a lease was not renewed: " + e.getMessage());
-            return !e.leaseNotFound();
+    /** Without an answer the entry is still there, as the transaction has just seen. */
+    private static boolean isThere(EtcdConnection.Answer<LeaseKeepAliveResponse> answer) {
+        EtcdFailure failure = answer.failure();
+        LeaseKeepAliveResponse renewed = answer.value();
+        return failure == null ? renewed != null && renewed.getTTL() > 0 : !failure.leaseNotFound();
+    }
+
+    /** One that failed is tried again, by an extension, sooner than the next extension is due. */
+    private void reportRenewals(Optional<EtcdFailure> failure) {
+        boolean failed = failure.isPresent();
+        if (failed) {
+            connection.later(TimeUnit.SECONDS.toNanos(timeToLiveSeconds) / 6, lossHint);
+        }
+        if (failed != renewalFails) {
+            renewalFails = failed;
+            String what = failure.map(e -> "the lease of an owner entry was not renewed and ends within "
+                            + timeToLiveSeconds + " s. The next extensions try again. " + e.getMessage())
+                    .orElse("the leases of owner entries are renewed again");
+            LOG.log(failed ? Level.WARNING : Level.INFO, "snowflake '" + generator + "': " + what);
         }
     }
 
@@ -430,7 +449,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         watch.end(owner(id));
         revokeDoubtful(owner, deadline);
         try {
-            revokeUnused(connection.call(deadline, KVGrpc.getTxnMethod(), removal(id, owner)), deadline);
+            revokeUnused(connection.call(deadline, EtcdMethods.TXN, removal(id, owner)), deadline);
         } catch (EtcdFailure e) {
             LOG.log(Level.DEBUG, () -> "the owner of worker id " + id + " is left to expire: " + e.getMessage());
         }
@@ -461,7 +480,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
         try {
             var unused = connection.call(
                     deadline,
-                    LeaseGrpc.getLeaseRevokeMethod(),
+                    EtcdMethods.REVOKE,
                     LeaseRevokeRequest.newBuilder().setID(lease).build());
         } catch (EtcdFailure e) {
             LOG.log(Level.DEBUG, () -> "a lease is left to expire: " + e.getMessage());
@@ -510,7 +529,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     private TxnResponse commit(
             Deadline deadline, List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise)
             throws EtcdFailure {
-        return connection.call(deadline, KVGrpc.getTxnMethod(), transaction(compares, then, otherwise));
+        return connection.call(deadline, EtcdMethods.TXN, transaction(compares, then, otherwise));
     }
 
     private static TxnRequest transaction(List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise) {

@@ -46,6 +46,9 @@ final class EtcdFailure extends RequestFailure {
             "etcdserver: request is too large",
             "etcdserver: too many operations in txn request");
 
+    /** "HTTP/", as Netty shows what another server says first. */
+    private static final String OLDER_HTTP = "485454502f";
+
     private static final Handshakes HANDSHAKES =
             Handshakes.by(EtcdSettings.TLS, "the host names in " + EtcdSettings.ENDPOINTS);
 
@@ -85,7 +88,8 @@ final class EtcdFailure extends RequestFailure {
                 .reduce((outer, inner) -> inner)
                 .map(m -> m.substring(m.indexOf("etcdserver: ")))
                 .orElse("");
-        boolean permanent = Handshakes.refusal(chain).isPresent() || settingIsWrong(code, description);
+        boolean permanent =
+                Handshakes.refusal(chain).isPresent() || isOlderHttp(chain) || settingIsWrong(code, description);
         String text = "etcd (" + settings.endpointsText() + ") " + complaint(settings, chain, code, description, sent);
         CoordinatorException exception = new CoordinatorException(text, e, permanent);
         return new EtcdFailure(
@@ -109,6 +113,10 @@ final class EtcdFailure extends RequestFailure {
         return status;
     }
 
+    private static boolean isOlderHttp(List<Throwable> chain) {
+        return chain.stream().anyMatch(t -> String.valueOf(t.getMessage()).contains(OLDER_HTTP));
+    }
+
     private static boolean settingIsWrong(Code code, String description) {
         return code == Code.PERMISSION_DENIED
                 || description.contains("authentication failed")
@@ -122,6 +130,10 @@ final class EtcdFailure extends RequestFailure {
         Optional<Throwable> refusal = Handshakes.refusal(chain);
         if (refusal.isPresent()) {
             return HANDSHAKES.complaint(refusal.get(), "", root.getMessage());
+        }
+        if (isOlderHttp(chain)) {
+            return "answers in HTTP/1, as a web server does and etcd does not. Check the host and the port in "
+                    + EtcdSettings.ENDPOINTS + ".";
         }
         if (description.contains("authentication failed")) {
             return "refuses user '" + settings.user() + "': " + description + ". Check " + EtcdSettings.USER + " and "
@@ -146,7 +158,7 @@ final class EtcdFailure extends RequestFailure {
             return "has no member among these that has a vote: " + description + ". Name such members in "
                     + EtcdSettings.ENDPOINTS + ".";
         }
-        if (code == Code.RESOURCE_EXHAUSTED && description.contains("database space exceeded")) {
+        if (description.contains("database space exceeded")) {
             return "has no space left: " + description
                     + ". Compact and defragment it, then disarm its alarm, or raise its --quota-backend-bytes.";
         }

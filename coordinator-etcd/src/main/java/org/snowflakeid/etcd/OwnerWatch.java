@@ -6,8 +6,9 @@ import io.etcd.jetcd.api.Event;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.StreamObserver;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,8 +40,8 @@ final class OwnerWatch {
 
     /** Opens a stream of watches. */
     interface Opening {
-        ClientCallStreamObserver<WatchRequest> open(
-                EtcdChannel channel, EtcdChannel.Trace trace, StreamObserver<WatchResponse> observer);
+        ClientCall<WatchRequest, WatchResponse> open(
+                EtcdChannel channel, EtcdChannel.Trace trace, ClientCall.Listener<WatchResponse> listener);
     }
 
     OwnerWatch(EtcdConnection connection, Runnable lossHint) {
@@ -112,14 +113,14 @@ final class OwnerWatch {
     }
 
     /** All watches of this coordinator. One that is not needed any more goes on until the stream ends, and is not listened to. */
-    private final class Stream implements StreamObserver<WatchResponse> {
+    private final class Stream extends ClientCall.Listener<WatchResponse> {
         private final EtcdChannel.Trace trace = new EtcdChannel.Trace();
         private final EtcdChannel channel;
 
         // Guarded by the owner watch.
         private final Set<ByteString> begun = new HashSet<>();
         private final Map<ByteString, Long> heard = new HashMap<>();
-        private final ClientCallStreamObserver<WatchRequest> requests;
+        private final ClientCall<WatchRequest, WatchResponse> requests;
 
         Stream(EtcdChannel channel) {
             this.channel = channel;
@@ -134,7 +135,7 @@ final class OwnerWatch {
                         .setStartRevision(revision + 1)
                         .build();
                 try {
-                    requests.onNext(
+                    requests.sendMessage(
                             WatchRequest.newBuilder().setCreateRequest(create).build());
                 } catch (IllegalStateException e) {
                     LOG.log(Level.DEBUG, "the watch on owner entries is ending", e);
@@ -147,7 +148,8 @@ final class OwnerWatch {
         }
 
         @Override
-        public void onNext(WatchResponse response) {
+        public void onMessage(WatchResponse response) {
+            requests.request(1);
             boolean lost = false;
             synchronized (OwnerWatch.this) {
                 for (Event event : response.getEventsList()) {
@@ -165,19 +167,14 @@ final class OwnerWatch {
         }
 
         @Override
-        public void onError(Throwable failure) {
-            LOG.log(Level.DEBUG, "the watch on owner entries ended", failure);
-            connection.noteWatchFailed(trace, failure);
-            endLater();
-        }
-
-        @Override
-        public void onCompleted() {
-            endLater();
-        }
-
-        /** This may be the thread of another call, which holds locks of its own: it must not wait for a lock that is held here. */
-        private void endLater() {
+        public void onClose(Status status, Metadata trailers) {
+            if (!status.isOk()) {
+                Throwable failure = status.asRuntimeException(trailers);
+                LOG.log(Level.DEBUG, "the watch on owner entries ended", failure);
+                connection.noteWatchFailed(trace, failure);
+            }
+            // This may be the thread of another call, which holds locks of its own: it must not wait for a lock that is
+            // held here.
             connection.later(0, () -> ended(this));
         }
     }

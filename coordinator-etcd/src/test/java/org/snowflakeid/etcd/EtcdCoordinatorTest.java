@@ -11,8 +11,8 @@ import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.unlessHeldUp;
 
 import com.google.protobuf.ByteString;
-import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.PutResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -333,7 +333,10 @@ class EtcdCoordinatorTest {
         CoordinatorConfig config = new CoordinatorConfig(
                 "orders", namespace, TIMEOUT, Map.of(EtcdSettings.ENDPOINTS.name(), server.endpoint())::get);
         try (EtcdConnection connection = new EtcdConnection(new EtcdSettings(config))) {
-            for (var answer : connection.callAll(connection.deadline(Node.PATIENCE), KVGrpc.getPutMethod(), puts)) {
+            for (var answer : connection.callAll(
+                    connection.deadline(Node.PATIENCE),
+                    EtcdMethods.call("KV/Put", PutRequest.getDefaultInstance(), PutResponse.getDefaultInstance()),
+                    puts)) {
                 assertThat(answer.get().hasHeader()).isTrue();
             }
         }

@@ -11,12 +11,13 @@ import static org.snowflakeid.tck.Node.unique;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -224,13 +225,28 @@ class EtcdFaultsTest {
         await(Node.PATIENCE, () -> node.hints.get() > 0);
     }
 
+    /** It will not become an etcd while a start waits for it. */
     @Test
-    void whatIsNotEtcdIsSaidToBeSo() throws IOException {
-        try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Thread answering = new Thread(() -> answerAsAWebServer(web), "web");
-            answering.setDaemon(true);
-            answering.start();
-            try (Node lost = EtcdNode.at("http://127.0.0.1:" + web.getLocalPort(), namespace)) {
+    void aWebServerIsSaidToBeOneAtOnce() throws IOException {
+        HttpServer web = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        web.start();
+        String endpoint = "http://127.0.0.1:" + web.getAddress().getPort();
+        try (Node some = EtcdNode.at(endpoint + "," + server.endpoint(), namespace)) {
+            EtcdNode.at(endpoint, namespace)
+                    .refused(true, endpoint, "answers in HTTP/1", "snowflake.etcd.endpoints", "port");
+            await(TIMEOUT, some::answers);
+        } finally {
+            web.stop(0);
+        }
+    }
+
+    @Test
+    void whatHangsUpMayBeAnotherTime() throws IOException {
+        try (ServerSocket mute = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread closing = new Thread(() -> hangUp(mute), "mute");
+            closing.setDaemon(true);
+            closing.start();
+            try (Node lost = EtcdNode.at("http://127.0.0.1:" + mute.getLocalPort(), namespace)) {
                 CoordinatorException thrown =
                         catchThrowableOfType(CoordinatorException.class, () -> lost.coordinator.read(0, 0, TIMEOUT));
 
@@ -242,15 +258,10 @@ class EtcdFaultsTest {
         }
     }
 
-    private static void answerAsAWebServer(ServerSocket web) {
+    private static void hangUp(ServerSocket mute) {
         try {
-            while (!web.isClosed()) {
-                try (var connection = web.accept()) {
-                    connection
-                            .getOutputStream()
-                            .write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
-                                    .getBytes(StandardCharsets.US_ASCII));
-                }
+            while (!mute.isClosed()) {
+                mute.accept().close();
             }
         } catch (IOException closed) {
             // the end of the test

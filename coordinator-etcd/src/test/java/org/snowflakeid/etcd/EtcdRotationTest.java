@@ -7,8 +7,8 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
-import io.etcd.jetcd.api.AuthGrpc;
 import io.etcd.jetcd.api.AuthUserChangePasswordRequest;
+import io.etcd.jetcd.api.AuthUserChangePasswordResponse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -180,7 +180,13 @@ class EtcdRotationTest {
                     .setPassword(password)
                     .build();
             assertThat(connection
-                            .call(connection.deadline(TIMEOUT), AuthGrpc.getUserChangePasswordMethod(), request)
+                            .call(
+                                    connection.deadline(TIMEOUT),
+                                    EtcdMethods.call(
+                                            "Auth/UserChangePassword",
+                                            AuthUserChangePasswordRequest.getDefaultInstance(),
+                                            AuthUserChangePasswordResponse.getDefaultInstance()),
+                                    request)
                             .hasHeader())
                     .isTrue();
         }

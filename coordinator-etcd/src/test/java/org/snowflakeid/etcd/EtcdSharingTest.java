@@ -8,7 +8,6 @@ import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
 import io.etcd.jetcd.api.LeaseGrantRequest;
-import io.etcd.jetcd.api.LeaseGrpc;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -212,7 +211,7 @@ class EtcdSharingTest extends SharingContract {
         assertThat(connection
                         .call(
                                 connection.deadline(timeout),
-                                LeaseGrpc.getLeaseGrantMethod(),
+                                EtcdMethods.GRANT,
                                 LeaseGrantRequest.newBuilder().setTTL(60).build())
                         .getID())
                 .isNotZero();

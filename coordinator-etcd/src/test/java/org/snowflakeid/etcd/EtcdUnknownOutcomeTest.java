@@ -11,7 +11,6 @@ import static org.snowflakeid.tck.Node.unique;
 import static org.snowflakeid.tck.Node.unknown;
 
 import io.etcd.jetcd.api.LeaseGrantRequest;
-import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import java.time.Duration;
 import java.util.Map;
@@ -114,7 +113,7 @@ class EtcdUnknownOutcomeTest {
                 assertThat(calls).isLessThan(ATTEMPTS);
                 assertThatThrownBy(() -> connection.call(
                                 connection.deadline(Duration.ofSeconds(2)),
-                                LeaseGrpc.getLeaseKeepAliveMethod(),
+                                EtcdMethods.KEEP_ALIVE,
                                 LeaseKeepAliveRequest.newBuilder().setID(lease).build()))
                         .hasMessageContaining("does not answer in time");
             }
@@ -173,7 +172,7 @@ class EtcdUnknownOutcomeTest {
         return connection
                 .call(
                         connection.deadline(timeout),
-                        LeaseGrpc.getLeaseGrantMethod(),
+                        EtcdMethods.GRANT,
                         LeaseGrantRequest.newBuilder().setTTL(60).build())
                 .getID();
     }

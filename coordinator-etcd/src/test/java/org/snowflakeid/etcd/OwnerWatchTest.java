@@ -8,8 +8,8 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.await;
 
 import com.google.protobuf.ByteString;
-import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,11 +37,11 @@ class OwnerWatchTest {
     private OwnerWatch failsAtFirst(Runnable failure) {
         return new OwnerWatch(
                 connection,
-                (channel, trace, observer) -> {
+                (channel, trace, listener) -> {
                     if (attempts.incrementAndGet() == 1) {
                         failure.run();
                     }
-                    return connection.watch(channel, trace, observer);
+                    return connection.watch(channel, trace, listener);
                 },
                 hints::incrementAndGet);
     }
@@ -50,7 +50,11 @@ class OwnerWatchTest {
         ByteString key = ByteString.copyFromUtf8(OWNER);
         RangeRequest read = RangeRequest.newBuilder().setKey(key).build();
         long revision = connection
-                .call(connection.deadline(TIMEOUT), KVGrpc.getRangeMethod(), read)
+                .call(
+                        connection.deadline(TIMEOUT),
+                        EtcdMethods.call(
+                                "KV/Range", RangeRequest.getDefaultInstance(), RangeResponse.getDefaultInstance()),
+                        read)
                 .getHeader()
                 .getRevision();
         watch.watch(key, revision);

@@ -50,7 +50,7 @@ class PackagedCoordinatorIT {
 
     @Test
     void bundlesWhatItMayAndNothingElse() throws IOException {
-        for (String absent : List.of("io.etcd.jetcd.api.KVGrpc", "io.vertx.core.Vertx", "org.slf4j.Logger")) {
+        for (String absent : List.of("io.etcd.jetcd.api.TxnRequest", "io.vertx.core.Vertx", "org.slf4j.Logger")) {
             assertThatThrownBy(() -> Class.forName(absent)).isInstanceOf(ClassNotFoundException.class);
         }
         Path jar = Path.of(EtcdCoordinatorProvider.class
@@ -64,7 +64,7 @@ class PackagedCoordinatorIT {
                     .contains(
                             "META-INF/LICENSE",
                             "META-INF/licenses/README.txt",
-                            "org/snowflakeid/etcd/shaded/jetcd/api/KVGrpc.class",
+                            "org/snowflakeid/etcd/shaded/jetcd/api/TxnRequest.class",
                             "META-INF/services/org.snowflakeid.spi.WorkerCoordinatorProvider")
                     .allMatch(n -> n.startsWith("META-INF/")
                             || "org/snowflakeid/etcd/".startsWith(n)
@@ -79,8 +79,9 @@ class PackagedCoordinatorIT {
         String dependencies = pom.substring(pom.indexOf("\n  <dependencies>"), pom.indexOf("\n  </dependencies>"));
 
         assertThat(dependencies)
-                .contains("grpc-netty", "grpc-protobuf", "grpc-stub", "guava", "netty-codec-http2", "snowflake-core")
-                .doesNotContain("jetcd", "vertx", "failsafe", "slf4j", "${");
+                .contains("grpc-netty", "grpc-protobuf-lite", "guava", "netty-codec-http2", "snowflake-core")
+                .contains("<artifactId>gson</artifactId>", "<artifactId>protobuf-javalite</artifactId>")
+                .doesNotContain("jetcd", "vertx", "failsafe", "slf4j", "proto-google", "netty-handler-proxy", "${");
     }
 
     @Test

@@ -11,7 +11,6 @@ import static org.snowflakeid.tck.Node.await;
 
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrantResponse;
-import io.etcd.jetcd.api.LeaseGrpc;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,7 +58,7 @@ class SharedEtcdTest {
     private static void grant(EtcdConnection connection) {
         LeaseGrantRequest request = LeaseGrantRequest.newBuilder().setTTL(60).build();
         List<EtcdConnection.Answer<LeaseGrantResponse>> answers =
-                connection.callAll(connection.deadline(TIMEOUT), LeaseGrpc.getLeaseGrantMethod(), List.of(request));
+                connection.callAll(connection.deadline(TIMEOUT), EtcdMethods.GRANT, List.of(request));
         assertThat(answers.get(0).failure()).isNull();
     }
 

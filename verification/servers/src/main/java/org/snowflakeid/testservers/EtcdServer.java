@@ -180,6 +180,11 @@ public final class EtcdServer extends TestServer {
         return scheme() + address + ":" + ports.client();
     }
 
+    /** The same for another server. */
+    String endpointOfServers() {
+        return scheme() + ServerPlace.chosen().peerHost(ports.serverName()) + ":" + ports.client();
+    }
+
     private String scheme() {
         return certificates == null ? "http://" : "https://";
     }

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 
 /** One server of a coordinator on loopback ports of its own. Its faults are those of a process: paused, killed, started again. */
 public abstract sealed class TestServer implements AutoCloseable
-        permits ConsulServer, DatabaseServer, EtcdServer, NacosServer, RedisServer, ZooKeeperServer {
+        permits ConsulServer, DatabaseServer, EtcdProxy, EtcdServer, NacosServer, RedisServer, ZooKeeperServer {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
     /** Milliseconds to wait for an answer that is asked for again and again. */
