@@ -263,7 +263,8 @@ class ConsulFaultsTest {
                         CoordinatorException.class, () -> lost.compareAndSet("snowflake/meta", null, "x", TIMEOUT));
 
                 assertThat(thrown).hasMessageContaining("answers " + status + " (no)");
-                assertThat(thrown.permanent()).isEqualTo(Set.of(401, 403, 404, 405).contains(status));
+                assertThat(thrown.permanent())
+                        .isEqualTo(Set.of(401, 403, 404, 405).contains(status));
             }
         }
     }

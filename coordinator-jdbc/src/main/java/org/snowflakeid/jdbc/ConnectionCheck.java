@@ -52,15 +52,15 @@ final class ConnectionCheck {
     /** @throws CoordinatorException if it must not be used */
     void require() throws SQLException {
         requireCommittedReads();
-        boolean inMemory =
-                dialect == Dialect.H2 ? !call.only(IN_MEMORY).isEmpty() : LocalDatabase.isInMemory(url());
+        boolean inMemory = dialect == Dialect.H2 ? !call.only(IN_MEMORY).isEmpty() : LocalDatabase.isInMemory(url());
         if (LocalDatabase.isOfThisMachine(url())) {
             requireChosen();
             if (inMemory) {
                 requireInMemoryAccepted();
                 return;
             }
-            warn("this " + call.connection().getMetaData().getDatabaseProductName() + " is of this machine alone. Other machines see nothing of it, and would use the same worker"
+            warn("this " + call.connection().getMetaData().getDatabaseProductName()
+                    + " is of this machine alone. Other machines see nothing of it, and would use the same worker"
                     + " ids. Use a database that all processes share.");
         }
         if (inMemory) {
@@ -109,7 +109,10 @@ final class ConnectionCheck {
         }
     }
 
-    private void requireInMemoryAccepted() {
+    private void requireInMemoryAccepted() throws SQLException {
+        if (dialect != Dialect.H2) {
+            throw new CoordinatorException(JdbcSettings.URL.shown(url()) + " " + LocalDatabase.IS_IN_MEMORY, true);
+        }
         if (!accepted.memory()) {
             throw new CoordinatorException(JdbcSettings.IN_MEMORY_REFUSED, true);
         }

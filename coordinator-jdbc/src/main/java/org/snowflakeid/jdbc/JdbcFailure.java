@@ -78,7 +78,8 @@ final class JdbcFailure extends RequestFailure {
      * statement may have been committed: after 08… and 40003, and after 57P01 and 58030 too.
      */
     private static final Set<String> UNDONE = Set.of(
-            "22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "40XL1", "40XL2", "55P03", "57014", "57033", "HYT00");
+            "22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "40XL1", "40XL2", "55P03",
+            "57014", "57033", "HYT00");
 
     private static final Handshakes HANDSHAKES = new Handshakes(
             "the parameters of the URL or of the data source that name its authority",

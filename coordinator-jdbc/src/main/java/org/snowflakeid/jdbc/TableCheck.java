@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 import org.snowflakeid.CoordinatorException;
 
 /** What must hold of a table, and of its database, before a record in it is believed; and how an absent one is created. */

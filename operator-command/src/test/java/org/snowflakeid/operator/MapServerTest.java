@@ -135,7 +135,7 @@ class MapServerTest {
         List<Socket> halfOpen = new ArrayList<>();
         try {
             for (int i = 0; i < 40; i++) {
-                Socket socket = new Socket("127.0.0.1", port);
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
                 halfOpen.add(socket);
                 socket.getOutputStream().write("GET / HT".getBytes(StandardCharsets.US_ASCII));
             }

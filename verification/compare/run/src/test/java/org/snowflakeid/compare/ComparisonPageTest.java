@@ -23,8 +23,10 @@ class ComparisonPageTest {
 
     @Test
     void theCommandsOnThePageAreAccepted() {
-        List<String> commands =
-                (page + evidence).lines().filter(line -> line.startsWith("bin/compare")).toList();
+        List<String> commands = (page + evidence)
+                .lines()
+                .filter(line -> line.startsWith("bin/compare"))
+                .toList();
         assertThat(commands).isNotEmpty();
         for (String command : commands) {
             List<String> words = new ArrayList<>(Arrays.asList(command.split(" +")));
