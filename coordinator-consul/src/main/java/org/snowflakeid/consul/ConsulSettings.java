@@ -14,6 +14,7 @@ import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.http.HttpSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.CallTimeout;
+import org.snowflakeid.support.Durability;
 import org.snowflakeid.support.PasswordKeys;
 import org.snowflakeid.support.ServerUrl;
 import org.snowflakeid.support.TlsKeys;
@@ -42,16 +43,18 @@ final class ConsulSettings {
             .use(Key.Use.OFTEN)
             .meaning(
                     "File of the ACL token, read anew for each request. Blanks and line ends around it do not belong to it.");
+    static final Key<Durability> DURABILITY = Durability.key("consul", "an agent that keeps all in memory (`-dev`)");
     static final TlsKeys TLS = TlsKeys.below("snowflake.consul.tls");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.consul.call-timeout");
 
     static final List<Key<?>> KEYS =
-            List.of(URL, DATACENTER, TOKEN, TOKEN_FILE, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
+            List.of(URL, DATACENTER, TOKEN, TOKEN_FILE, DURABILITY, TLS.ca(), TLS.cert(), TLS.key(), CALL_TIMEOUT);
 
     private final CoordinatorConfig config;
     private final HttpSettings http;
     private final @Nullable String datacenter;
     private final @Nullable String token;
+    private final Durability durability;
 
     /** @throws InvalidSettingsException naming every problem at once */
     ConsulSettings(CoordinatorConfig config) {
@@ -60,6 +63,7 @@ final class ConsulSettings {
         List<String> url = reader.optional(URL).map(text -> url(reader, text)).orElse(List.of());
         datacenter = reader.optional(DATACENTER).orElse(null);
         token = reader.optional(TOKEN).map(String::strip).orElse(null);
+        durability = reader.value(DURABILITY);
         if (reader.isSet(TOKEN) && reader.isSet(TOKEN_FILE)) {
             reader.refuse(TOKEN_FILE, "is set beside " + TOKEN + ". Remove one of them.");
         }
@@ -139,6 +143,19 @@ final class ConsulSettings {
 
     String namespace() {
         return config.namespace();
+    }
+
+    Durability durability() {
+        return durability;
+    }
+
+    /** Whether that is where the records are. */
+    boolean isTheirs(String datacenterOfAgent) {
+        return datacenter == null || datacenter.equals(datacenterOfAgent);
+    }
+
+    void warn(String danger) {
+        LOG.log(System.Logger.Level.WARNING, "snowflake '" + config.generator() + "': " + danger);
     }
 
     /** Of a record, or of all whose keys begin so. */

@@ -23,6 +23,7 @@ import org.snowflakeid.http.Answer;
 import org.snowflakeid.http.HttpCaller;
 import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.spi.RecordStore;
+import org.snowflakeid.support.Durability;
 
 /**
  * Records in Consul's key-value store. Reads are {@code ?consistent}: the leader asks a quorum whether it still leads. Writes are {@code
@@ -35,6 +36,9 @@ final class ConsulStore implements RecordStore {
 
     private final ConsulSettings settings;
     private final HttpCaller agent;
+
+    /** The failures before the agent was last asked whether it keeps anything. */
+    private int failuresBeforeLook = -1;
 
     ConsulStore(ConsulSettings settings) {
         this.settings = settings;
@@ -57,6 +61,10 @@ final class ConsulStore implements RecordStore {
         // Of many the first too: those that an ACL token must not read are missing from a list, without a word.
         for (String key : keys.size() > FEW ? keys.subList(0, 1) : keys) {
             time = read(key, "", found, deadline);
+        }
+        if (failuresBeforeLook != agent.failures()) {
+            requireDurable(deadline);
+            failuresBeforeLook = agent.failures();
         }
         return new Reading(found, time);
     }
@@ -102,6 +110,33 @@ final class ConsulStore implements RecordStore {
         return agent.time(answer);
     }
 
+    /** After each failure anew: what answers then may be another agent, or one that was started otherwise. */
+    private void requireDurable(Deadline deadline) {
+        Answer answer = agent.ask(request("/v1/agent/self"), deadline);
+        JsonElement self = answer.json();
+        String inMemory = text(self, "DebugConfig", "DevMode");
+        if (answer.status() >= 500) {
+            throw refusal(answer);
+        }
+        if (inMemory.isEmpty()) {
+            settings.warn(agent.server() + " does not say whether it keeps what it acknowledges: /v1/agent/self "
+                    + answer.said() + ". See to it that no agent is started with -dev, or grant the policy of "
+                    + settings.tokenKey() + " agent_prefix \"\" { policy = \"read\" }.");
+        } else if (inMemory.equals("true")
+                && text(self, "Config", "Server").equals("true")
+                && settings.isTheirs(text(self, "Config", "Datacenter"))) {
+            String complaint = settings.durability()
+                    .complaint(
+                            agent.server() + " was started with -dev, and keeps all in memory",
+                            "Consul",
+                            "a -data-dir in place of -dev");
+            if (settings.durability() == Durability.REQUIRE) {
+                throw new CoordinatorException(complaint, true);
+            }
+            settings.warn(complaint);
+        }
+    }
+
     private Entry entry(JsonElement found, Answer answer) {
         String index = text(found, "ModifyIndex");
         if (index.isEmpty() || text(found, "Key").isEmpty()) {
@@ -136,7 +171,11 @@ final class ConsulStore implements RecordStore {
     // ---- requests and their failures
 
     private HttpRequest.Builder request(String key, String query) {
-        HttpRequest.Builder request = agent.request(settings.path(key, query));
+        return request(settings.path(key, query));
+    }
+
+    private HttpRequest.Builder request(String path) {
+        HttpRequest.Builder request = agent.request(path);
         String token = settings.token();
         return token == null ? request : request.header("X-Consul-Token", token);
     }
@@ -150,7 +189,11 @@ final class ConsulStore implements RecordStore {
                         "refuses more requests for now: " + said
                                 + ". Raise its limits.http_max_conns_per_client or its request limits.",
                         false);
-            case 200, 400, 404, 405 -> agent.foreign(answer);
+            // A web server of another kind. With 400 an encrypted port answers what is not encrypted, and so may a
+            // proxy.
+            case 200, 404, 405 ->
+                agent.foreign(answer, answer.header("X-Consul-Index").isEmpty());
+            case 400 -> agent.foreign(answer);
             default ->
                 agent.failure(
                         (answer.body().contains("No cluster leader") ? "has no leader at present: " : "") + said + ".",

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -228,7 +229,8 @@ class ConsulFaultsTest {
 
                 assertThat(thrown).hasMessageContaining("Consul (http://127.0.0.1:" + web.getLocalPort() + ")");
                 assertThat(thrown).hasMessageContaining("snowflake.consul.url");
-                assertThat(thrown.permanent()).isFalse();
+                boolean webServers = answer.contains(" 200 OK") || answer.contains(" 404 ");
+                assertThat(thrown.permanent()).as(answer).isEqualTo(webServers && !answer.contains("X-Consul-Index"));
             }
         }
     }
@@ -261,7 +263,21 @@ class ConsulFaultsTest {
                         CoordinatorException.class, () -> lost.compareAndSet("snowflake/meta", null, "x", TIMEOUT));
 
                 assertThat(thrown).hasMessageContaining("answers " + status + " (no)");
-                assertThat(thrown.permanent()).isEqualTo(status == 401 || status == 403);
+                assertThat(thrown.permanent())
+                        .isEqualTo(Set.of(401, 403, 404, 405).contains(status));
+            }
+        }
+    }
+
+    // a start waited for its whole startup-timeout
+    @Test
+    void anotherWebServerIsSaidToBeOneAtOnce() throws IOException {
+        for (String status : List.of("200 OK", "404 Not Found")) {
+            try (ServerSocket web = answering("HTTP/1.1 " + status + "\r\nContent-Length: 5\r\n\r\nhello")) {
+                Node.assertPermanent(
+                        ConsulNode.at("http://127.0.0.1:" + web.getLocalPort(), namespace)
+                                .refused(),
+                        "(hello), and not as Consul does. Check http or https, host and port in snowflake.consul.url.");
             }
         }
     }

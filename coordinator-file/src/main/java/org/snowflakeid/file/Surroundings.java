@@ -14,6 +14,9 @@ final class Surroundings {
     private static final System.Logger LOGGER = System.getLogger(Surroundings.class.getName());
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
 
+    /** Of the layer that belongs to one container. */
+    private static final Set<String> OF_A_CONTAINER = Set.of("overlay", "overlayfs", "fuse-overlayfs", "aufs");
+
     /** Set in every pod. */
     private static final String IN_A_POD = "KUBERNETES_SERVICE_HOST";
 
@@ -47,6 +50,12 @@ final class Surroundings {
             doubts.add(place + " is in memory (" + fileSystemType
                     + "). When this machine starts again, all marks are gone, and ids may repeat, if its clock is behind then."
                     + " Name a folder on a disk.");
+        }
+        if (OF_A_CONTAINER.contains(fileSystemType)) {
+            doubts.add(place + " is in a layer of a container (" + fileSystemType
+                    + "), which no other container has: each would take the same worker ids, and ids repeat; and it is lost with the"
+                    + " container. Name a folder on a volume that all containers of this host share, or use another"
+                    + " coordinator.");
         }
         if (podsApi != null) {
             doubts.add(place + " is used in a pod (" + IN_A_POD

@@ -88,7 +88,13 @@ class FileCoordinatorProviderTest {
                 .singleElement()
                 .asString()
                 .contains("snowflake.file.directory=/data/ids is in memory (tmpfs)", "all marks are gone");
-        assertThat(Surroundings.doubts(directory, "overlay", "10.0.0.1"))
+        // 250 ids of two containers were the same, and no word was said
+        assertThat(Surroundings.doubts(directory, "overlay", null))
+                .singleElement()
+                .asString()
+                .contains("snowflake.file.directory=/data/ids is in a layer of a container (overlay)", "ids repeat");
+        assertThat(Surroundings.doubts(directory, "overlay", "10.0.0.1")).hasSize(2);
+        assertThat(Surroundings.doubts(directory, "ext4", "10.0.0.1"))
                 .singleElement()
                 .asString()
                 .contains("snowflake.file.directory=/data/ids is used in a pod", "with no other pod", "ids repeat");

@@ -32,6 +32,8 @@ public final class HttpCaller implements AutoCloseable {
     /** How many failed in a row in a way that waiting can't cure. */
     private int lost;
 
+    private int failures;
+
     public HttpCaller(HttpSettings settings) {
         this.settings = settings;
         this.loan = SharedHttp.ALL.loan(settings.access());
@@ -101,15 +103,22 @@ public final class HttpCaller implements AutoCloseable {
         try {
             Answer answer = connection.send(settings, request.build(), timeout, mayGoOn);
             if (answer.status() >= 500) {
+                failures++;
                 askTheNext();
             }
             lost = 0;
             return answer;
         } catch (NoAnswer e) {
+            failures++;
             askTheNext();
             lost = e.permanent() ? lost + 1 : 0;
             throw e.permanent() && lost < servers() ? e.ofOneAmongSeveral(settings) : e;
         }
+    }
+
+    /** How many requests had no answer, or none that counts: after each another server may answer, or the same one started anew. */
+    public int failures() {
+        return failures;
     }
 
     private void askTheNext() {
@@ -142,13 +151,23 @@ public final class HttpCaller implements AutoCloseable {
         return new CoordinatorException(settings.server() + " " + complaint, permanent);
     }
 
+    /** For messages. */
+    public String server() {
+        return settings.server();
+    }
+
     /** What is asked there is something else. */
     public CoordinatorException foreign(Answer answer) {
+        return foreign(answer, false);
+    }
+
+    /** @param permanent whether waiting can't cure it */
+    public CoordinatorException foreign(Answer answer, boolean permanent) {
         HttpSettings.Keys keys = settings.access().keys();
         return failure(
                 answer.said() + ", and not as " + keys.product() + " does. Check http or https, host and port in "
                         + keys.address() + ".",
-                false);
+                permanent);
     }
 
     /** Equal for those who share their connections: see {@link org.snowflakeid.spi.WorkerCoordinator#connection()}. */

@@ -31,7 +31,11 @@ final class ConnectionCheck {
             "synchronous_commit", "on",
             "innodb_flush_log_at_trx_commit", "1",
             "sync_binlog", "1",
-            "WRITE_DELAY", "0");
+            "WRITE_DELAY", "0",
+            "hsqldb.write_delay", "false",
+            "synchronous", "FULL",
+            "forced_writes", "on",
+            "delayed_durability", "DISABLED");
 
     private final DatabaseCall call;
     private final JdbcSettings settings;
@@ -48,18 +52,24 @@ final class ConnectionCheck {
     /** @throws CoordinatorException if it must not be used */
     void require() throws SQLException {
         requireCommittedReads();
-        boolean inMemory = dialect == Dialect.H2 && !call.only(IN_MEMORY).isEmpty();
-        if (isOfThisMachine()) {
+        boolean inMemory = dialect == Dialect.H2 ? !call.only(IN_MEMORY).isEmpty() : LocalDatabase.isInMemory(url());
+        if (LocalDatabase.isOfThisMachine(url())) {
             requireChosen();
             if (inMemory) {
                 requireInMemoryAccepted();
                 return;
             }
-            warn("this H2 is of this machine alone. Other machines see nothing of it, and would use the same worker"
+            warn("this " + call.connection().getMetaData().getDatabaseProductName()
+                    + " is of this machine alone. Other machines see nothing of it, and would use the same worker"
                     + " ids. Use a database that all processes share.");
         }
         if (inMemory) {
             requireAccepted("it is in memory", "a database that is kept in files");
+        }
+        String untested = dialect.untested(call.only(dialect.version()));
+        if (!untested.isEmpty()) {
+            warn("this database is " + untested + ", on which this coordinator was not tested. Run snowflake-operator"
+                    + " check with these settings: it says whether the database keeps what the coordinator needs.");
         }
         String doubts = call.only(dialect.questions().doubts());
         if (!doubts.isEmpty()) {
@@ -84,11 +94,6 @@ final class ConnectionCheck {
         }
     }
 
-    private boolean isOfThisMachine() throws SQLException {
-        String url = url();
-        return dialect == Dialect.H2 && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
-    }
-
     private String url() throws SQLException {
         return call.connection().getMetaData().getURL();
     }
@@ -104,7 +109,10 @@ final class ConnectionCheck {
         }
     }
 
-    private void requireInMemoryAccepted() {
+    private void requireInMemoryAccepted() throws SQLException {
+        if (dialect != Dialect.H2) {
+            throw new CoordinatorException(JdbcSettings.URL.shown(url()) + " " + LocalDatabase.IS_IN_MEMORY, true);
+        }
         if (!accepted.memory()) {
             throw new CoordinatorException(JdbcSettings.IN_MEMORY_REFUSED, true);
         }

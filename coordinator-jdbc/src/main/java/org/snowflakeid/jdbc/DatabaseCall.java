@@ -40,6 +40,12 @@ final class DatabaseCall {
         private final Set<Connection> checked =
                 Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
+        /** Whether the database's time can be compared with this process's. */
+        boolean isWitness() {
+            Dialect asked = dialect;
+            return asked == null || asked.tellsTime();
+        }
+
         /** Null as long as it was not looked for. */
         @Nullable
         Table table() {
@@ -116,8 +122,11 @@ final class DatabaseCall {
         return statement.getUpdateCount();
     }
 
-    /** What one row of a query has in its one column; empty if that is null. */
+    /** What one row of a query has in its one column; empty if that is null, or there is no query. */
     String only(String query, String... parameters) throws SQLException {
+        if (query.isEmpty()) {
+            return "";
+        }
         try (PreparedStatement statement = prepare(query)) {
             for (int i = 0; i < parameters.length; i++) {
                 statement.setString(i + 1, parameters[i]);
@@ -166,7 +175,28 @@ final class DatabaseCall {
         if (row.getInt(2) != 0) {
             throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), false);
         }
-        return Instant.ofEpochMilli(row.getLong(1));
+        long millis = row.getLong(1);
+        return row.wasNull() ? Instant.now() : Instant.ofEpochMilli(millis);
+    }
+
+    /** Of such a row: server and database. */
+    String place(ResultSet row) throws SQLException {
+        String told = row.getString(3);
+        return told == null
+                ? JdbcSettings.URL.shown(String.valueOf(connection.getMetaData().getURL()))
+                : told;
+    }
+
+    /** Whether a statement failed because there is no table. */
+    boolean saysAbsent(SQLException e) {
+        if (!dialect.asksDriver()) {
+            return JdbcFailure.saysAbsent(e);
+        }
+        try {
+            return !new DriverCatalog(this).hasTable(table());
+        } catch (SQLException notKnown) {
+            return false;
+        }
     }
 
     /**

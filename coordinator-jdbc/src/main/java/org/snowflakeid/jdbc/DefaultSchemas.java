@@ -33,18 +33,29 @@ final class DefaultSchemas {
     /** What MariaDB and MySQL begin in. A name with escapes is read by one of their drivers only. */
     private static final Pattern DATABASE = Pattern.compile("//[^/?]+/([^/?;%]+)(?:[?;].*)?");
 
+    private static final Pattern SQLSERVER_DATABASE = Pattern.compile("(?i);\\s*database(?:Name)?\\s*=\\s*([^;{}]+)");
+
     private DefaultSchemas() {}
 
     /**
      * @param own whether the connection is only ever used here
      * @throws CoordinatorException if they can't be known
      */
-    static List<String> of(Connection connection, Dialect dialect, boolean own) throws SQLException {
+    static List<String> of(DatabaseCall call, boolean own) throws SQLException {
+        Connection connection = call.connection();
+        Dialect dialect = call.dialect();
         return switch (dialect) {
             case POSTGRESQL -> ofPostgres(connection);
             case MARIADB -> List.of(ofUrl(connection.getMetaData().getURL()));
             // Its URL, which the driver does not tell, may say otherwise: then no table is created.
             case H2 -> List.of(own ? connection.getSchema() : dialect.folded(connection, "PUBLIC"));
+            case SQLSERVER ->
+                List.of(
+                        own
+                                ? call.only(dialect.schema(true))
+                                : ofSqlServer(connection.getMetaData().getURL()) + "."
+                                        + call.only(dialect.schema(false)));
+            default -> List.of(call.only(dialect.schema(own)));
         };
     }
 
@@ -92,6 +103,14 @@ final class DefaultSchemas {
 
     private static String ofUrl(String url) {
         Matcher database = DATABASE.matcher(String.valueOf(url));
+        if (!database.find()) {
+            throw unknown("the URL of its connections names no database");
+        }
+        return database.group(1);
+    }
+
+    private static String ofSqlServer(String url) {
+        Matcher database = SQLSERVER_DATABASE.matcher(String.valueOf(url));
         if (!database.find()) {
             throw unknown("the URL of its connections names no database");
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jdbc;
 
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -11,6 +12,11 @@ import java.sql.Types;
 import java.util.Collections;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
 /** What differs between the databases: types whose values are compared by bytes, and how each reports its time and its state. */
@@ -101,7 +107,99 @@ enum Dialect {
                     "SELECT 'it is temporary' FROM INFORMATION_SCHEMA.TABLES WHERE STORAGE_TYPE LIKE '%TEMPORARY%'"
                             + " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?",
                     "SELECT MAX('WRITE_DELAY=' || SETTING_VALUE) FROM INFORMATION_SCHEMA.SETTINGS"
-                            + " WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0'"));
+                            + " WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0'")),
+
+    HSQLDB(
+            "HSQL Database Engine",
+            Columns.of("VARBINARY(200)", "VARBINARY(30000)"),
+            new Server(
+                    "UNIX_MILLIS()",
+                    "CASE WHEN IS_READONLY_DATABASE() THEN 1 ELSE 0 END",
+                    "DATABASE_NAME()",
+                    "CURRENT_SCHEMA",
+                    " FROM (VALUES(0)) one"),
+            "'PUBLIC'",
+            "SELECT 'hsqldb.write_delay=true' FROM information_schema.system_properties"
+                    + " WHERE property_name = 'hsqldb.write_delay' AND property_value = 'true'"),
+
+    /** Its one clock is local time in a zone that it does not tell. It ignores blanks at the end, by which no two records differ. */
+    DERBY(
+            "Apache Derby",
+            Columns.of("VARCHAR(200) FOR BIT DATA", "VARCHAR(30000) FOR BIT DATA"),
+            new Server(Server.NO_TIME, "0", Server.NOT_TOLD, "CURRENT SCHEMA", " FROM SYSIBM.SYSDUMMY1"),
+            "CURRENT_USER",
+            ""),
+
+    /** Its clock is that of this machine. A database that is attached is one session's. */
+    SQLITE(
+            "SQLite",
+            Columns.of("BLOB", "BLOB"),
+            new Server(Server.NO_TIME, "0", Server.NOT_TOLD, "'main'", ""),
+            "'main'",
+            "SELECT 'synchronous=' || synchronous FROM pragma_synchronous WHERE synchronous < 2"),
+
+    /** Before version 4 it tells local time only. It has no schemas. */
+    FIREBIRD(
+            "Firebird",
+            Columns.of("VARCHAR(200) CHARACTER SET OCTETS", "VARCHAR(30000) CHARACTER SET OCTETS"),
+            new Server(Server.NO_TIME, "0", "RDB$GET_CONTEXT('SYSTEM', 'DB_NAME')", "''", " FROM RDB$DATABASE"),
+            "''",
+            "SELECT 'forced_writes=off' FROM MON$DATABASE WHERE MON$FORCED_WRITES = 0"),
+
+    /**
+     * By the <a href="https://docs.oracle.com/en/database/oracle/oracle-database/21/sqlrf/SYS_CONTEXT.html">SQL Language Reference</a>
+     * (SYS_CONTEXT, SYS_EXTRACT_UTC, and RAW, which ends at 2,000 bytes), the PL/SQL Packages and Types Reference (DBMS_LOB.COMPARE, since
+     * a BLOB can't be compared by =) and the JDBC Developer's Guide (setBlob of a stream).
+     */
+    ORACLE(
+            "Oracle",
+            new Columns(
+                    Columns.VALUE,
+                    "name RAW(200) NOT NULL PRIMARY KEY, version NUMBER(19) NOT NULL, \"VALUE\" BLOB NOT NULL",
+                    "",
+                    Columns.BYTES),
+            new Server(
+                    "ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400000)",
+                    "CASE SYS_CONTEXT('USERENV', 'DATABASE_ROLE') WHEN 'PRIMARY' THEN 0 ELSE 1 END",
+                    "SYS_CONTEXT('USERENV', 'DB_UNIQUE_NAME') || '/' || SYS_CONTEXT('USERENV', 'CON_NAME')",
+                    "SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA')",
+                    " FROM dual"),
+            "SYS_CONTEXT('USERENV', 'SESSION_USER')",
+            ""),
+
+    /**
+     * By the <a href="https://learn.microsoft.com/en-us/sql/t-sql/language-reference">Transact-SQL reference</a> (DATEDIFF_BIG, since 2016;
+     * DATABASEPROPERTYEX; sys.databases). A session may look in another database, so the schema has its database before it.
+     */
+    SQLSERVER(
+            "Microsoft SQL Server",
+            Columns.of("VARBINARY(200)", "VARBINARY(MAX)"),
+            new Server(
+                    "DATEDIFF_BIG(MILLISECOND, '1970-01-01', SYSUTCDATETIME())",
+                    "CASE DATABASEPROPERTYEX(DB_NAME(), 'Updateability') WHEN 'READ_ONLY' THEN 1 ELSE 0 END",
+                    "CONCAT(@@SERVERNAME, '/', DB_NAME())",
+                    "CONCAT(DB_NAME(), '.', SCHEMA_NAME())",
+                    ""),
+            "SCHEMA_NAME()",
+            "SELECT 'delayed_durability=FORCED' FROM sys.databases WHERE name = DB_NAME() AND delayed_durability = 2"),
+
+    /**
+     * On Linux, Unix and Windows, by the <a href="https://www.ibm.com/docs/en/db2/11.5">SQL reference</a> (CURRENT TIMEZONE,
+     * MIDNIGHT_SECONDS, SYSTEM_USER). Rows longer than a page need extended_row_sz=ENABLE, as a database has it that was created since
+     * 10.5. A standby is read with the isolation UR only, which is refused.
+     */
+    DB2(
+            "DB2/",
+            Columns.of("VARCHAR(200) FOR BIT DATA", "VARCHAR(30000) FOR BIT DATA"),
+            new Server(
+                    "CAST(DAYS(CURRENT TIMESTAMP - CURRENT TIMEZONE) - DAYS('1970-01-01') AS BIGINT) * 86400000"
+                            + " + MIDNIGHT_SECONDS(CURRENT TIMESTAMP - CURRENT TIMEZONE) * 1000",
+                    "0",
+                    "CURRENT SERVER",
+                    "CURRENT SCHEMA",
+                    " FROM SYSIBM.SYSDUMMY1"),
+            "SYSTEM_USER",
+            "");
 
     /** Initialized before the dialects. */
     private static final class Postgres {
@@ -115,10 +213,37 @@ enum Dialect {
      * @param bytes the type that a parameter is cast to
      * @param exact types of the columns for name and value that keep each character, and compare all of them
      */
-    private record Columns(String value, String definition, String bytes, Set<Integer> exact) {}
+    private record Columns(String value, String definition, String bytes, Set<Integer> exact) {
+        /** A word of the language in most of them. */
+        static final String VALUE = "\"VALUE\"";
 
-    /** Expressions: its time in milliseconds, 1 if it is a replica, which server and database it is, and where this session looks. */
-    private record Server(String epochMillis, String replica, String place, String shownSchema) {}
+        static final Set<Integer> BYTES = Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
+
+        /** Types that compare bytes: no character of Unicode is longer than three for each of Java's. */
+        static Columns of(String name, String value) {
+            return new Columns(
+                    VALUE,
+                    "name " + name + " NOT NULL PRIMARY KEY, version BIGINT NOT NULL, " + VALUE + " " + value
+                            + " NOT NULL",
+                    value,
+                    BYTES);
+        }
+    }
+
+    /**
+     * Expressions: its time in milliseconds, 1 if it is a replica, which server and database it is, and where this session looks.
+     *
+     * @param one of which table, with one row, they are selected
+     */
+    private record Server(String epochMillis, String replica, String place, String shownSchema, String one) {
+        static final String NO_TIME = "CAST(NULL AS BIGINT)";
+        /** Then the URL tells. */
+        static final String NOT_TOLD = "CAST(NULL AS VARCHAR(1))";
+
+        Server(String epochMillis, String replica, String place, String shownSchema) {
+            this(epochMillis, replica, place, shownSchema, "");
+        }
+    }
 
     /**
      * Queries, the first by a schema and the next three by a schema and a table.
@@ -129,11 +254,26 @@ enum Dialect {
      */
     record Questions(String schemaThere, String tableThere, String primaryKey, String notKept, String doubts) {}
 
+    /** Products that take the statements of PostgreSQL and MySQL, by what their version() says, and compare and set in their own way. */
+    private static final Pattern PRETENDERS = Pattern.compile(
+            "(?i)CockroachDB|\\bYB\\b|Yugabyte|Redshift|Greenplum|Materialize|CrateDB|TiDB|OceanBase|SingleStore|MemSQL|Vitess");
+
     private final Set<String> products;
     private final Columns columns;
     private final String engine;
     private final Server server;
     private final Questions questions;
+    private final @Nullable String ownSchema;
+
+    /** What its driver knows need not be asked of the database. */
+    Dialect(String product, Columns columns, Server server, String ownSchema, String doubts) {
+        this.products = Set.of(product);
+        this.columns = columns;
+        this.engine = "";
+        this.server = server;
+        this.questions = new Questions("", "", "", "", doubts);
+        this.ownSchema = ownSchema;
+    }
 
     Dialect(Set<String> products, Columns columns, String engine, Server server, Questions questions) {
         this.products = products;
@@ -141,18 +281,20 @@ enum Dialect {
         this.engine = engine;
         this.server = server;
         this.questions = questions;
+        this.ownSchema = null;
     }
 
     static Dialect of(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         for (Dialect each : values()) {
-            if (each.products.contains(product)) {
+            if (each.products.stream().anyMatch(product::startsWith)) {
                 return each;
             }
         }
         throw new CoordinatorException(
                 "the database is " + product + ", with which this coordinator was not tested."
-                        + " Use PostgreSQL, MariaDB, MySQL or H2.",
+                        + " Use PostgreSQL, MariaDB, MySQL, H2, Oracle, SQL Server, Db2 (not on z/OS or i), Firebird, HSQLDB,"
+                        + " Derby or SQLite.",
                 true);
     }
 
@@ -163,7 +305,10 @@ enum Dialect {
 
     /** In full, for statements. */
     String quoted(Table table) {
-        return quoted(table.schema()) + "." + quoted(table.name());
+        Stream<String> schema = table.schema().isEmpty()
+                ? Stream.empty()
+                : this == SQLSERVER ? Stream.of(table.schema().split("\\.", 2)) : Stream.of(table.schema());
+        return Stream.concat(schema, Stream.of(table.name())).map(this::quoted).collect(Collectors.joining("."));
     }
 
     private String quoted(String identifier) {
@@ -173,7 +318,7 @@ enum Dialect {
 
     /** The name that this identifier has where it is written without quotes. */
     String folded(Connection connection, String identifier) throws SQLException {
-        if (this != H2) {
+        if (this == POSTGRESQL || this == MARIADB) {
             return identifier;
         }
         DatabaseMetaData database = connection.getMetaData();
@@ -184,7 +329,8 @@ enum Dialect {
 
     /** @param table as it is to be written there */
     String createTable(String table) {
-        return "CREATE TABLE IF NOT EXISTS " + table + " (" + columns.definition() + ")" + engine;
+        return (asksDriver() ? "CREATE TABLE " : "CREATE TABLE IF NOT EXISTS ") + table + " (" + columns.definition()
+                + ")" + engine;
     }
 
     /**
@@ -193,18 +339,18 @@ enum Dialect {
     String read(Table table, int keys) {
         return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + columns.value() + " FROM (SELECT "
                 + server.epochMillis() + " AS millis, " + server.replica() + " AS replica, " + server.place()
-                + " AS place) t LEFT JOIN "
+                + " AS place" + server.one() + ") t LEFT JOIN "
                 + quoted(table) + " r ON r.name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ")";
     }
 
     /**
      * The same without a table, and then: 1 if there is the schema (first parameter) and if there is the table (second and third), and the
-     * schema in which this session looks.
+     * schema in which this session looks. A driver that is asked needs no parameters.
      */
     String look() {
         return "SELECT " + server.epochMillis() + ", " + server.replica() + ", " + server.place() + ", "
-                + isThere(questions.schemaThere()) + ", " + isThere(questions.tableThere()) + ", "
-                + server.shownSchema();
+                + (asksDriver() ? "0, 0" : isThere(questions.schemaThere()) + ", " + isThere(questions.tableThere()))
+                + ", " + server.shownSchema() + server.one();
     }
 
     private static String isThere(String query) {
@@ -218,16 +364,22 @@ enum Dialect {
 
     /** Name, value; of another record, without which nothing is inserted, also name and value. */
     String insertBeside(Table table) {
-        return "INSERT INTO " + quoted(table) + " (name, version, " + columns.value() + ") SELECT CAST(? AS "
-                + columns.bytes()
-                + "), 1, CAST(? AS " + columns.bytes() + ") FROM " + quoted(table) + " r WHERE r.name = ? AND r."
-                + columns.value()
-                + " = ?";
+        return "INSERT INTO " + quoted(table) + " (name, version, " + columns.value() + ") SELECT " + parameter()
+                + ", 1, " + parameter() + " FROM " + quoted(table) + " r WHERE r.name = ? AND "
+                + isSame("r." + columns.value());
+    }
+
+    private String parameter() {
+        return columns.bytes().isEmpty() ? "?" : "CAST(? AS " + columns.bytes() + ")";
+    }
+
+    private String isSame(String value) {
+        return this == ORACLE ? "DBMS_LOB.COMPARE(" + value + ", ?) = 0" : value + " = ?";
     }
 
     String update(Table table) {
         return "UPDATE " + quoted(table) + " SET " + columns.value()
-                + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + columns.value() + " = ?";
+                + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + isSame(columns.value());
     }
 
     /** Whose columns show whether it is the table that is meant. */
@@ -239,9 +391,56 @@ enum Dialect {
         return questions;
     }
 
+    /** Whether the driver tells what schemas and tables there are. */
+    boolean asksDriver() {
+        return ownSchema != null;
+    }
+
+    /** Query for the schema in which this session looks, or in which its user looks by default. */
+    String schema(boolean shown) {
+        return "SELECT " + (shown ? server.shownSchema() : ownSchema) + server.one();
+    }
+
+    /** Whether it tells a time that is the same in all zones. */
+    boolean tellsTime() {
+        return !server.epochMillis().equals(Server.NO_TIME);
+    }
+
+    /** Query for what shows which product it is, of those that take the same statements; empty: there are no others. */
+    String version() {
+        return switch (this) {
+            case POSTGRESQL -> "SELECT version()";
+            case MARIADB -> "SELECT CONCAT(VERSION(), ' ', @@version_comment)";
+            default -> "";
+        };
+    }
+
+    /**
+     * The product, if no test of this coordinator runs on it; empty if one does.
+     *
+     * @param version the answer to {@link #version}
+     */
+    String untested(String version) {
+        Matcher pretender = PRETENDERS.matcher(version);
+        return pretender.find()
+                ? pretender.group().replaceFirst("YB", "YugabyteDB")
+                : this == ORACLE || this == SQLSERVER || this == DB2
+                        ? products.iterator().next().replace("/", "")
+                        : "";
+    }
+
     /** Whether such a column keeps each character, and compares all of them. */
     boolean isExact(int type) {
         return columns.exact().contains(type);
+    }
+
+    /** Whether an update found its row changed by another, after it had waited for that one: Firebird does not look at it again. */
+    boolean saysChanged(SQLException e) {
+        return this == FIREBIRD && "40001".equals(e.getSQLState());
+    }
+
+    boolean isVersion(int type) {
+        return type == Types.BIGINT || (this == ORACLE && type == Types.NUMERIC);
     }
 
     private boolean isBinary() {
@@ -252,8 +451,8 @@ enum Dialect {
      * The same statement, which waits for a lock no longer than that: the session of a call that was given up would wait on. Not by breaking
      * the statement off: in its commit it may be waiting for a replica, and would end as if that one had it.
      *
-     * <p>For this statement alone, since the next user of the session may be another application's. MySQL takes it for a comment, and H2 has
-     * such a limit by itself.
+     * <p>For this statement alone, since the next user of the session may be another application's. MySQL takes it for a comment. Others have
+     * such a limit by themselves, or none for one statement.
      */
     String waitingAtMost(int millis, String sql) {
         // A few texts, so that drivers know them again.
@@ -264,7 +463,7 @@ enum Dialect {
             case MARIADB ->
                 "/*M! SET STATEMENT lock_wait_timeout=" + seconds + ", innodb_lock_wait_timeout=" + seconds + " FOR */ "
                         + sql;
-            case H2 -> sql;
+            default -> sql;
         };
     }
 
@@ -276,11 +475,20 @@ enum Dialect {
         }
     }
 
-    void set(PreparedStatement statement, int index, String text) throws SQLException {
+    void setName(PreparedStatement statement, int index, String text) throws SQLException {
         if (isBinary()) {
             statement.setBytes(index, text.getBytes(StandardCharsets.UTF_8));
         } else {
             statement.setString(index, text);
+        }
+    }
+
+    void setValue(PreparedStatement statement, int index, String text) throws SQLException {
+        if (this == ORACLE) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            statement.setBlob(index, new ByteArrayInputStream(bytes), bytes.length);
+        } else {
+            setName(statement, index, text);
         }
     }
 

@@ -21,9 +21,6 @@ final class JdbcFailure extends RequestFailure {
     /** No such table, or in H2 no such schema. */
     private static final Set<String> ABSENT = Set.of("42P01", "42S02", "42S03", "42S04", "90079");
 
-    /** Another process created the table at the same time. */
-    private static final Set<String> PRESENT = Set.of("42P07", "42S01", "23505");
-
     private static final Set<String> READ_ONLY = Set.of("25006", "90097");
 
     private static final Set<String> FORBIDDEN = Set.of("42501", "90096");
@@ -66,8 +63,17 @@ final class JdbcFailure extends RequestFailure {
 
     private static final int UNKNOWN_DATABASE = 1049;
     private static final int DENIED_DATABASE = 1044;
-    private static final int DUPLICATE = 1062;
-    private static final int LOCK_WAIT_TIMEOUT = 1205;
+
+    /** Of 23000: MariaDB, Oracle (ORA-00001), SQL Server (as a primary key, or as an index) and Firebird. SQLite's driver has no SQLSTATE. */
+    private static final Set<Integer> DUPLICATES = Set.of(1062, 1, 2627, 2601, 335544665);
+
+    private static final int SQLITE_CONSTRAINT = 19;
+
+    /** A lock that it did not get, or a deadlock: MariaDB (in SQL Server the deadlock), SQL Server, Oracle. */
+    private static final Set<Integer> LOCKED_OUT = Set.of(1205, 1222, 60);
+
+    /** By Oracle and SQL Server. */
+    private static final Set<Integer> REFUSED_LOGINS = Set.of(1017, 18456);
 
     /**
      * By these, or their first two characters, a database says that it rolled back a statement that was a transaction by itself: wrong
@@ -75,7 +81,8 @@ final class JdbcFailure extends RequestFailure {
      * statement may have been committed: after 08… and 40003, and after 57P01 and 58030 too.
      */
     private static final Set<String> UNDONE = Set.of(
-            "22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "55P03", "57014", "HYT00");
+            "22", "23", "26", "42", "45", "P0", "25006", "90097", "90096", "40001", "40P01", "40XL1", "40XL2", "55P03",
+            "57014", "57033", "HYT00");
 
     private static final Handshakes HANDSHAKES = new Handshakes(
             "the parameters of the URL or of the data source that name its authority",
@@ -127,7 +134,7 @@ final class JdbcFailure extends RequestFailure {
                 || UNDONE.contains(stateClass(said))
                 || READ_ONLY_CODES.contains(said.getErrorCode())
                 || REFUSED_ROW_CODES.contains(said.getErrorCode())
-                || said.getErrorCode() == LOCK_WAIT_TIMEOUT;
+                || LOCKED_OUT.contains(said.getErrorCode());
         if (READ_ONLY.contains(state(said)) || READ_ONLY_CODES.contains(said.getErrorCode())) {
             // It may be the next primary.
             return new JdbcFailure(true, exception(settings, readOnly(firstLine(said)), e, false));
@@ -216,6 +223,7 @@ final class JdbcFailure extends RequestFailure {
 
     private static boolean isWrongLogin(SQLException said) {
         return state(said).startsWith("28")
+                || REFUSED_LOGINS.contains(said.getErrorCode())
                 || LOCKED_CODES.contains(said.getErrorCode())
                 || firstLine(said).contains(NO_PASSWORD);
     }
@@ -265,12 +273,12 @@ final class JdbcFailure extends RequestFailure {
         return ABSENT.contains(state(e));
     }
 
-    static boolean saysPresent(SQLException e) {
-        return PRESENT.contains(state(e));
-    }
-
     static boolean saysDuplicate(SQLException e) {
-        return state(e).equals("23505") || (state(e).equals("23000") && e.getErrorCode() == DUPLICATE);
+        return state(e).equals("23505")
+                || (state(e).equals("23000") && DUPLICATES.contains(e.getErrorCode()))
+                || (e.getSQLState() == null
+                        && e.getErrorCode() == SQLITE_CONSTRAINT
+                        && String.valueOf(e.getMessage()).contains("PRIMARYKEY"));
     }
 
     static boolean saysForbidden(SQLException e) {

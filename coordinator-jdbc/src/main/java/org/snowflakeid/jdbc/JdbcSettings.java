@@ -307,6 +307,9 @@ final class JdbcSettings {
                     "is an H2 in memory that is dropped with all worker ids a few seconds after a call, when no connection"
                             + " is open. Write it as jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1, or use a file: jdbc:h2:file:./ids.");
         }
+        if (!url.startsWith("jdbc:h2:") && LocalDatabase.isInMemory(url)) {
+            reader.refuse(URL, LocalDatabase.IS_IN_MEMORY);
+        }
         String product =
                 url.substring(0, url.indexOf(':', "jdbc:".length()) + 1).toLowerCase(Locale.ROOT);
         Pattern encrypted = ENCRYPTED.get(product);

@@ -71,15 +71,15 @@ final class JdbcStore implements RecordStore {
         Map<String, Entry> seen = new HashMap<>();
         try (PreparedStatement statement = call.prepareForTable(call.dialect().read(call.table(), keys.size() + 1))) {
             for (int i = 0; i < keys.size(); i++) {
-                call.dialect().set(statement, i + 1, keys.get(i));
+                call.dialect().setName(statement, i + 1, keys.get(i));
             }
-            call.dialect().set(statement, keys.size() + 1, DatabaseCall.TABLE_ID);
+            call.dialect().setName(statement, keys.size() + 1, DatabaseCall.TABLE_ID);
             try (ResultSet rows = call.query(statement)) {
                 Instant time = Instant.MIN;
                 String place = "";
                 while (rows.next()) {
                     time = DatabaseCall.primarysTime(rows);
-                    place = rows.getString(3);
+                    place = call.place(rows);
                     long version = rows.getLong(5);
                     if (!rows.wasNull()) {
                         seen.put(
@@ -93,7 +93,7 @@ final class JdbcStore implements RecordStore {
                 return time;
             }
         } catch (SQLException e) {
-            if (!JdbcFailure.saysAbsent(e)) {
+            if (!call.saysAbsent(e)) {
                 throw e;
             }
             call.forgetTable();
@@ -152,10 +152,12 @@ final class JdbcStore implements RecordStore {
         return id;
     }
 
+    /** @param parameters names and values by turns */
     private static boolean insert(DatabaseCall call, String sql, String... parameters) throws SQLException {
         try (PreparedStatement statement = call.prepareForTable(sql)) {
-            for (int i = 0; i < parameters.length; i++) {
-                call.dialect().set(statement, i + 1, parameters[i]);
+            for (int i = 0; i < parameters.length; i += 2) {
+                call.dialect().setName(statement, i + 1, parameters[i]);
+                call.dialect().setValue(statement, i + 2, parameters[i + 1]);
             }
             call.beforeChange();
             boolean applied = call.change(statement) == 1;
@@ -165,7 +167,7 @@ final class JdbcStore implements RecordStore {
             if (JdbcFailure.saysDuplicate(e)) {
                 return false;
             }
-            if (JdbcFailure.saysAbsent(e)) {
+            if (call.saysAbsent(e)) {
                 call.forgetTable();
             }
             throw e;
@@ -216,10 +218,10 @@ final class JdbcStore implements RecordStore {
 
     private boolean update(DatabaseCall call, String key, Entry expected, String next) throws SQLException {
         try (PreparedStatement statement = call.prepareForTable(call.dialect().update(call.table()))) {
-            call.dialect().set(statement, 1, next);
-            call.dialect().set(statement, 2, key);
+            call.dialect().setValue(statement, 1, next);
+            call.dialect().setName(statement, 2, key);
             statement.setLong(3, (Long) expected.version());
-            call.dialect().set(statement, 4, expected.value());
+            call.dialect().setValue(statement, 4, expected.value());
             call.beforeChange();
             boolean applied = call.change(statement) == 1;
             call.afterChange();
@@ -228,12 +230,21 @@ final class JdbcStore implements RecordStore {
             }
             return applied;
         } catch (SQLException e) {
-            if (JdbcFailure.saysAbsent(e)) {
+            if (call.dialect().saysChanged(e)) {
+                return false;
+            }
+            if (call.saysAbsent(e)) {
                 call.forgetTable();
                 return false;
             }
             throw e;
         }
+    }
+
+    @Override
+    public boolean isWitness() {
+        SharedDatabase shared = loan.present();
+        return shared == null || shared.isWitness();
     }
 
     @Override

@@ -99,6 +99,10 @@ final class SharedDatabase {
         }
     }
 
+    boolean isWitness() {
+        return known.isWitness();
+    }
+
     /** The records' table; empty until it was looked up. */
     String location() {
         Table table = known.table();
@@ -361,7 +365,7 @@ final class SharedDatabase {
     private static void abort(Connection connection) {
         try {
             connection.abort(Runnable::run);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             // It is of no use any more either way.
         }
     }

@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 import org.snowflakeid.CoordinatorException;
 
 /** What must hold of a table, and of its database, before a record in it is believed; and how an absent one is created. */
@@ -31,7 +30,7 @@ final class TableCheck {
                 ResultSet columns = call.query(statement)) {
             requireColumns(columns.getMetaData());
         } catch (SQLException e) {
-            if (JdbcFailure.saysAbsent(e)) {
+            if (call.saysAbsent(e)) {
                 return false;
             }
             throw e;
@@ -74,6 +73,10 @@ final class TableCheck {
         try (Statement statement = call.connection().createStatement()) {
             boolean unused = statement.execute(dialect.createTable(dialect.quoted(table())));
         } catch (SQLException e) {
+            // Another process may have created it at the same time.
+            if (call.hasTable()) {
+                return;
+            }
             if (JdbcFailure.saysForbidden(e)) {
                 throw new CoordinatorException(
                         "there is no table " + table() + ", and this user may not create it (" + e.getMessage()
@@ -81,9 +84,7 @@ final class TableCheck {
                         e,
                         true);
             }
-            if (!JdbcFailure.saysPresent(e)) {
-                throw e;
-            }
+            throw e;
         }
         if (!call.hasTable()) {
             throw new CoordinatorException(
@@ -97,7 +98,7 @@ final class TableCheck {
 
     private void requireColumns(ResultSetMetaData columns) throws SQLException {
         boolean usable = dialect.isExact(columns.getColumnType(1))
-                && columns.getColumnType(2) == Types.BIGINT
+                && dialect.isVersion(columns.getColumnType(2))
                 && dialect.isExact(columns.getColumnType(3));
         if (!usable) {
             throw unusable("its columns name, version and value are of the types " + columns.getColumnTypeName(1) + ", "
@@ -107,7 +108,9 @@ final class TableCheck {
 
     /** Without it a record could be inserted twice. */
     private void requirePrimaryKey() throws SQLException {
-        String columns = onlyOfTable(dialect.questions().primaryKey());
+        String columns = dialect.asksDriver()
+                ? new DriverCatalog(call).primaryKey(table())
+                : onlyOfTable(dialect.questions().primaryKey());
         if (!columns.equals("name")) {
             throw unusable(
                     "its primary key is not the column name alone, but " + (columns.isEmpty() ? "none" : columns));
@@ -116,10 +119,17 @@ final class TableCheck {
 
     /** Rows that are gone after a crash, or are of one session alone, are no record of anything. */
     private void requireKept() throws SQLException {
-        String complaint = onlyOfTable(dialect.questions().notKept());
+        String complaint = dialect.asksDriver()
+                ? notATable()
+                : onlyOfTable(dialect.questions().notKept());
         if (!complaint.isEmpty()) {
             throw unusable(complaint);
         }
+    }
+
+    private String notATable() throws SQLException {
+        String kind = new DriverCatalog(call).kind(table());
+        return kind.equals("TABLE") ? "" : "it is a " + kind;
     }
 
     /** Of a query about the table. */

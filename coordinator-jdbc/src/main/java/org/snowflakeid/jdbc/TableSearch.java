@@ -25,10 +25,13 @@ final class TableSearch {
     Table find() throws SQLException {
         String name = dialect.folded(call.connection(), settings.table());
         String given = settings.schema();
+        if (given != null && dialect == Dialect.SQLSERVER && given.indexOf('.') < 0) {
+            throw DefaultSchemas.unknown(
+                    "each session has its own database, so '" + given + "' needs one before it, as in ids." + given);
+        }
         boolean own = settings.access().dataSource() == null;
-        List<String> schemas = given == null
-                ? DefaultSchemas.of(call.connection(), dialect, own)
-                : List.of(dialect.folded(call.connection(), given));
+        List<String> schemas =
+                given == null ? DefaultSchemas.of(call, own) : List.of(dialect.folded(call.connection(), given));
         Table first = null;
         for (String schema : schemas) {
             Table candidate = new Table(schema, name);
@@ -67,15 +70,27 @@ final class TableSearch {
             @Nullable String shown) {}
 
     Look look(Table at) throws SQLException {
+        Look look = lookBySql(at);
+        if (!dialect.asksDriver()) {
+            return look;
+        }
+        // Not while a result is open, which the next statement of a connection may close.
+        DriverCatalog catalog = new DriverCatalog(call);
+        return new Look(look.time, look.place, catalog.hasSchema(at), catalog.hasTable(at), look.shown);
+    }
+
+    private Look lookBySql(Table at) throws SQLException {
         try (PreparedStatement statement = call.prepare(dialect.look())) {
-            statement.setString(1, at.schema());
-            statement.setString(2, at.schema());
-            statement.setString(3, at.name());
+            if (!dialect.asksDriver()) {
+                statement.setString(1, at.schema());
+                statement.setString(2, at.schema());
+                statement.setString(3, at.name());
+            }
             try (ResultSet row = statement.executeQuery()) {
                 boolean unused = row.next();
                 return new Look(
                         DatabaseCall.primarysTime(row),
-                        row.getString(3),
+                        call.place(row),
                         row.getInt(4) == 1,
                         row.getInt(5) == 1,
                         row.getString(6));

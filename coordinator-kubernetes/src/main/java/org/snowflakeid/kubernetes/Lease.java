@@ -36,12 +36,17 @@ final class Lease {
         return text(lease, "metadata", "name");
     }
 
-    /** Null if it is none of ours. */
+    /**
+     * Null if it is none of ours. One of ours that has lost its record has an unreadable one: what was granted by it is not known, and another
+     * namespace in its place would repeat ids.
+     */
     static RecordStore.@Nullable Entry entry(JsonElement lease) {
         boolean whole = !text(lease, "metadata", "uid").isEmpty()
                 && !text(lease, "metadata", "resourceVersion").isEmpty();
         String record = text(lease, "metadata", "annotations", RECORD);
-        return whole && !record.isEmpty() ? new RecordStore.Entry(record, lease) : null;
+        boolean ours = !record.isEmpty()
+                || !text(lease, "metadata", "labels", LeaseNames.NAMESPACE).isEmpty();
+        return whole && ours ? new RecordStore.Entry(record, lease) : null;
     }
 
     static boolean holds(JsonElement lease, String key, String record) {

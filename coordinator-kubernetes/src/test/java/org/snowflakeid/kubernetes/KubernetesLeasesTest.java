@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.http.Answer;
+import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator.Extension;
@@ -99,6 +100,21 @@ class KubernetesLeasesTest {
             applied(node.extend(3, mark));
 
             assertThat(text(lease(3), "metadata", "annotations", "team")).isEqualTo("orders");
+        }
+    }
+
+    // another namespace was advised, whose ids would have been those of this one
+    @Test
+    void withoutTheirAnnotationAreUnreadableRecords() {
+        try (Node node = new KubernetesNode(namespace, settings)) {
+            node.createMeta();
+            Stored mark = node.claim(3);
+            JsonObject edited = lease(3);
+            edited.getAsJsonObject("metadata").remove("annotations");
+            server.put(name(3), edited.toString());
+
+            assertThat(node.slot(3).mark().value()).isEmpty();
+            assertThat(node.extend(3, mark)).isInstanceOf(CasResult.Rejected.class);
         }
     }
 

@@ -147,6 +147,11 @@ final class NacosSettings {
         return user;
     }
 
+    /** Where the password is set, for messages. */
+    Key<?> passwordKey() {
+        return password == null ? PASSWORD_FILE : PASSWORD;
+    }
+
     HttpSettings http() {
         return http;
     }

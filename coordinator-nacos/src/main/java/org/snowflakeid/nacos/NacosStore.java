@@ -192,8 +192,8 @@ final class NacosStore implements RecordStore {
         // fault.
         if (answer.status() == 401 || answer.status() == 403 || answer.status() == 500) {
             throw server.failure(
-                            "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER
-                                    + " and its password. A new user is known after 15 seconds.",
+                            "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER + " and "
+                                    + settings.passwordKey() + ". A new user is known after 15 seconds.",
                             answer.status() != 500)
                     .withLoginRefused();
         }

@@ -116,7 +116,7 @@ class NacosSecurityTest {
 
         @Override
         protected String toCheck(String key) {
-            return "Check snowflake.nacos.user and its password.";
+            return "Check snowflake.nacos.user and snowflake.nacos.password.";
         }
     }
 
@@ -202,7 +202,7 @@ class NacosSecurityTest {
     void wrongPasswordIsSaidToBePossibleAndNotShown() {
         assertThat(refused(user("app", "pear")).getMessage())
                 .contains("Nacos (http://" + withUsers.address() + "/nacos) refuses user 'app': answers ")
-                .contains("Check snowflake.nacos.user and its password.")
+                .contains("Check snowflake.nacos.user and snowflake.nacos.password.")
                 .doesNotContain("pear");
     }
 

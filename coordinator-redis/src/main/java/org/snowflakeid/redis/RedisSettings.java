@@ -17,6 +17,7 @@ import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.CallTimeout;
 import org.snowflakeid.support.Credentials;
+import org.snowflakeid.support.Durability;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.PasswordKeys;
 import org.snowflakeid.support.ServerUrl;
@@ -26,12 +27,6 @@ import org.snowflakeid.support.TlsKeys;
 /** The keys {@code snowflake.redis.*}, checked: whatever can be known to be wrong without asking the server is refused here. */
 final class RedisSettings {
     private static final System.Logger LOG = System.getLogger(RedisSettings.class.getName());
-
-    /** What is done about a server that would lose what it has acknowledged. */
-    enum Durability {
-        REQUIRE,
-        WARN
-    }
 
     static final Key<String> URI = Key.addressWithoutCredentials(
                     "snowflake.redis.uri",
@@ -49,12 +44,11 @@ final class RedisSettings {
             .use(Key.Use.OFTEN)
             .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
-    static final Key<Durability> DURABILITY = Key.choice("snowflake.redis.durability", Durability.class)
-            .standard("require")
-            .meaning("`require` refuses a server that would lose what it has acknowledged when it ends: without an"
-                    + " append-only file, with `appendfsync` other than `always`, with `no-appendfsync-on-rewrite yes`, or with a policy"
-                    + " that evicts records."
-                    + " With `warn` it is used all the same, and **ids may be issued twice after its crash**.");
+    static final Key<Durability> DURABILITY = Durability.key(
+            "redis",
+            "a server that would lose what it has acknowledged when it ends: without an append-only file, with"
+                    + " `appendfsync` other than `always`, with `no-appendfsync-on-rewrite yes`, or with a policy that evicts"
+                    + " records");
     static final TlsKeys TLS = TlsKeys.below("snowflake.redis.tls");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.redis.call-timeout");
 

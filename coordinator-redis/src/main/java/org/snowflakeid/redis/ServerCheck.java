@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.snowflakeid.redis.RedisSettings.Durability;
+import org.snowflakeid.support.Durability;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -18,6 +18,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * warning.
  */
 final class ServerCheck {
+    private static final String UNFINISHED =
+            "writes its first append-only file: until that has ended, a crash takes all" + " that it acknowledges.";
+
     private final RedisSettings settings;
     private final Map<String, String> seen = new HashMap<>();
 
@@ -27,8 +30,11 @@ final class ServerCheck {
     /** What its answers lack. */
     private final List<String> lacking = new ArrayList<>();
 
-    /** What makes it lose records, and the remedy. */
+    /** What makes it lose records, as it would be written in its configuration. */
     private final List<String> losses = new ArrayList<>();
+
+    /** In place of these. */
+    private final List<String> remedies = new ArrayList<>();
 
     private ServerCheck(RedisSettings settings) {
         this.settings = settings;
@@ -112,34 +118,41 @@ final class ServerCheck {
             throw RedisFailure.answered(settings, new JedisDataException("LOADING it reads its data"));
         }
         if (is("aof_enabled", "0")) {
-            losses.add("appendonly is no (set it to yes)");
+            loses("appendonly no", "appendonly yes");
         }
         String policy = seen.getOrDefault("appendfsync", "always");
         if (!policy.equals("always")) {
-            losses.add("appendfsync is " + policy + " (set it to always)");
+            loses("appendfsync " + policy, "appendfsync always");
         }
         if (is("no-appendfsync-on-rewrite", "yes")) {
-            losses.add("no-appendfsync-on-rewrite is yes (set it to no)");
+            loses("no-appendfsync-on-rewrite yes", "no-appendfsync-on-rewrite no");
         }
         // Those that evict only what expires never evict a record.
         if (seen.getOrDefault("maxmemory_policy", "").startsWith("allkeys-")) {
-            losses.add("maxmemory-policy is " + seen.get("maxmemory_policy") + " (set it to noeviction)");
+            loses("maxmemory-policy " + seen.get("maxmemory_policy"), "maxmemory-policy noeviction");
         }
-        if (!losses.isEmpty() && settings.access().durability() == Durability.REQUIRE) {
-            throw refused("does not keep all that it acknowledges: " + String.join(", ", losses)
-                    + ". Ids could be issued twice after its crash. Change that with CONFIG SET and in redis.conf, or"
-                    + " accept it with " + RedisSettings.DURABILITY + "=warn.");
+        boolean required = settings.access().durability() == Durability.REQUIRE;
+        if (!losses.isEmpty() && required) {
+            throw refused(complaint());
         }
-        if (hasNoWholeFileYet()) {
-            if (settings.access().durability() == Durability.REQUIRE) {
-                throw RedisFailure.notYet(
-                        settings,
-                        "writes its first append-only file: until that has ended, a crash takes all that it"
-                                + " acknowledges. It is asked again.");
-            }
-            losses.add("its first append-only file is not written yet (it will be soon)");
+        if (hasNoWholeFileYet() && required) {
+            throw RedisFailure.notYet(settings, UNFINISHED + " It is asked again.");
         }
         return warnings();
+    }
+
+    private void loses(String found, String remedy) {
+        losses.add(found);
+        remedies.add(remedy);
+    }
+
+    private String complaint() {
+        return settings.access()
+                .durability()
+                .complaint(
+                        "has " + String.join(", ", losses),
+                        "redis",
+                        String.join(", ", remedies) + " by CONFIG SET and in redis.conf");
     }
 
     /**
@@ -163,9 +176,10 @@ final class ServerCheck {
     private List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         if (!losses.isEmpty()) {
-            warnings.add(warning("does not keep all that it acknowledges: " + String.join(", ", losses)
-                    + ". Ids may be issued twice after its crash; " + RedisSettings.DURABILITY
-                    + "=warn accepts that."));
+            warnings.add(warning(complaint()));
+        }
+        if (hasNoWholeFileYet()) {
+            warnings.add(warning(UNFINISHED));
         }
         if (!refused.isEmpty()) {
             warnings.add(warning("does not say whether it keeps what it acknowledges: it refuses "

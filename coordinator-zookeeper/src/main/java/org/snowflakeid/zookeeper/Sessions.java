@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -15,13 +16,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.zookeeper.CompleteZooKeeper;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.support.Durability;
 import org.snowflakeid.support.HostAndPort;
 
 /** Opens and ends the sessions of one coordinator, with the threads for that: none of it may delay a call. */
@@ -56,6 +60,10 @@ final class Sessions implements AutoCloseable {
     /** At each of the servers. Guarded by this. */
     private List<CompletableFuture<Reachability.Finding>> looks = List.of();
 
+    /** What is wrong with the servers together, looked at with each new session. Guarded by this. */
+    private CompletableFuture<Optional<String>> ensemble = CompletableFuture.completedFuture(Optional.empty());
+
+    private boolean warned;
     private volatile boolean calling;
     private volatile boolean closed;
 
@@ -180,6 +188,9 @@ final class Sessions implements AutoCloseable {
         open.removeIf(s -> s.closed().isDone());
         open.add(session);
         session.connect();
+        if (settings.servers().size() > 1) {
+            ensemble = inBackground(new OneEnsemble(settings)::complaint);
+        }
         return session;
     }
 
@@ -244,12 +255,47 @@ final class Sessions implements AutoCloseable {
         return Reachability.together(found);
     }
 
+    /** Of servers that are no ensemble none may be used: what one acknowledged another does not have. */
+    void requireOneEnsemble(Deadline deadline) {
+        CompletableFuture<Optional<String>> looking;
+        synchronized (this) {
+            looking = ensemble;
+        }
+        String complaint = null;
+        try {
+            complaint = looking.get(
+                            Math.min(deadline.nanosLeft(), TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)),
+                            TimeUnit.NANOSECONDS)
+                    .map(seen -> settings.durability()
+                            .complaint(
+                                    ZooKeeperFailure.prefix(settings) + seen,
+                                    "ZooKeeper",
+                                    ZooKeeperSettings.CONNECT_STRING + " to the servers of one ensemble"))
+                    .orElse(null);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.log(System.Logger.Level.DEBUG, "whether the servers are one ensemble is not known", e);
+        }
+        if (complaint != null && settings.durability() == Durability.REQUIRE) {
+            throw new CoordinatorException(complaint, true);
+        }
+        if (complaint != null && !warned) {
+            warned = true;
+            LOG.log(System.Logger.Level.WARNING, "snowflake '" + settings.generator() + "': " + complaint);
+        }
+    }
+
     /** On a thread of its own, since one silent server takes longer than the time for all of them. */
     private CompletableFuture<Reachability.Finding> look(HostAndPort server) {
-        CompletableFuture<Reachability.Finding> found = new CompletableFuture<>();
+        return inBackground(() -> reachability.apply(server));
+    }
+
+    private <T> CompletableFuture<T> inBackground(Supplier<T> task) {
+        CompletableFuture<T> found = new CompletableFuture<>();
         background(() -> {
             try {
-                found.complete(reachability.apply(server));
+                found.complete(task.get());
             } catch (RuntimeException | Error e) {
                 found.completeExceptionally(e);
             }

@@ -77,7 +77,9 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             // The one that claimed it knows what became of a claim of unknown outcome.
             Session session = fromId == toId ? session(fromId, deadline) : sessions.current();
             clearAway(session, List.of(), deadline);
-            return reader.read(session, fromId, toId, deadline);
+            Snapshot snapshot = reader.read(session, fromId, toId, deadline);
+            sessions.requireOneEnsemble(deadline);
+            return snapshot;
         } catch (ZooKeeperFailure e) {
             throw e.exception();
         } finally {
@@ -106,6 +108,12 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
         Deadline deadline = Deadline.after(timeout);
         sessions.beginCall();
         Session claimant = sessions.current();
+        try {
+            sessions.requireOneEnsemble(deadline);
+        } catch (CoordinatorException e) {
+            sessions.endCall();
+            throw e;
+        }
         Holding before = held.get(id);
         held.put(id, new Holding(owner, claimant));
         Long heldUntil = claimant.hold(id, System.nanoTime());

@@ -23,7 +23,7 @@ final class ZooKeeperFailure extends RequestFailure {
         this.interrupted = interrupted;
     }
 
-    private static String prefix(ZooKeeperSettings settings) {
+    static String prefix(ZooKeeperSettings settings) {
         return "ZooKeeper (" + settings.connectString() + ") ";
     }
 

@@ -16,6 +16,7 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.support.Durability;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.support.ServerUrl;
 import org.snowflakeid.support.TlsKeys;
@@ -37,13 +38,15 @@ final class ZooKeeperSettings {
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.zookeeper.password-file")
             .use(Key.Use.OFTEN)
             .meaning("File that holds what `snowflake.zookeeper.digest` would, read anew for each session.");
+    static final Key<Durability> DURABILITY =
+            Durability.key("zookeeper", "servers that are named together and run alone, each with records of its own");
     static final Key<Boolean> TLS_ENABLED = Key.bool("snowflake.zookeeper.tls.enabled")
             .otherwise("whether a key below is set")
             .meaning("Whether connections are encrypted.");
     static final TlsKeys TLS = TlsKeys.below("snowflake.zookeeper.tls");
 
     static final List<Key<?>> KEYS =
-            List.of(CONNECT_STRING, DIGEST, PASSWORD_FILE, TLS_ENABLED, TLS.ca(), TLS.cert(), TLS.key());
+            List.of(CONNECT_STRING, DIGEST, PASSWORD_FILE, DURABILITY, TLS_ENABLED, TLS.ca(), TLS.cert(), TLS.key());
 
     private static final int DEFAULT_PORT = 2181;
 
@@ -55,6 +58,7 @@ final class ZooKeeperSettings {
     private final String root;
     private final @Nullable Digest digest;
     private final boolean tls;
+    private final Durability durability;
     private final Encryption encryption;
 
     /** Which servers are reached, and how: by which files, whatever they hold now. */
@@ -74,6 +78,7 @@ final class ZooKeeperSettings {
         root = readConnectString(reader) + "/" + config.namespace();
         digest = readDigest(reader);
         tls = readTlsEnabled(reader);
+        durability = reader.value(DURABILITY);
         encryption = new Encryption(TLS, config.generator(), reader);
         var unused = encryption.read(reader);
         if (digest != null && !tls) {
@@ -174,6 +179,10 @@ final class ZooKeeperSettings {
 
     String generator() {
         return config.generator();
+    }
+
+    Durability durability() {
+        return durability;
     }
 
     String namespace() {

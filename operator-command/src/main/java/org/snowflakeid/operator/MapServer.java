@@ -35,7 +35,18 @@ final class MapServer implements AutoCloseable {
     /** Small answers gain nothing from compression. */
     private static final int WORTH_COMPRESSING = 2_000;
 
-    private static final int THREADS = 16;
+    /** Within so many seconds a request must have arrived, and an answer must have been taken. */
+    private static final Map<String, Integer> DEADLINES =
+            Map.of("sun.net.httpserver.maxReqTime", 5, "sun.net.httpserver.maxRspTime", 120);
+
+    static {
+        // The JDK's server reads them once, and would wait for ever.
+        DEADLINES.forEach((key, seconds) -> {
+            if (System.getProperty(key) == null) {
+                System.setProperty(key, seconds.toString());
+            }
+        });
+    }
 
     private static final int HTTP = 80;
 
@@ -79,7 +90,9 @@ final class MapServer implements AutoCloseable {
         InetAddress loopback = InetAddress.getByAddress("127.0.0.1", new byte[] {127, 0, 0, 1});
         server = HttpServer.create(new InetSocketAddress(loopback, port), 0);
         ownNames = ownNames(port());
-        threads = Executors.newFixedThreadPool(THREADS, task -> {
+        // As many as there are requests: one that never ends keeps its thread until its deadline, and must keep out no
+        // other.
+        threads = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "snowflake-map");
             thread.setDaemon(true);
             return thread;

@@ -13,13 +13,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** {@code snowflake-operator status|serve|restore|move}. */
+/** {@code snowflake-operator status|serve|check|restore|move}. */
 @Command(
         name = "snowflake-operator",
         mixinStandardHelpOptions = true,
         versionProvider = OperatorCommand.Version.class,
-        description = "Shows, restores and moves namespaces of Snowflake ID.",
-        synopsisSubcommandLabel = "status|serve|restore|move",
+        description = "Shows, restores and moves namespaces of Snowflake ID, and checks their coordinator.",
+        synopsisSubcommandLabel = "status|serve|check|restore|move",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
@@ -80,6 +80,7 @@ public final class OperatorCommand {
         return new CommandLine(command)
                 .addSubcommand(new StatusCommand(dialogue, environment))
                 .addSubcommand(new ServeCommand(dialogue, environment))
+                .addSubcommand(new CheckCommand(dialogue, environment))
                 .addSubcommand(new RestoreCommand(dialogue, environment))
                 .addSubcommand(new MoveCommand(dialogue, environment))
                 .setOut(dialogue.out())

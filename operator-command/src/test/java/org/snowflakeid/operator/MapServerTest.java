@@ -21,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +126,33 @@ class MapServerTest {
             String request = String.join("\r\n", lines) + "\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    // twenty of them kept all threads, and the page was not answered any more
+    @Test
+    void requestsThatNeverEndKeepNoOtherOut() throws Exception {
+        List<Socket> halfOpen = new ArrayList<>();
+        try {
+            for (int i = 0; i < 40; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                halfOpen.add(socket);
+                socket.getOutputStream().write("GET / HT".getBytes(StandardCharsets.US_ASCII));
+            }
+
+            HttpRequest page = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
+                    .timeout(PATIENCE)
+                    .build();
+            assertThat(client.send(page, HttpResponse.BodyHandlers.ofString()).statusCode())
+                    .isEqualTo(200);
+            for (Socket each : halfOpen) {
+                each.setSoTimeout((int) PATIENCE.toMillis());
+                assertThat(each.getInputStream().read()).isEqualTo(-1);
+            }
+        } finally {
+            for (Socket each : halfOpen) {
+                each.close();
+            }
         }
     }
 

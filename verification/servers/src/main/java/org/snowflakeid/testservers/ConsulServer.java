@@ -23,6 +23,7 @@ public final class ConsulServer extends TestServer {
     private final boolean clientCertificateRequired;
     private final List<String> settings;
     private final int servers;
+    private final boolean inMemory;
 
     private ConsulServer(Ports ports, Builder options) {
         super(
@@ -38,6 +39,7 @@ public final class ConsulServer extends TestServer {
         this.settings = List.copyOf(options.settings);
         this.clientCertificateRequired = options.clientCertificateRequired;
         this.servers = options.servers;
+        this.inMemory = options.inMemory;
         this.certificates = options.certificates == null
                 ? null
                 : options.certificates.copyTo(server.directory().resolve("certificates"));
@@ -58,6 +60,13 @@ public final class ConsulServer extends TestServer {
         private @Nullable Certificates certificates;
         private boolean clientCertificateRequired;
         private int servers = 1;
+        private boolean inMemory;
+
+        /** As {@code consul agent -dev}: nothing is left when it ends. */
+        public Builder inMemory() {
+            inMemory = true;
+            return this;
+        }
 
         /** {@link #url()} is encrypted then; clients must show a certificate of the same authority if required. */
         public Builder tls(Certificates certificates, boolean clientCertificateRequired) {
@@ -139,17 +148,18 @@ public final class ConsulServer extends TestServer {
         Path file = server.directory().resolve("consul.json");
         try {
             Files.writeString(file, "{\n" + String.join(",\n", lines) + "\n}\n");
-            server.launch(List.of(
-                    "consul",
-                    "agent",
-                    "-server",
-                    "-bootstrap-expect=" + servers,
+            List<String> command = new ArrayList<>(List.of("consul", "agent"));
+            command.addAll(
+                    inMemory
+                            ? List.of("-dev")
+                            : List.of("-server", "-bootstrap-expect=" + servers, "-data-dir=" + server.data()));
+            command.addAll(List.of(
                     "-node=consul-" + ports.server(),
-                    "-data-dir=" + server.data(),
                     "-config-file=" + file,
                     "-log-level=warn",
                     "-bind=127.0.0.1",
                     "-client=" + ServerPlace.chosen().listenAddress()));
+            server.launch(command);
         } catch (UncheckedIOException e) {
             throw new UncheckedIOException("Consul cannot be started; bin/test gets one", e.getCause());
         } catch (IOException e) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** An SQL database, always as processes. It lets this account in as its administrator, by the URL that it tells. */
-public abstract sealed class DatabaseServer extends TestServer permits MariaDbServer, PostgresServer {
+public abstract sealed class DatabaseServer extends TestServer permits FirebirdServer, MariaDbServer, PostgresServer {
     private final int port;
 
     DatabaseServer(String software, int port) {

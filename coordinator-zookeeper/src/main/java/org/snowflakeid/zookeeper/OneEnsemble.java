@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.jute.BinaryInputArchive;
+import org.apache.jute.BinaryOutputArchive;
+import org.apache.jute.Record;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.proto.ConnectRequest;
+import org.apache.zookeeper.proto.ConnectResponse;
+import org.apache.zookeeper.proto.GetDataRequest;
+import org.apache.zookeeper.proto.GetDataResponse;
+import org.apache.zookeeper.proto.ReplyHeader;
+import org.apache.zookeeper.proto.RequestHeader;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.support.HostAndPort;
+
+/**
+ * Looks whether the servers that are named are one ensemble: servers that each run alone have marks of their own. Each is asked
+ * for its ensemble; one that runs alone has none. It may have two names: then it knows, under the other, a session that it granted. Asked by own
+ * requests, since ZooKeeper's client does not tell which server answers.
+ */
+final class OneEnsemble {
+    private static final int CONNECT_MILLIS = 300;
+    private static final int ANSWER_MILLIS = 1_000;
+    private static final int SESSION_MILLIS = 4_000;
+    private static final int PASSWORD_BYTES = 16;
+    private static final int LONGEST_ANSWER = 1 << 20;
+
+    private final ZooKeeperSettings settings;
+
+    OneEnsemble(ZooKeeperSettings settings) {
+        this.settings = settings;
+    }
+
+    /** @param alone whether it belongs to no ensemble */
+    private record Seen(HostAndPort server, ConnectResponse session, boolean alone) {}
+
+    /** What is wrong with them; empty also where too few answer. */
+    Optional<String> complaint() {
+        List<Seen> all = new ArrayList<>();
+        for (HostAndPort server : settings.servers()) {
+            try (Link link = new Link(server)) {
+                ConnectResponse session = link.connect(null);
+                boolean alone = link.isAlone();
+                if (!alone) {
+                    link.closeSession();
+                }
+                all.add(new Seen(server, session, alone));
+            } catch (IOException unanswered) {
+                // A member that is down is no sign of anything.
+            }
+        }
+        for (Seen first : all) {
+            for (Seen other : all) {
+                if (first.alone() && !first.equals(other) && isStranger(first, other)) {
+                    return Optional.of(first.server() + " and " + other.server()
+                            + " are named together, and are no ensemble: each has records of its own");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean isStranger(Seen first, Seen other) {
+        try (Link link = new Link(other.server())) {
+            return link.connect(first.session()).getTimeOut() <= 0;
+        } catch (IOException unanswered) {
+            return false;
+        }
+    }
+
+    /** A connection to one server. */
+    private final class Link implements AutoCloseable {
+        private final Socket plain = new Socket();
+        private final Socket socket;
+
+        Link(HostAndPort server) throws IOException {
+            try {
+                plain.connect(new InetSocketAddress(server.host(), server.port()), CONNECT_MILLIS);
+                plain.setSoTimeout(ANSWER_MILLIS);
+                socket = settings.tls() ? settings.encryption().encrypt(plain, server.host(), server.port()) : plain;
+            } catch (IOException e) {
+                plain.close();
+                throw e;
+            }
+        }
+
+        /** @param known to be gone on with; null: a new session */
+        ConnectResponse connect(@Nullable ConnectResponse known) throws IOException {
+            long id = known == null ? 0 : known.getSessionId();
+            byte[] password = known == null ? new byte[PASSWORD_BYTES] : known.getPasswd();
+            send(new ConnectRequest(0, 0, SESSION_MILLIS, id, password, false));
+            ConnectResponse answer = new ConnectResponse();
+            answer.deserialize(receive(), "connect");
+            return answer;
+        }
+
+        boolean isAlone() throws IOException {
+            send(new RequestHeader(1, ZooDefs.OpCode.getData), new GetDataRequest(ZooDefs.CONFIG_NODE, false));
+            BinaryInputArchive received = receive();
+            ReplyHeader header = new ReplyHeader();
+            header.deserialize(received, "header");
+            if (header.getErr() != 0) {
+                return false;
+            }
+            GetDataResponse answer = new GetDataResponse();
+            answer.deserialize(received, "response");
+            return answer.getData() == null || answer.getData().length == 0;
+        }
+
+        void closeSession() throws IOException {
+            send(new RequestHeader(2, ZooDefs.OpCode.closeSession));
+            BinaryInputArchive unused = receive();
+        }
+
+        private void send(Record... parts) throws IOException {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            BinaryOutputArchive archive = BinaryOutputArchive.getArchive(bytes);
+            for (Record part : parts) {
+                part.serialize(archive, "part");
+            }
+            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+            out.writeInt(bytes.size());
+            bytes.writeTo(out);
+            out.flush();
+        }
+
+        private BinaryInputArchive receive() throws IOException {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            int length = in.readInt();
+            if (length < 0 || length > LONGEST_ANSWER) {
+                throw new IOException("no answer of ZooKeeper");
+            }
+            byte[] answer = new byte[length];
+            in.readFully(answer);
+            return BinaryInputArchive.getArchive(new ByteArrayInputStream(answer));
+        }
+
+        @Override
+        public void close() throws IOException {
+            plain.close();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.snowflakeid.tck.Node.assertPermanent;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.LogLines;
+import org.snowflakeid.testservers.ZooKeeperEnsemble;
+import org.snowflakeid.testservers.ZooKeeperServer;
+
+/** Servers that are named together, and are one ensemble or are not. */
+class OneEnsembleTest {
+
+    private static List<String> warnings() {
+        return LogLines.of("orders").stream()
+                .filter(line -> line.startsWith("WARNING") && line.contains("no ensemble"))
+                .toList();
+    }
+
+    // no word was said, and 129 ids repeated
+    @Test
+    void serversThatRunAloneAreRefusedTogetherUnlessThatIsAccepted() {
+        LogLines.listen();
+        try (ZooKeeperServer one = ZooKeeperServer.start();
+                ZooKeeperServer other = ZooKeeperServer.start()) {
+            String both = one.connectString() + "," + other.connectString();
+            String said = "ZooKeeper (" + both + ") " + one.connectString() + " and " + other.connectString()
+                    + " are named together, and are no ensemble: each has records of its own: ZooKeeper may lose what it"
+                    + " acknowledged, and then ids repeat. Set snowflake.zookeeper.connect-string to the servers of one"
+                    + " ensemble";
+
+            assertPermanent(
+                    ZooKeeperNode.at(both, Map.of()).refused(),
+                    said + ", or accept it with snowflake.zookeeper.durability=warn.");
+            assertThat(warnings()).isEmpty();
+
+            try (Node warned = ZooKeeperNode.at(both, Map.of("snowflake.zookeeper.durability", "warn"))) {
+                warned.claimExtendAndRelease();
+            }
+            assertThat(warnings()).singleElement().asString().contains(said + "; snowflake.zookeeper.durability=warn");
+        }
+    }
+
+    @Test
+    void oneServerUnderTwoNamesIsUsed() {
+        try (ZooKeeperServer one = ZooKeeperServer.start();
+                Node node = ZooKeeperNode.at(
+                        one.connectString() + "," + one.connectString().replace("127.0.0.1", "localhost"), Map.of())) {
+            node.claimExtendAndRelease();
+        }
+    }
+
+    @Test
+    void ensembleWithAMemberThatIsDownIsUsed() {
+        try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3)) {
+            ensemble.members().get(0).kill();
+            Node.await(Node.PATIENCE, () -> ensemble.members().stream().skip(1).anyMatch(ZooKeeperServer::leads));
+            try (Node node = ZooKeeperNode.at(ensemble.connectString(), Map.of())) {
+                Node.await(Node.PATIENCE, node::answers);
+                node.claimExtendAndRelease();
+            }
+        }
+    }
+}
