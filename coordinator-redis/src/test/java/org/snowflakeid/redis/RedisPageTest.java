@@ -84,8 +84,10 @@ class RedisPageTest {
         for (String type : List.of("RedisFailure", "ServerCheck")) {
             code.append(Files.readString(Path.of("src/main/java/org/snowflakeid/redis/" + type + ".java")));
         }
-        code.append(Files.readString(
-                Path.of("../coordinator-support/src/main/java/org/snowflakeid/support/Handshakes.java")));
+        for (String type : List.of("Handshakes", "Durability")) {
+            code.append(Files.readString(
+                    Path.of("../coordinator-support/src/main/java/org/snowflakeid/support/" + type + ".java")));
+        }
         String said = code.toString().replaceAll("\"\\s*\\+\\s*\"", "");
         String page = Files.readString(PAGE);
         List<String> unknown = new ArrayList<>();
