@@ -55,8 +55,11 @@ final class JdbcFailure extends RequestFailure {
     /** The driver of PostgreSQL, with the SQLSTATE of a server that can't be talked to. */
     private static final String NO_PASSWORD = "no password was provided";
 
-    /** MariaDB, MySQL: a host, a user, an account that is locked, the first two after logins that failed. */
-    private static final Set<Integer> BLOCKED_CODES = Set.of(1129, 4150, 4151, 3118);
+    /** MariaDB's and MySQL's account that is locked, where the SQLSTATE says nothing. */
+    private static final Set<Integer> LOCKED_CODES = Set.of(4151, 3118);
+
+    /** MariaDB, MySQL: a host or a user that is blocked after logins that failed. */
+    private static final Set<Integer> BLOCKED_CODES = Set.of(1129, 4150);
 
     private static final int UNKNOWN_DATABASE = 1049;
     private static final int DENIED_DATABASE = 1044;
@@ -221,6 +224,7 @@ final class JdbcFailure extends RequestFailure {
     private static boolean isWrongLogin(SQLException said) {
         return state(said).startsWith("28")
                 || REFUSED_LOGINS.contains(said.getErrorCode())
+                || LOCKED_CODES.contains(said.getErrorCode())
                 || firstLine(said).contains(NO_PASSWORD);
     }
 

@@ -27,6 +27,9 @@ final class JdbcStore implements RecordStore {
     /** In one statement. Some databases take no more than some thousand parameters, and plan long lists badly. */
     private static final int MAX_KEYS = 500;
 
+    /** The version of a record that was inserted. */
+    private static final Long FIRST = 1L;
+
     private final JdbcSettings settings;
 
     private final Shared<JdbcSettings.Access, SharedDatabase>.Loan loan;
@@ -126,6 +129,7 @@ final class JdbcStore implements RecordStore {
         }
         String tableId = tableId(call);
         if (insert(call, call.dialect().insertBeside(call.table()), key, next, DatabaseCall.TABLE_ID, tableId)) {
+            requireKept(call, key, next);
             return true;
         }
         requireChangedByAnother(call, key, null, tableId);
@@ -177,11 +181,36 @@ final class JdbcStore implements RecordStore {
                 true);
     }
 
+    /** A trigger may have altered it: others would have given it another version. */
+    private void requireKept(DatabaseCall call, String key, String inserted) throws SQLException {
+        Map<String, Entry> now = new HashMap<>();
+        try {
+            Instant unused = readSome(call, List.of(key), now);
+        } catch (SQLException | CoordinatorException notSeen) {
+            // It was inserted all the same, and is read again before it is believed.
+            return;
+        }
+        Entry present = now.get(key);
+        if (present != null
+                && present.version().equals(FIRST)
+                && !present.value().equals(inserted)) {
+            throw new CoordinatorException(
+                    "the table " + call.table() + " keeps another value than was written: after the insert of '" + key
+                            + "' it has one that was altered. " + JdbcFailure.UNCHANGED,
+                    true);
+        }
+    }
+
     /** What another process wrote since is the one lawful reason why nothing was changed. */
     private void requireChangedByAnother(
             DatabaseCall call, String key, @Nullable Entry expected, @Nullable String tableId) throws SQLException {
         Map<String, Entry> now = new HashMap<>();
-        Instant unused = readSome(call, List.of(key), now);
+        try {
+            Instant unused = readSome(call, List.of(key), now);
+        } catch (CoordinatorException elsewhere) {
+            // So says the next read, too.
+            return;
+        }
         if (Objects.equals(now.get(key), expected) && Objects.equals(call.tableId(), tableId)) {
             throw unchanged(call.table(), key);
         }

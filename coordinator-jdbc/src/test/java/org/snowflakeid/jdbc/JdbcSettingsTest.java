@@ -359,7 +359,7 @@ class JdbcSettingsTest {
                 + "CREATE USER b PASSWORD 'pear' NONSENSE";
         try (JdbcStore store = new JdbcStore(settings(keys("url", url, "in-memory", "allow")))) {
             CoordinatorException thrown = catchThrowableOfType(
-                    CoordinatorException.class, () -> store.read(List.of("a"), Duration.ofSeconds(5)));
+                    CoordinatorException.class, () -> store.read(List.of("a"), Duration.ofSeconds(60)));
 
             StringWriter all = new StringWriter();
             thrown.printStackTrace(new PrintWriter(all));

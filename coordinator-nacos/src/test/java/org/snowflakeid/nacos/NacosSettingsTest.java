@@ -240,6 +240,8 @@ class NacosSettingsTest {
 
         provider.open(config, () -> {}).close();
 
+        // Core asks it of each value, to know whose that is.
+        read.remove("snowflake.ignore");
         assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
     }
 

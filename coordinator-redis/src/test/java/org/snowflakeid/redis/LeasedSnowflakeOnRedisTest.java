@@ -160,6 +160,6 @@ class LeasedSnowflakeOnRedisTest {
 
         assertThatThrownBy(() -> open("careless", Map.of("snowflake.startup-timeout", "PT10M")))
                 .isInstanceOf(CoordinatorException.class)
-                .hasMessageContaining("appendfsync is everysec (set it to always)");
+                .hasMessageContaining("has appendfsync everysec: redis may lose what it acknowledged");
     }
 }

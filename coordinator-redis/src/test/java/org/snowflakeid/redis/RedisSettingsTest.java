@@ -258,6 +258,8 @@ class RedisSettingsTest {
 
         provider.open(config, () -> {}).close();
 
+        // Core asks it of each value, to know whose that is.
+        read.remove("snowflake.ignore");
         assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
     }
 

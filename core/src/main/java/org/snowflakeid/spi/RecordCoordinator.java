@@ -250,7 +250,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
         for (int i = 0; i < ids.size(); i++) {
             results.add(extend(extensions.get(i), before.get(i), meta, time));
         }
-        return validated(ids, results, meta, time);
+        return validated(before, results, meta, time);
     }
 
     /** Not validated yet. */
@@ -312,7 +312,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     private CasResult replace(Seen before, Claimed next, Stored meta, boolean held, Deadline time) {
-        return validated(List.of(before.id()), List.of(written(before, next, held, time)), meta, time)
+        return validated(List.of(before), List.of(written(before, next, held, time)), meta, time)
                 .get(0);
     }
 
@@ -328,18 +328,18 @@ public final class RecordCoordinator implements WorkerCoordinator {
     }
 
     /** What was applied, and is seen, is a grant if the namespace record is still as expected; what was rejected shows what is there now. */
-    private List<CasResult> validated(List<Integer> ids, List<CasResult> results, Stored meta, Deadline time) {
+    private List<CasResult> validated(List<Seen> before, List<CasResult> results, Stored meta, Deadline time) {
         if (results.stream().allMatch(CasResult.Unknown.class::isInstance)) {
             return results;
         }
         List<CasResult> validated = new ArrayList<>();
         try {
-            List<Seen> after = look(ids, time);
-            for (int i = 0; i < ids.size(); i++) {
+            List<Seen> after = look(before.stream().map(Seen::id).toList(), time);
+            for (int i = 0; i < before.size(); i++) {
                 CasResult result = results.get(i);
                 Seen now = after.get(i);
                 if (result instanceof CasResult.Applied applied && meta.value().equals(now.meta())) {
-                    validated.add(granted(applied, now));
+                    validated.add(granted(applied, before.get(i), now));
                 } else {
                     validated.add(result instanceof CasResult.Unknown ? result : now.rejected());
                 }
@@ -352,13 +352,16 @@ public final class RecordCoordinator implements WorkerCoordinator {
         return validated;
     }
 
-    /** Of two copies of a store one may acknowledge what the other, asked next, knows nothing of, and grants again. */
-    private CasResult granted(CasResult.Applied applied, Seen now) {
-        return applied.written().value().equals(now.mark())
+    /**
+     * Of two copies of a store one may acknowledge what the other, asked next, knows nothing of, and grants again. What others have
+     * written since is lawful.
+     */
+    private CasResult granted(CasResult.Applied applied, Seen before, Seen now) {
+        return applied.written().value().equals(now.mark()) || !Objects.equals(before.mark(), now.mark())
                 ? new CasResult.Applied(applied.written(), applied.ownerHeld(), witnessed(now))
                 : new CasResult.Unknown(new CoordinatorException(
                         "the coordinator acknowledged a write of " + markKey(now.id())
-                                + ", after which it shows another value than was written",
+                                + ", after which it shows the same as before",
                         false));
     }
 
