@@ -128,7 +128,19 @@ class PagesTest {
         String version = matches("<version>([^<]+)</version>", pom).get(0).group(1);
         String bom = withoutBlanks(pom.replace("${project.version}", version));
         for (String page : List.of(
-                "helidon", "payara", "open-liberty", "plain-java", "quarkus", "coordinator-etcd", "coordinator-jdbc")) {
+                "helidon",
+                "payara",
+                "open-liberty",
+                "plain-java",
+                "quarkus",
+                "coordinator-consul",
+                "coordinator-etcd",
+                "coordinator-file",
+                "coordinator-jdbc",
+                "coordinator-kubernetes",
+                "coordinator-nacos",
+                "coordinator-redis",
+                "coordinator-zookeeper")) {
             List<MatchResult> dependencies =
                     matches("(?s)<dependency>.*?</dependency>", Pages.text("docs/" + page + ".md"));
 
