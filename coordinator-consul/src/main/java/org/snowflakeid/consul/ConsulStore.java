@@ -129,7 +129,8 @@ final class ConsulStore implements RecordStore {
                     .complaint(
                             agent.server() + " was started with -dev, and keeps all in memory",
                             "Consul",
-                            "a -data-dir in place of -dev");
+                            "a -data-dir in place of -dev",
+                            ConsulSettings.DURABILITY);
             if (settings.durability() == Durability.REQUIRE) {
                 throw new CoordinatorException(complaint, true);
             }

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.support.Durability;
 
 /**
  * What must hold of the server behind a connection, and of its session. It is asked once of each connection: the server may have been
@@ -113,18 +114,18 @@ final class ConnectionCheck {
         if (dialect != Dialect.H2) {
             throw new CoordinatorException(JdbcSettings.URL.shown(url()) + " " + LocalDatabase.IS_IN_MEMORY, true);
         }
-        if (!accepted.memory()) {
+        if (accepted.inMemory() == JdbcSettings.InMemory.REFUSE) {
             throw new CoordinatorException(JdbcSettings.IN_MEMORY_REFUSED, true);
         }
     }
 
     /** @param remedy what to set */
     private void requireAccepted(String seen, String remedy) {
-        String danger = seen + ": the database may lose what it acknowledged, and then ids repeat. Set " + remedy;
-        if (!accepted.losses()) {
-            throw new CoordinatorException(danger + ", or accept it with " + JdbcSettings.DURABILITY + "=warn.", true);
+        String complaint = accepted.durability().complaint(seen, "the database", remedy, JdbcSettings.DURABILITY);
+        if (accepted.durability() == Durability.REQUIRE) {
+            throw new CoordinatorException(complaint, true);
         }
-        warn(danger + ". " + JdbcSettings.DURABILITY + "=warn accepts it.");
+        warn(complaint);
     }
 
     private void warn(String danger) {

@@ -24,6 +24,7 @@ import org.snowflakeid.config.SettingsReader;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.support.CallTimeout;
 import org.snowflakeid.support.Credentials;
+import org.snowflakeid.support.Durability;
 import org.snowflakeid.support.PasswordKeys;
 
 /** The keys {@code snowflake.jdbc.*}, checked: whatever can be known to be wrong without asking a database is refused here. */
@@ -66,13 +67,11 @@ final class JdbcSettings {
             .standard("snowflake_record")
             .place()
             .meaning("The name of the table.");
-    static final Key<Durability> DURABILITY = Key.choice("snowflake.jdbc.durability", Durability.class)
-            .standard("require")
-            .use(Key.Use.OFTEN)
-            .meaning("`require` refuses a database that may lose what it acknowledged: `fsync=off`,"
-                    + " `synchronous_commit=off`, `innodb_flush_log_at_trx_commit` and `sync_binlog` other than 1, H2's"
-                    + " `WRITE_DELAY` other than 0. With `warn` it is used all the same, and **ids may be issued twice"
-                    + " after its crash**.");
+    static final Key<Durability> DURABILITY = Durability.key(
+            "jdbc",
+            "a database that may lose what it acknowledged: `fsync=off`, `synchronous_commit=off`,"
+                    + " `innodb_flush_log_at_trx_commit` and `sync_binlog` other than 1, H2's `WRITE_DELAY` other than 0,"
+                    + " and what corresponds to them elsewhere");
     static final Key<InMemory> IN_MEMORY = Key.choice("snowflake.jdbc.in-memory", InMemory.class)
             .standard("refuse")
             .meaning("An H2 in the memory of this process, which no other process sees: `refuse` it, or `allow` it in"
@@ -133,12 +132,6 @@ final class JdbcSettings {
     /** What a server of Jakarta EE calls the default. */
     private static final String OF_THE_SERVER = "java:comp/DefaultDataSource";
 
-    /** What is done about a database that may lose what it acknowledged. */
-    enum Durability {
-        REQUIRE,
-        WARN
-    }
-
     /** What is done about a database that is in the memory of this process. */
     enum InMemory {
         REFUSE,
@@ -146,7 +139,7 @@ final class JdbcSettings {
     }
 
     /** What may be wrong with a database that is used all the same. */
-    record Accepted(boolean losses, boolean memory) {}
+    record Accepted(Durability durability, InMemory inMemory) {}
 
     private final CoordinatorConfig config;
     private final Access access;
@@ -234,8 +227,7 @@ final class JdbcSettings {
         Optional<DataSource> own = url == null ? find(name) : Optional.empty();
         Optional<DataSource> servers =
                 url == null && name == null && own.isEmpty() ? find(OF_THE_SERVER) : Optional.empty();
-        Accepted accepted =
-                new Accepted(reader.value(DURABILITY) == Durability.WARN, reader.value(IN_MEMORY) == InMemory.ALLOW);
+        Accepted accepted = new Accepted(reader.value(DURABILITY), reader.value(IN_MEMORY));
         if (url != null) {
             checkUrl(reader, url, accepted);
         } else if (own.isEmpty() && servers.isEmpty()) {
@@ -299,7 +291,7 @@ final class JdbcSettings {
                     "is understood by no driver on the class path. Add that of the database, such as"
                             + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2.");
         }
-        if (accepted.memory()
+        if (accepted.inMemory() == InMemory.ALLOW
                 && url.startsWith("jdbc:h2:mem:")
                 && !LASTING_H2.matcher(url).matches()) {
             reader.refuse(

@@ -116,7 +116,7 @@ class NacosSecurityTest {
 
         @Override
         protected String toCheck(String key) {
-            return "Check snowflake.nacos.user and snowflake.nacos.password.";
+            return "Check snowflake.nacos.user and " + key + ".";
         }
     }
 

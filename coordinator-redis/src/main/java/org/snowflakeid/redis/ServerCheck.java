@@ -152,7 +152,8 @@ final class ServerCheck {
                 .complaint(
                         "has " + String.join(", ", losses),
                         "redis",
-                        String.join(", ", remedies) + " by CONFIG SET and in redis.conf");
+                        String.join(", ", remedies) + " by CONFIG SET and in redis.conf",
+                        RedisSettings.DURABILITY);
     }
 
     /**

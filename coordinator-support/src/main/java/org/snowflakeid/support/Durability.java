@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.support;
 
-import java.util.Locale;
 import org.snowflakeid.config.Key;
 
 /** What is done about servers that may lose what they acknowledged: the same key, and the same words, for all coordinators. */
@@ -14,26 +13,21 @@ public enum Durability {
      * @param losses what the coordinator finds, in Markdown, to follow "refuses"
      */
     public static Key<Durability> key(String coordinator, String losses) {
-        return Key.choice(name(coordinator), Durability.class)
+        return Key.choice("snowflake." + coordinator + ".durability", Durability.class)
                 .standard("require")
                 .meaning("`require` refuses " + losses + ". With `warn` there is a WARNING, and **ids may repeat**.");
-    }
-
-    private static String name(String coordinator) {
-        return "snowflake." + coordinator.toLowerCase(Locale.ROOT) + ".durability";
     }
 
     /**
      * The sentences of a refusal, or of the WARNING that is logged in its place.
      *
      * @param seen what was seen, and of which server
-     * @param coordinator as messages name it, such as {@code Consul}
+     * @param server as messages name it, such as {@code Consul}
      * @param remedy what to set so that nothing is lost
+     * @param key by which the server is used all the same
      */
-    public String complaint(String seen, String coordinator, String remedy) {
-        return seen + ": " + coordinator + " may lose what it acknowledged, and then ids repeat. Set " + remedy
-                + (this == REQUIRE
-                        ? ", or accept it with " + name(coordinator) + "=warn."
-                        : "; " + name(coordinator) + "=warn accepts it.");
+    public String complaint(String seen, String server, String remedy, Key<Durability> key) {
+        return seen + ": " + server + " may lose what it acknowledged, and then ids repeat. Set " + remedy
+                + (this == REQUIRE ? ", or accept it with " + key + "=warn." : "; " + key + "=warn accepts it.");
     }
 }

@@ -270,7 +270,8 @@ final class Sessions implements AutoCloseable {
                             .complaint(
                                     ZooKeeperFailure.prefix(settings) + seen,
                                     "ZooKeeper",
-                                    ZooKeeperSettings.CONNECT_STRING + " to the servers of one ensemble"))
+                                    ZooKeeperSettings.CONNECT_STRING + " to the servers of one ensemble",
+                                    ZooKeeperSettings.DURABILITY))
                     .orElse(null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
