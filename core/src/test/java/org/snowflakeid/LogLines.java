@@ -4,6 +4,7 @@ package org.snowflakeid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ final class LogLines extends Handler implements AutoCloseable {
 
     private final Logger logger = Logger.getLogger("org.snowflakeid");
     private final List<String> lines = new ArrayList<>();
+    private final List<String> errors = new ArrayList<>();
 
     /** What each log call throws; null: nothing. */
     @Nullable
@@ -27,11 +29,18 @@ final class LogLines extends Handler implements AutoCloseable {
         if (failure != null) {
             throw failure;
         }
+        if (entry.getLevel() == Level.SEVERE) {
+            errors.add(entry.getMessage());
+        }
         lines.add(entry.getThrown() == null ? entry.getMessage() : entry.getMessage() + ": " + entry.getThrown());
     }
 
     List<String> all() {
         return List.copyOf(lines);
+    }
+
+    List<String> errors() {
+        return List.copyOf(errors);
     }
 
     @Override

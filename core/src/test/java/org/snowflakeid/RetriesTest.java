@@ -170,6 +170,20 @@ class RetriesTest {
         assertThat(ids.nextId()).isPositive();
     }
 
+    // alerts that look for errors saw none, however long there were no ids
+    @Test
+    void anOutageIsAnErrorOnceWhenIdsStop() {
+        openAndWait();
+        try (LogLines log = new LogLines()) {
+            fail(unreachable);
+            seconds(25);
+            assertThat(log.errors()).isEmpty();
+
+            seconds(100);
+            assertThat(log.errors()).singleElement().asString().contains("what was reserved is used up, no ids: ");
+        }
+    }
+
     @Test
     void aHintThatTheCoordinatorIsBackEndsThePause() {
         openAndWait();
