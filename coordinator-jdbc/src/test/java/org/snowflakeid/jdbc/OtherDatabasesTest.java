@@ -251,8 +251,9 @@ class OtherDatabasesTest {
         try (WorkerCoordinator coordinator = open(config("unsafe", Resources.NONE, "url", url, "durability", "warn"))) {
             assertThat(coordinator.writeMeta(null, "id=a", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
         }
+        assertThat(LogLines.of("refused"))
+                .anyMatch(line -> line.contains("this HSQL Database Engine is of this machine alone"));
         assertThat(LogLines.of("unsafe"))
-                .anyMatch(line -> line.contains("this HSQL Database Engine is of this machine alone"))
                 .anyMatch(line -> line.startsWith("WARNING") && line.contains("hsqldb.write_delay=true"));
     }
 
