@@ -30,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
@@ -44,6 +45,7 @@ import org.snowflakeid.testservers.PostgresServer;
 /** Sessions that were left in a tenant's schema or database, by the application or by another one. */
 class TenantsTest {
     private static final String TENANT = "tenant";
+    private static final int TENANTS = 20;
 
     private static PostgresServer postgres;
     private static PgBouncer bySession;
@@ -200,6 +202,49 @@ class TenantsTest {
         }
         assertThat(all).hasSize(4_000);
         assertThat(in.database.tables()).doesNotContain(TENANT).hasSize(1);
+    }
+
+    /** An application with a schema for each of its tenants, and the only connection of its pool between two requests of theirs. */
+    @ParameterizedTest
+    @EnumSource(Pool.Product.class)
+    void aThousandRequestsOfTwentyTenantsLeaveOneTableAndAllTheirRows(Pool.Product product) throws Exception {
+        Database database = Database.POSTGRESQL;
+        String prefix = "t_" + product.name().toLowerCase(Locale.ROOT) + "_";
+        for (int tenant = 0; tenant < TENANTS; tenant++) {
+            database.execute("CREATE SCHEMA " + prefix + tenant);
+            database.execute("CREATE TABLE " + prefix + tenant + ".orders (id BIGINT PRIMARY KEY)");
+        }
+        int requests = 0;
+        try (Pool pool = new Pool(product, database.url());
+                LeasedSnowflake ids = open(Node.freshNamespace(), pool)) {
+            Instant first = ids.status().reservedUntil().orElseThrow();
+            // Until the generator has borrowed the connection several times in between.
+            while (requests < 1_000
+                    || ids.status().reservedUntil().orElseThrow().isBefore(first.plusSeconds(6))) {
+                String tenant = prefix + requests++ % TENANTS;
+                pool.use(connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute("SET search_path TO " + tenant);
+                        statement.execute("INSERT INTO orders VALUES (" + ids.nextId() + ")");
+                    }
+                });
+                assertThat(ids.status().state()).isEqualTo(State.ACTIVE);
+            }
+            assertThat(ids.status().lastError()).isEmpty();
+        }
+        assertThat(database.tables()).hasSize(1).doesNotContain(TENANT).noneMatch(schema -> schema.startsWith(prefix));
+        Set<Long> all = new HashSet<>();
+        try (Connection connection = DriverManager.getConnection(database.url());
+                Statement statement = connection.createStatement()) {
+            for (int tenant = 0; tenant < TENANTS; tenant++) {
+                try (ResultSet rows = statement.executeQuery("SELECT id FROM " + prefix + tenant + ".orders")) {
+                    while (rows.next()) {
+                        all.add(rows.getLong(1));
+                    }
+                }
+            }
+        }
+        assertThat(all).hasSize(requests);
     }
 
     // ---- the same as processes
