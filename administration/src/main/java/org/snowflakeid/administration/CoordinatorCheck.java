@@ -48,6 +48,10 @@ public final class CoordinatorCheck implements AutoCloseable {
     private static final int CONNECTIONS = 4;
     private static final int ROUNDS = 25;
 
+    private static final String NAMES_MIXED_UP =
+            "a record named …/NAME/meta could not be kept beside one named …/name/meta."
+                    + " Is there a collation that takes them for equal? Make the table by the statement on the page.";
+
     private static final String META = "id=check state=active";
     private static final String OWNER = "token=check host=check";
 
@@ -192,13 +196,19 @@ public final class CoordinatorCheck implements AutoCloseable {
         try (WorkerCoordinator lower = open(namespace + "/name");
                 WorkerCoordinator upper = open(namespace + "/NAME")) {
             Stored first = applied(lower.writeMeta(null, "of=lower", CALL), "creating a record");
-            CasResult second = upper.writeMeta(null, "of=upper", CALL);
-            if (!(second instanceof Applied)
+            if (!(writtenBeside(upper) instanceof Applied)
                     || !first.value().equals(value(lower.read(0, 0, CALL).meta()))
                     || !"of=upper".equals(value(upper.read(0, 0, CALL).meta()))) {
-                throw new Broken("a record named …/NAME/meta could not be kept beside one named …/name/meta. Is there a"
-                        + " collation that takes them for equal? Make the table by the statement on the page.");
+                throw new Broken(NAMES_MIXED_UP);
             }
+        }
+    }
+
+    private static CasResult writtenBeside(WorkerCoordinator upper) throws Broken {
+        try {
+            return upper.writeMeta(null, "of=upper", CALL);
+        } catch (CoordinatorException e) {
+            throw new Broken(NAMES_MIXED_UP + " A call failed: " + e.getMessage());
         }
     }
 
@@ -394,7 +404,10 @@ public final class CoordinatorCheck implements AutoCloseable {
             return applied.written();
         }
         if (result instanceof CasResult.Unknown unknown) {
-            throw unknown.cause();
+            throw new Broken(
+                    what + " has no certain outcome: " + unknown.cause().getMessage()
+                            + ". If it has none again, look for triggers, rules and policies that change or drop it, and for"
+                            + " servers that are copies of each other.");
         }
         throw new Broken(what + " was refused, without a change by another (write " + written
                 + "). Look for triggers, rules and policies that drop it.");
