@@ -29,7 +29,7 @@ final class LogLines extends Handler implements AutoCloseable {
         if (failure != null) {
             throw failure;
         }
-        if (entry.getLevel() == Level.SEVERE) {
+        if (entry.getLevel().equals(Level.SEVERE)) {
             errors.add(entry.getMessage());
         }
         lines.add(entry.getThrown() == null ? entry.getMessage() : entry.getMessage() + ": " + entry.getThrown());
