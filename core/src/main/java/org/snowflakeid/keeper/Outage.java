@@ -180,10 +180,10 @@ public final class Outage {
     private void report(String what, String reason, boolean first, boolean started, long endNanos) {
         long now = platform.nanoTime();
         if (!started) {
-            line(5 * SECOND, "still without a worker id: " + reason);
+            line(Level.WARNING, 5 * SECOND, "still without a worker id: " + reason);
         } else if (!windowEnded && endNanos - now <= 0) {
             windowEnded = true;
-            line(0, "what was reserved is used up, no ids: " + reason);
+            line(Level.ERROR, 0, "what was reserved is used up, no ids: " + reason);
         } else {
             long left = endNanos - now;
             String ids = left <= 0
@@ -191,7 +191,7 @@ public final class Outage {
                     : clock.isCredible(clock.tick())
                             ? "ids continue for " + seconds(left)
                             : "no ids while the clock is in doubt";
-            line(first ? 0 : 15 * SECOND, what + ", " + ids);
+            line(Level.WARNING, first ? 0 : 15 * SECOND, what + ", " + ids);
         }
     }
 
@@ -211,11 +211,11 @@ public final class Outage {
         return left.toSeconds() + "." + left.toMillisPart() / 100 + " s";
     }
 
-    private void line(long everyNanos, String text) {
+    private void line(Level level, long everyNanos, String text) {
         long now = platform.nanoTime();
         if (now - lastLineNanos >= everyNanos) {
             lastLineNanos = now;
-            LOG.log(Level.WARNING, shared.message(text));
+            LOG.log(level, shared.message(text));
         }
     }
 
