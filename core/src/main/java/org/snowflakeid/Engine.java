@@ -79,13 +79,14 @@ final class Engine {
         start();
     }
 
-    /** Waits until there are worker ids. If it throws, it is closed. */
+    /** Waits until there are worker ids. If it throws, no id will be issued, and it is closed as far as the time of the start allows to wait for that. */
     void awaitStart() {
         boolean inTime;
         try {
             inTime = shared.awaitStart(keeper::startEndNanos);
         } catch (RuntimeException | Error e) {
-            close();
+            beginClose();
+            shared.awaitEnd(Math.min(keeper.longestCloseNanos(), keeper.startEndNanos() - platform.nanoTime()));
             throw e;
         }
         if (!inTime) {
@@ -132,11 +133,6 @@ final class Engine {
     }
 
     // ---- the end
-
-    private void close() {
-        beginClose();
-        awaitEnd();
-    }
 
     /** No id is issued any more when it returns. */
     void beginClose() {

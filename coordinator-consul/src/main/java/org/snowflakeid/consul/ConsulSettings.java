@@ -30,10 +30,10 @@ final class ConsulSettings {
             .meaning("An agent or a server of Consul. Without a port: 8500 for `http`, 8501 for `https`.");
     static final Key<String> DATACENTER = Key.text(
                     "snowflake.consul.datacenter",
-                    name -> name.matches("[A-Za-z0-9_-]+"),
+                    ConsulSettings::isDatacenter,
                     "is not the name of a datacenter. Write letters, digits, '-' and '_'.",
                     "a name")
-            .otherwise("the agent's")
+            .otherwise("that of the agent it starts with")
             .place()
             .meaning("Whose records are used. Each datacenter has its own:"
                     + " set it to the same wherever ids must not repeat.");
@@ -149,17 +149,22 @@ final class ConsulSettings {
         return durability;
     }
 
-    /** Whether that is where the records are. */
-    boolean isTheirs(String datacenterOfAgent) {
-        return datacenter == null || datacenter.equals(datacenterOfAgent);
+    static boolean isDatacenter(String name) {
+        return name.matches("[A-Za-z0-9_-]+");
+    }
+
+    /** Whose records are used; null: that of the agent. */
+    @Nullable
+    String datacenter() {
+        return datacenter;
+    }
+
+    /** Of a record, or of all whose keys begin so. */
+    static String path(String key, String query, @Nullable String datacenter) {
+        return "/v1/kv/" + key + "?" + query + (datacenter == null ? "" : "&dc=" + datacenter);
     }
 
     void warn(String danger) {
         LOG.log(System.Logger.Level.WARNING, "snowflake '" + config.generator() + "': " + danger);
-    }
-
-    /** Of a record, or of all whose keys begin so. */
-    String path(String key, String query) {
-        return "/v1/kv/" + key + "?" + query + (datacenter == null ? "" : "&dc=" + datacenter);
     }
 }

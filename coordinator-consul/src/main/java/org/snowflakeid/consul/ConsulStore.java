@@ -37,19 +37,27 @@ final class ConsulStore implements RecordStore {
     private final ConsulSettings settings;
     private final HttpCaller agent;
 
-    /** The failures before the agent was last asked whether it keeps anything. */
+    /** Whose records are used: as it is set, or else that of the first agent. Each has its own, and an agent's address may lead to another one. */
+    private @Nullable String datacenter;
+
+    /** The failures before the agent was last looked at. */
     private int failuresBeforeLook = -1;
 
     ConsulStore(ConsulSettings settings) {
         this.settings = settings;
         this.agent = new HttpCaller(settings.http());
+        this.datacenter = settings.datacenter();
     }
 
     // ---- reading
 
     @Override
     public Reading read(List<String> keys, Duration timeout) {
-        Deadline deadline = agent.deadline(timeout);
+        return read(keys, agent.deadline(timeout));
+    }
+
+    private Reading read(List<String> keys, Deadline deadline) {
+        String asked = datacenter;
         Map<String, Entry> found = new HashMap<>();
         Instant time = Instant.EPOCH;
         if (keys.size() > FEW) {
@@ -63,10 +71,11 @@ final class ConsulStore implements RecordStore {
             time = read(key, "", found, deadline);
         }
         if (failuresBeforeLook != agent.failures()) {
-            requireDurable(deadline);
+            lookAtAgent(deadline);
             failuresBeforeLook = agent.failures();
         }
-        return new Reading(found, time);
+        // Before it was named, perhaps another agent of another one answered.
+        return asked == null && datacenter != null ? read(keys, deadline) : new Reading(found, time);
     }
 
     /** A few beginnings that all keys have, none of which is the beginning of another. */
@@ -111,10 +120,14 @@ final class ConsulStore implements RecordStore {
     }
 
     /** After each failure anew: what answers then may be another agent, or one that was started otherwise. */
-    private void requireDurable(Deadline deadline) {
+    private void lookAtAgent(Deadline deadline) {
         Answer answer = agent.ask(request("/v1/agent/self"), deadline);
         JsonElement self = answer.json();
         String inMemory = text(self, "DebugConfig", "DevMode");
+        String its = text(self, "Config", "Datacenter");
+        if (datacenter == null && ConsulSettings.isDatacenter(its)) {
+            datacenter = its;
+        }
         if (answer.status() >= 500) {
             throw refusal(answer);
         }
@@ -122,9 +135,7 @@ final class ConsulStore implements RecordStore {
             settings.warn(agent.server() + " does not say whether it keeps what it acknowledges: /v1/agent/self "
                     + answer.said() + ". See to it that no agent is started with -dev, or grant the policy of "
                     + settings.tokenKey() + " agent_prefix \"\" { policy = \"read\" }.");
-        } else if (inMemory.equals("true")
-                && text(self, "Config", "Server").equals("true")
-                && settings.isTheirs(text(self, "Config", "Datacenter"))) {
+        } else if (inMemory.equals("true") && text(self, "Config", "Server").equals("true") && its.equals(datacenter)) {
             String complaint = settings.durability()
                     .complaint(
                             agent.server() + " was started with -dev, and keeps all in memory",
@@ -172,7 +183,7 @@ final class ConsulStore implements RecordStore {
     // ---- requests and their failures
 
     private HttpRequest.Builder request(String key, String query) {
-        return request(settings.path(key, query));
+        return request(ConsulSettings.path(key, query, datacenter));
     }
 
     private HttpRequest.Builder request(String path) {
@@ -197,7 +208,12 @@ final class ConsulStore implements RecordStore {
             case 400 -> agent.foreign(answer);
             default ->
                 agent.failure(
-                        (answer.body().contains("No cluster leader") ? "has no leader at present: " : "") + said + ".",
+                        answer.body().contains("No path to datacenter")
+                                ? "knows no way to datacenter '" + datacenter + "', whose records are used: " + said
+                                        + ". Name an agent of it in " + ConsulSettings.URL
+                                        + ", or join its datacenter with that one."
+                                : (answer.body().contains("No cluster leader") ? "has no leader at present: " : "")
+                                        + said + ".",
                         false);
         };
     }

@@ -75,10 +75,14 @@ class ConsulSettingsTest {
 
     @Test
     void namesRecordsByPaths() {
-        assertThat(settings(Map.of(URL, HTTP)).path("snowflake/orders/meta", "consistent"))
+        assertThat(settings(Map.of(URL, HTTP)).datacenter()).isNull();
+        assertThat(ConsulSettings.path("snowflake/orders/meta", "consistent", null))
                 .isEqualTo("/v1/kv/snowflake/orders/meta?consistent");
-        assertThat(settings(Map.of(URL, HTTP, "snowflake.consul.datacenter", "eu-1"))
-                        .path("a", "consistent&recurse"))
+        assertThat(ConsulSettings.path(
+                        "a",
+                        "consistent&recurse",
+                        settings(Map.of(URL, HTTP, "snowflake.consul.datacenter", "eu-1"))
+                                .datacenter()))
                 .isEqualTo("/v1/kv/a?consistent&recurse&dc=eu-1");
     }
 

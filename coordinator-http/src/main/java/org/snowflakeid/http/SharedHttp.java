@@ -76,10 +76,12 @@ final class SharedHttp {
      *     it goes on, a later call finds the connection ready; if it were broken off with its call, none ever would
      */
     Answer send(HttpSettings settings, HttpRequest request, Duration timeout, boolean mayGoOn) throws NoAnswer {
+        // To make a client may take long on a busy machine, and counts.
+        Deadline deadline = Deadline.after(timeout);
         HttpClient used = open(settings);
         CompletableFuture<HttpResponse<byte[]>> future = used.sendAsync(request, head -> new BoundedBody());
         try {
-            Answer answer = new Answer(future.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+            Answer answer = new Answer(future.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS));
             noteAnswer(used);
             if (answer.status() == 401) {
                 noteFailure();

@@ -30,6 +30,7 @@ import org.snowflakeid.spi.Stored;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.NacosServer;
+import org.snowflakeid.testservers.RunningGenerator;
 import org.snowflakeid.testservers.TcpProxy;
 
 /** Servers that are frozen, killed or something else; answers that are held or lost. */
@@ -154,6 +155,26 @@ class NacosFaultsTest {
                 assertThat(some.read(List.of(namespace + "/meta"), TIMEOUT).entries())
                         .hasSize(1);
             }
+        }
+    }
+
+    /** Nacos keeps what is in a namespace that it has forgotten, and forgets with it only that the console shows it. */
+    @Test
+    void aNacosNamespaceThatIsDeletedAndCreatedAnewCostsNoIds() {
+        server.createNamespace("apps");
+        try (RunningGenerator ids = new RunningGenerator(Map.of(
+                "snowflake.nacos.server-addr",
+                server.address(),
+                "snowflake.nacos.nacos-namespace",
+                "apps",
+                "snowflake.namespace",
+                namespace))) {
+            server.deleteNamespace("apps");
+            ids.awaitExtension();
+            ids.awaitExtension();
+
+            server.createNamespace("apps");
+            ids.awaitExtension();
         }
     }
 

@@ -260,20 +260,34 @@ final class Session {
     }
 
     private ZooKeeper awaitConnection(Deadline deadline) throws ZooKeeperFailure, InterruptedException {
-        synchronized (this) {
-            while (!ended && deadline.nanosLeft() > 0) {
-                // The client may say that it is connected before its constructor has returned.
-                ZooKeeper client = zooKeeper;
-                if (connected && client != null) {
-                    return client;
-                }
-                TimeUnit.NANOSECONDS.timedWait(this, Math.max(1_000_000, deadline.nanosLeft()));
-            }
-            if (ended) {
-                throw ZooKeeperFailure.sessionEnded(sessions.settings(), failure);
-            }
+        ZooKeeper client = awaitConnection(deadline, Sessions.LOOK);
+        if (client == null) {
+            // The reason has to be known when the call ends: it may take no longer.
+            sessions.look();
+            client = awaitConnection(deadline, Duration.ZERO);
         }
-        throw ZooKeeperFailure.noSession(sessions.settings(), sessions.whyNoSession());
+        if (client == null) {
+            throw ZooKeeperFailure.noSession(sessions.settings(), sessions.whyNoSession());
+        }
+        return client;
+    }
+
+    /** Null if there is none so long before the deadline. */
+    private synchronized @Nullable ZooKeeper awaitConnection(Deadline deadline, Duration before)
+            throws ZooKeeperFailure, InterruptedException {
+        while (!ended) {
+            // The client may say that it is connected before its constructor has returned.
+            ZooKeeper client = zooKeeper;
+            if (connected && client != null) {
+                return client;
+            }
+            long left = deadline.nanosLeft() - before.toNanos();
+            if (left <= 0) {
+                return null;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, Math.max(1_000_000, left));
+        }
+        throw ZooKeeperFailure.sessionEnded(sessions.settings(), failure);
     }
 
     /** Returns once it has been connected for that long without a break. */

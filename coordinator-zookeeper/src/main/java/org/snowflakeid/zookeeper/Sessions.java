@@ -32,7 +32,10 @@ import org.snowflakeid.support.HostAndPort;
 final class Sessions implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Sessions.class.getName());
     private static final long FAREWELL_MILLIS = 1_000;
-    private static final long LOOK_MILLIS = 700;
+
+    /** So long before a call ends without a connection its reason is looked for. */
+    static final Duration LOOK = Duration.ofMillis(700);
+
     private static final Duration NEXT_THREAD = Duration.ofMillis(500);
 
     // It logs each attempt to connect, which is reported to the caller anyway. The logger is our own, by the package
@@ -234,25 +237,20 @@ final class Sessions implements AutoCloseable {
         }
     }
 
-    /** Why there is no connection, as far as it can be found out soon. */
-    Reachability.Finding whyNoSession() throws InterruptedException {
-        List<CompletableFuture<Reachability.Finding>> looking;
-        synchronized (this) {
-            if (looks.stream().allMatch(CompletableFuture::isDone)) {
-                looks = settings.servers().stream().map(this::look).toList();
-            }
-            looking = looks;
+    /** Begins to find out why there is no connection. */
+    synchronized void look() {
+        if (looks.stream().allMatch(CompletableFuture::isDone)) {
+            looks = settings.servers().stream().map(this::look).toList();
         }
-        Deadline deadline = Deadline.after(Duration.ofMillis(LOOK_MILLIS));
-        List<Reachability.Finding> found = new ArrayList<>();
-        for (CompletableFuture<Reachability.Finding> each : looking) {
-            try {
-                found.add(each.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS));
-            } catch (ExecutionException | TimeoutException e) {
-                found.add(Reachability.NOTHING_FOUND);
-            }
-        }
-        return Reachability.together(found);
+    }
+
+    /** As far as it has been found out. */
+    synchronized Reachability.Finding whyNoSession() {
+        return Reachability.together(looks.stream()
+                .map(look -> look.isCompletedExceptionally()
+                        ? Reachability.NOTHING_FOUND
+                        : look.getNow(Reachability.NOTHING_FOUND))
+                .toList());
     }
 
     /** Of servers that are no ensemble none may be used: what one acknowledged another does not have. */
@@ -263,9 +261,7 @@ final class Sessions implements AutoCloseable {
         }
         String complaint = null;
         try {
-            complaint = looking.get(
-                            Math.min(deadline.nanosLeft(), TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)),
-                            TimeUnit.NANOSECONDS)
+            complaint = looking.get(Math.min(deadline.nanosLeft(), LOOK.toNanos()), TimeUnit.NANOSECONDS)
                     .map(seen -> settings.durability()
                             .complaint(
                                     ZooKeeperFailure.prefix(settings) + seen,

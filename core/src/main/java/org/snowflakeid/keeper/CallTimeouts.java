@@ -11,8 +11,6 @@ final class CallTimeouts {
     /** A client's first call in a cold process takes seconds; after a longer one the log could not say every 5 s why the start fails. */
     private static final Duration FIRST = Duration.ofSeconds(5);
 
-    private static final Duration LEAST_AT_START = Duration.ofSeconds(1);
-
     /** So many requests are answered within one timeout. */
     private static final int AT_A_TIME = 16;
 
@@ -42,7 +40,7 @@ final class CallTimeouts {
     Duration now() {
         return shared.isStarted() || shared.isClosed()
                 ? started
-                : longer(LEAST_AT_START, shorter(FIRST, Duration.ofNanos(start.leftNanos())));
+                : longer(LEAST, shorter(FIRST, Duration.ofNanos(start.leftNanos())));
     }
 
     /** For several worker ids that a coordinator may extend one after the other. */

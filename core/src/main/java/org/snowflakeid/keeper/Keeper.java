@@ -40,8 +40,8 @@ public final class Keeper {
 
     private static final int JOIN_ATTEMPTS = 5;
 
-    /** A call that began before the deadline may end that much later. */
-    private static final long START_GRACE_NANOS = 2_000_000_000L;
+    /** For a call that began before the deadline, and for the end of a start that fails: what starts the process sees half a second at most. */
+    private static final long START_GRACE_NANOS = 250_000_000L;
 
     private static final long SECOND = 1_000_000_000L;
 

@@ -69,7 +69,8 @@ public final class StartDeadline {
 
     /** For the thread that waits for the start: what it ends with though the keeper does not say so, since a call of it has not ended. */
     SnowflakeException overdue() {
-        return refusal(shared.lastError().orElse("The coordinator has not answered yet."), failure);
+        String why = shared.lastError().or(shared.calls()::late).orElse("The coordinator has not answered yet.");
+        return refusal(why, failure);
     }
 
     private SnowflakeException refusal(String why, @Nullable SnowflakeException reason) {

@@ -49,12 +49,21 @@ public final class CallWatch {
 
     /** What is said of a call that should have ended; empty if there is none. */
     Optional<String> overdue() {
+        return late(GRACE_NANOS);
+    }
+
+    /** As {@link #overdue}, of one that may only be slow: where nothing waits for it any longer. */
+    public Optional<String> late() {
+        return late(0);
+    }
+
+    private Optional<String> late(long grace) {
         Call call = present;
         if (call == null) {
             return Optional.empty();
         }
         long nanos = platform.nanoTime() - call.begunNanos();
-        return nanos < call.timeout().toNanos() + GRACE_NANOS
+        return nanos < call.timeout().toNanos() + grace
                 ? Optional.empty()
                 : Optional.of(call.what() + " has not ended for " + nanos / 1_000_000_000
                         + " s, though it may take "

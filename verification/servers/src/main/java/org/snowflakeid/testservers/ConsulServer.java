@@ -243,6 +243,18 @@ public final class ConsulServer extends TestServer {
         return server.run(List.of("sh", "-ec", "CONSUL_HTTP_TOKEN=" + token + "; export CONSUL_HTTP_TOKEN\n" + lines));
     }
 
+    /** Two datacenters that know each other from now on. */
+    public void joinDatacenterOf(ConsulServer other) {
+        String unused = consul("join", "-wan", "127.0.0.1:" + other.ports.wan());
+        await("the datacenters know each other", () -> {
+            try {
+                return consul("catalog", "datacenters").lines().count() > 1;
+            } catch (IllegalStateException notYet) {
+                return false;
+            }
+        });
+    }
+
     /** A snapshot of the running server; deleted with it. Needs a process. */
     public Path backup() {
         Path file = server.reachableData().resolveSibling("backup-" + System.nanoTime());

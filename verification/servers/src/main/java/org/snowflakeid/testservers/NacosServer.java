@@ -223,6 +223,15 @@ public final class NacosServer extends TestServer {
                 "");
     }
 
+    /** A namespace of Nacos, which the console shows then. */
+    public void createNamespace(String id) {
+        String unused = post("/v3/admin/core/namespace", "namespaceId=" + id + "&namespaceName=" + id, "");
+    }
+
+    public void deleteNamespace(String id) {
+        String unused = request("DELETE", "/v3/admin/core/namespace?namespaceId=" + id, "", "");
+    }
+
     private String request(String method, String path, String form, String accessToken) {
         try {
             HttpURLConnection connection =

@@ -204,6 +204,11 @@ public final class MockApiServer implements ApiServer {
         beforeAnswer = task;
     }
 
+    /** After {@link #deleteNamespace}: an empty one. */
+    public void createNamespace() {
+        namespaceExists = true;
+    }
+
     public void deleteNamespace() {
         namespaceExists = false;
         objects = new KubernetesCrudDispatcher();

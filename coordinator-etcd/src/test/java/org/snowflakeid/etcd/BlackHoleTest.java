@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.etcd;
+
+import java.util.List;
+import java.util.Map;
+import org.snowflakeid.testservers.BlackHoleContract;
+
+class BlackHoleTest extends BlackHoleContract {
+
+    BlackHoleTest() {
+        super("snowflake.etcd.endpoints");
+    }
+
+    @Override
+    protected List<Map<String, String>> keys(int port) {
+        return List.of(
+                Map.of("snowflake.etcd.endpoints", "http://127.0.0.1:" + port),
+                Map.of("snowflake.etcd.endpoints", "https://127.0.0.1:" + port));
+    }
+}
