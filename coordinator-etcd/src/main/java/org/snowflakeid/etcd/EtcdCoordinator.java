@@ -5,10 +5,6 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
 import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.KeyValue;
-import io.etcd.jetcd.api.LeaseGrantRequest;
-import io.etcd.jetcd.api.LeaseKeepAliveRequest;
-import io.etcd.jetcd.api.LeaseKeepAliveResponse;
-import io.etcd.jetcd.api.LeaseRevokeRequest;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
@@ -23,13 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -62,27 +54,12 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     private static final int PAGE = 4_000;
 
-    /** The least time that an extension leaves to keep leases alive, however long its transaction took. */
-    private static final long MIN_RENEWAL_MILLIS = 200;
-
     private final EtcdConnection connection;
     private final OwnerWatch watch;
-    private final Runnable lossHint;
-    private final String generator;
-    private final long timeToLiveSeconds;
+    private final OwnerLeases leases;
     private final ByteString metaKey;
     private final String marks;
     private final String workers;
-
-    /** Leases of claims whose outcome is unknown, each with what the claim writes as the owner, if it does. */
-    private final Map<Long, String> doubtful = new HashMap<>();
-
-    /** A lease whose claim was rejected, so that certainly nothing hangs on it. */
-    private @Nullable Lease spare;
-
-    private boolean renewalFails;
-
-    private record Lease(long id, long grantedNanos) {}
 
     private interface Write {
         CasResult run(Deadline deadline) throws EtcdFailure;
@@ -91,9 +68,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     EtcdCoordinator(CoordinatorConfig config, EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
         this.watch = new OwnerWatch(connection, lossHint);
-        this.lossHint = lossHint;
-        this.generator = config.generator();
-        this.timeToLiveSeconds = (config.timeToLive().toMillis() + 999) / 1_000;
+        this.leases = new OwnerLeases(config, connection, lossHint);
         String root = "/" + config.namespace() + "/";
         this.metaKey = ByteString.copyFromUtf8(root + "meta");
         this.marks = root + "marks/";
@@ -237,12 +212,11 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
-            Lease lease = lease(deadline);
+            OwnerLeases.Lease lease = leases.forClaim(owner, deadline);
             List<Compare> compares = new ArrayList<>(List.of(is(mark(id), mark), is(metaKey, meta)));
             if (!evict) {
                 compares.add(absent(owner(id)));
             }
-            doubtful.put(lease.id(), owner);
             TxnResponse response;
             try {
                 response = commit(
@@ -251,47 +225,18 @@ final class EtcdCoordinator implements WorkerCoordinator {
                         List.of(put(mark(id), next, 0), put(owner(id), owner, lease.id())),
                         gets(List.of(id)));
             } catch (EtcdFailure e) {
-                if (e.nothingChanged()) {
-                    doubtful.remove(lease.id());
-                    spare = e.leaseNotFound() ? null : lease;
-                }
+                leases.claimFailed(lease, e);
                 throw e;
             }
-            doubtful.remove(lease.id());
             if (!response.getSucceeded()) {
-                spare = lease;
+                leases.claimRejected(lease);
                 return rejected(List.of(id), response).get(0);
             }
+            leases.claimApplied(lease);
             watch.end(owner(id));
             watch.watch(owner(id), response.getHeader().getRevision());
             return new CasResult.Applied(stored(next), true);
         });
-    }
-
-    /** A lease on which nothing hangs, with its time to live still before it. */
-    private Lease lease(Deadline deadline) throws EtcdFailure {
-        Lease unused = spare;
-        spare = null;
-        long freshNanos = TimeUnit.SECONDS.toNanos(timeToLiveSeconds) / 10;
-        if (unused != null && System.nanoTime() - unused.grantedNanos() < freshNanos) {
-            return unused;
-        }
-        long now = System.nanoTime();
-        try {
-            return new Lease(
-                    connection
-                            .call(
-                                    deadline,
-                                    EtcdMethods.GRANT,
-                                    LeaseGrantRequest.newBuilder()
-                                            .setTTL(timeToLiveSeconds)
-                                            .build())
-                            .getID(),
-                    now);
-        } catch (EtcdFailure e) {
-            // The claim itself was not even sent; the lease, if it was granted, expires.
-            throw e.withNothingChanged();
-        }
     }
 
     @Override
@@ -348,7 +293,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             rejected.addAll(lookAt(ids.subList(shown.size(), ids.size()), deadline));
             return rejected;
         }
-        List<Boolean> held = renew(extensions, ranges(response), deadline);
+        List<Boolean> held = leases.keepAlive(extensions, ranges(response), deadline);
         List<CasResult> applied = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             int id = ids.get(i);
@@ -372,56 +317,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    /** Which of the owner entries are ours and stay. Keeps their leases alive at the same time. */
-    private List<Boolean> renew(List<Extension> extensions, List<RangeResponse> owners, Deadline deadline) {
-        List<LeaseKeepAliveRequest> renewals = new ArrayList<>();
-        List<Boolean> ours = new ArrayList<>();
-        for (int i = 0; i < extensions.size(); i++) {
-            String owner = extensions.get(i).owner();
-            // A claim that is still on its way expects the mark that was just replaced.
-            doubtful.values().removeIf(owner::equals);
-            boolean own = owner.equals(value(owners.get(i)));
-            ours.add(own);
-            if (own) {
-                long lease = owners.get(i).getKvs(0).getLease();
-                renewals.add(LeaseKeepAliveRequest.newBuilder().setID(lease).build());
-            }
-        }
-        boolean late = deadline.timeRemaining(TimeUnit.MILLISECONDS) < MIN_RENEWAL_MILLIS;
-        List<EtcdConnection.Answer<LeaseKeepAliveResponse>> answers = connection.callAll(
-                late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline,
-                EtcdMethods.KEEP_ALIVE,
-                renewals);
-        reportRenewals(answers.stream()
-                .map(EtcdConnection.Answer::failure)
-                .filter(failure -> failure != null && !failure.leaseNotFound())
-                .findFirst());
-        Iterator<EtcdConnection.Answer<LeaseKeepAliveResponse>> each = answers.iterator();
-        return ours.stream().map(own -> own && isThere(each.next())).toList();
-    }
-
-    /** Without an answer the entry is still there, as the transaction has just seen. */
-    private static boolean isThere(EtcdConnection.Answer<LeaseKeepAliveResponse> answer) {
-        EtcdFailure failure = answer.failure();
-        LeaseKeepAliveResponse renewed = answer.value();
-        return failure == null ? renewed != null && renewed.getTTL() > 0 : !failure.leaseNotFound();
-    }
-
-    /** One that failed is tried again, by an extension, sooner than the next extension is due. */
-    private void reportRenewals(Optional<EtcdFailure> failure) {
-        boolean failed = failure.isPresent();
-        if (failed) {
-            connection.later(TimeUnit.SECONDS.toNanos(timeToLiveSeconds) / 6, lossHint);
-        }
-        if (failed != renewalFails) {
-            renewalFails = failed;
-            String what = failure.map(e -> "the lease of an owner entry was not renewed and ends within "
-                            + timeToLiveSeconds + " s. The next extensions try again. " + e.getMessage())
-                    .orElse("the leases of owner entries are renewed again");
-            LOG.log(failed ? Level.WARNING : Level.INFO, "snowflake '" + generator + "': " + what);
-        }
-    }
-
     @Override
     public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
@@ -437,7 +332,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             if (!response.getSucceeded()) {
                 return rejected(List.of(id), response).get(0);
             }
-            revokeDoubtful(owner, deadline);
+            leases.revokeDoubtful(owner, deadline);
             revokeUnused(response.getResponses(1).getResponseTxn(), deadline);
             return new CasResult.Applied(stored(next), false);
         });
@@ -447,7 +342,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public void abandon(int id, String owner, Duration timeout) {
         Deadline deadline = connection.deadline(timeout);
         watch.end(owner(id));
-        revokeDoubtful(owner, deadline);
+        leases.revokeDoubtful(owner, deadline);
         try {
             revokeUnused(connection.call(deadline, EtcdMethods.TXN, removal(id, owner)), deadline);
         } catch (EtcdFailure e) {
@@ -463,28 +358,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     }
 
     private void revokeUnused(TxnResponse removed, Deadline deadline) {
-        ranges(removed).forEach(found -> revoke(found.getKvs(0).getLease(), deadline));
-    }
-
-    /** A claim under a revoked lease is refused as a whole, whenever it arrives. */
-    private void revokeDoubtful(String owner, Deadline deadline) {
-        doubtful.forEach((lease, of) -> {
-            if (of.equals(owner)) {
-                revoke(lease, deadline);
-            }
-        });
-        doubtful.values().removeIf(owner::equals);
-    }
-
-    private void revoke(long lease, Deadline deadline) {
-        try {
-            var unused = connection.call(
-                    deadline,
-                    EtcdMethods.REVOKE,
-                    LeaseRevokeRequest.newBuilder().setID(lease).build());
-        } catch (EtcdFailure e) {
-            LOG.log(Level.DEBUG, () -> "a lease is left to expire: " + e.getMessage());
-        }
+        ranges(removed).forEach(found -> leases.revoke(found.getKvs(0).getLease(), deadline));
     }
 
     @Override
@@ -585,7 +459,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
                 .build();
     }
 
-    private static @Nullable String value(RangeResponse response) {
+    static @Nullable String value(RangeResponse response) {
         return response.getKvsCount() == 0
                 ? null
                 : response.getKvs(0).getValue().toStringUtf8();
