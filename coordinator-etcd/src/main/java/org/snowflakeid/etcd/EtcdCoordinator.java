@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
+import static org.snowflakeid.etcd.Transactions.absent;
+import static org.snowflakeid.etcd.Transactions.get;
+import static org.snowflakeid.etcd.Transactions.is;
+import static org.snowflakeid.etcd.Transactions.page;
+import static org.snowflakeid.etcd.Transactions.put;
+import static org.snowflakeid.etcd.Transactions.ranges;
+import static org.snowflakeid.etcd.Transactions.stored;
+import static org.snowflakeid.etcd.Transactions.transaction;
+import static org.snowflakeid.etcd.Transactions.value;
+
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
 import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.KeyValue;
-import io.etcd.jetcd.api.PutRequest;
-import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.RequestOp;
-import io.etcd.jetcd.api.ResponseOp;
 import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.TxnResponse;
 import io.grpc.Deadline;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,8 +57,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
 
     /** Up to so many ids are read key by key. */
     private static final int MAX_POINT_READS = 30;
-
-    private static final int PAGE = 4_000;
 
     private final EtcdConnection connection;
     private final OwnerWatch watch;
@@ -181,20 +185,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    private static RequestOp page(String prefix, @Nullable ByteString after, long revision) {
-        byte[] end = prefix.getBytes(StandardCharsets.UTF_8);
-        // The first key that does not begin with the prefix, whose last character is a slash.
-        end[end.length - 1]++;
-        return range(RangeRequest.newBuilder()
-                .setKey(
-                        after == null
-                                ? ByteString.copyFromUtf8(prefix)
-                                : after.concat(ByteString.copyFrom(new byte[1])))
-                .setRangeEnd(ByteString.copyFrom(end))
-                .setLimit(PAGE)
-                .setRevision(revision));
-    }
-
     // Writing
 
     @Override
@@ -212,27 +202,21 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
-            OwnerLeases.Lease lease = leases.forClaim(owner, deadline);
             List<Compare> compares = new ArrayList<>(List.of(is(mark(id), mark), is(metaKey, meta)));
             if (!evict) {
                 compares.add(absent(owner(id)));
             }
-            TxnResponse response;
-            try {
-                response = commit(
-                        deadline,
-                        compares,
-                        List.of(put(mark(id), next, 0), put(owner(id), owner, lease.id())),
-                        gets(List.of(id)));
-            } catch (EtcdFailure e) {
-                leases.claimFailed(lease, e);
-                throw e;
-            }
+            TxnResponse response = leases.claim(
+                    owner,
+                    deadline,
+                    lease -> commit(
+                            deadline,
+                            compares,
+                            List.of(put(mark(id), next, 0), put(owner(id), owner, lease)),
+                            gets(List.of(id))));
             if (!response.getSucceeded()) {
-                leases.claimRejected(lease);
                 return rejected(List.of(id), response).get(0);
             }
-            leases.claimApplied(lease);
             watch.end(owner(id));
             watch.watch(owner(id), response.getHeader().getRevision());
             return new CasResult.Applied(stored(next), true);
@@ -404,73 +388,5 @@ final class EtcdCoordinator implements WorkerCoordinator {
             Deadline deadline, List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise)
             throws EtcdFailure {
         return connection.call(deadline, EtcdMethods.TXN, transaction(compares, then, otherwise));
-    }
-
-    private static TxnRequest transaction(List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise) {
-        return TxnRequest.newBuilder()
-                .addAllCompare(compares)
-                .addAllSuccess(then)
-                .addAllFailure(otherwise)
-                .build();
-    }
-
-    /** The results of its reads, in their order. */
-    private static List<RangeResponse> ranges(TxnResponse response) {
-        return response.getResponsesList().stream()
-                .filter(ResponseOp::hasResponseRange)
-                .map(ResponseOp::getResponseRange)
-                .toList();
-    }
-
-    private static Compare is(ByteString key, @Nullable Stored expected) {
-        return expected == null
-                ? absent(key)
-                : compare(key, Compare.CompareTarget.VALUE)
-                        .setValue(ByteString.copyFromUtf8(expected.value()))
-                        .build();
-    }
-
-    private static Compare absent(ByteString key) {
-        return compare(key, Compare.CompareTarget.CREATE).setCreateRevision(0).build();
-    }
-
-    private static Compare.Builder compare(ByteString key, Compare.CompareTarget target) {
-        return Compare.newBuilder()
-                .setKey(key)
-                .setResult(Compare.CompareResult.EQUAL)
-                .setTarget(target);
-    }
-
-    private static RequestOp get(ByteString key) {
-        return range(RangeRequest.newBuilder().setKey(key));
-    }
-
-    private static RequestOp range(RangeRequest.Builder request) {
-        return RequestOp.newBuilder().setRequestRange(request).build();
-    }
-
-    /** @param lease 0 for none */
-    private static RequestOp put(ByteString key, String value, long lease) {
-        return RequestOp.newBuilder()
-                .setRequestPut(PutRequest.newBuilder()
-                        .setKey(key)
-                        .setValue(ByteString.copyFromUtf8(value))
-                        .setLease(lease))
-                .build();
-    }
-
-    static @Nullable String value(RangeResponse response) {
-        return response.getKvsCount() == 0
-                ? null
-                : response.getKvs(0).getValue().toStringUtf8();
-    }
-
-    private static @Nullable Stored stored(RangeResponse response) {
-        String value = value(response);
-        return value == null ? null : stored(value);
-    }
-
-    private static Stored stored(String value) {
-        return new Stored(value, 0);
     }
 }

@@ -6,6 +6,7 @@ import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.etcd.jetcd.api.LeaseRevokeRequest;
 import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.TxnResponse;
 import io.grpc.Deadline;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -42,7 +43,11 @@ final class OwnerLeases {
 
     private boolean renewalFails;
 
-    record Lease(long id, long grantedNanos) {}
+    private record Lease(long id, long grantedNanos) {}
+
+    interface Claim {
+        TxnResponse send(long lease) throws EtcdFailure;
+    }
 
     OwnerLeases(CoordinatorConfig config, EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
@@ -51,29 +56,25 @@ final class OwnerLeases {
         this.timeToLiveSeconds = (config.timeToLive().toMillis() + 999) / 1_000;
     }
 
-    /** A lease on which nothing hangs, with its time to live still before it. Until one of the next three is called, the claim is in doubt. */
-    Lease forClaim(String owner, Deadline deadline) throws EtcdFailure {
+    /** Sends a claim, whose owner entry is to hang on the lease that it is handed, and keeps in mind how it ended. */
+    TxnResponse claim(String owner, Deadline deadline, Claim claim) throws EtcdFailure {
         Lease lease = unused(deadline);
         doubtful.put(lease.id(), owner);
-        return lease;
-    }
-
-    void claimFailed(Lease lease, EtcdFailure e) {
-        if (e.nothingChanged()) {
+        try {
+            TxnResponse response = claim.send(lease.id());
             doubtful.remove(lease.id());
-            spare = e.leaseNotFound() ? null : lease;
+            spare = response.getSucceeded() ? null : lease;
+            return response;
+        } catch (EtcdFailure e) {
+            if (e.nothingChanged()) {
+                doubtful.remove(lease.id());
+                spare = e.leaseNotFound() ? null : lease;
+            }
+            throw e;
         }
     }
 
-    void claimRejected(Lease lease) {
-        doubtful.remove(lease.id());
-        spare = lease;
-    }
-
-    void claimApplied(Lease lease) {
-        doubtful.remove(lease.id());
-    }
-
+    /** A lease on which nothing hangs, with its time to live still before it. */
     private Lease unused(Deadline deadline) throws EtcdFailure {
         Lease unused = spare;
         spare = null;
@@ -107,7 +108,7 @@ final class OwnerLeases {
             String owner = extensions.get(i).owner();
             // A claim that is still on its way expects the mark that was just replaced.
             doubtful.values().removeIf(owner::equals);
-            boolean own = owner.equals(EtcdCoordinator.value(owners.get(i)));
+            boolean own = owner.equals(Transactions.value(owners.get(i)));
             ours.add(own);
             if (own) {
                 long lease = owners.get(i).getKvs(0).getLease();
