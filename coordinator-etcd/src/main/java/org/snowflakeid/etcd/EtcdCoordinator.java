@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.etcd;
 
+import static org.snowflakeid.etcd.Transactions.absent;
+import static org.snowflakeid.etcd.Transactions.get;
+import static org.snowflakeid.etcd.Transactions.is;
+import static org.snowflakeid.etcd.Transactions.page;
+import static org.snowflakeid.etcd.Transactions.put;
+import static org.snowflakeid.etcd.Transactions.ranges;
+import static org.snowflakeid.etcd.Transactions.stored;
+import static org.snowflakeid.etcd.Transactions.transaction;
+import static org.snowflakeid.etcd.Transactions.value;
+
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
 import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.KeyValue;
-import io.etcd.jetcd.api.LeaseGrantRequest;
-import io.etcd.jetcd.api.LeaseKeepAliveRequest;
-import io.etcd.jetcd.api.LeaseKeepAliveResponse;
-import io.etcd.jetcd.api.LeaseRevokeRequest;
-import io.etcd.jetcd.api.PutRequest;
-import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.RequestOp;
-import io.etcd.jetcd.api.ResponseOp;
 import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.TxnResponse;
 import io.grpc.Deadline;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -60,29 +58,12 @@ final class EtcdCoordinator implements WorkerCoordinator {
     /** Up to so many ids are read key by key. */
     private static final int MAX_POINT_READS = 30;
 
-    private static final int PAGE = 4_000;
-
-    /** The least time that an extension leaves to keep leases alive, however long its transaction took. */
-    private static final long MIN_RENEWAL_MILLIS = 200;
-
     private final EtcdConnection connection;
     private final OwnerWatch watch;
-    private final Runnable lossHint;
-    private final String generator;
-    private final long timeToLiveSeconds;
+    private final OwnerLeases leases;
     private final ByteString metaKey;
     private final String marks;
     private final String workers;
-
-    /** Leases of claims whose outcome is unknown, each with what the claim writes as the owner, if it does. */
-    private final Map<Long, String> doubtful = new HashMap<>();
-
-    /** A lease whose claim was rejected, so that certainly nothing hangs on it. */
-    private @Nullable Lease spare;
-
-    private boolean renewalFails;
-
-    private record Lease(long id, long grantedNanos) {}
 
     private interface Write {
         CasResult run(Deadline deadline) throws EtcdFailure;
@@ -91,9 +72,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     EtcdCoordinator(CoordinatorConfig config, EtcdConnection connection, Runnable lossHint) {
         this.connection = connection;
         this.watch = new OwnerWatch(connection, lossHint);
-        this.lossHint = lossHint;
-        this.generator = config.generator();
-        this.timeToLiveSeconds = (config.timeToLive().toMillis() + 999) / 1_000;
+        this.leases = new OwnerLeases(config, connection, lossHint);
         String root = "/" + config.namespace() + "/";
         this.metaKey = ByteString.copyFromUtf8(root + "meta");
         this.marks = root + "marks/";
@@ -206,20 +185,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    private static RequestOp page(String prefix, @Nullable ByteString after, long revision) {
-        byte[] end = prefix.getBytes(StandardCharsets.UTF_8);
-        // The first key that does not begin with the prefix, whose last character is a slash.
-        end[end.length - 1]++;
-        return range(RangeRequest.newBuilder()
-                .setKey(
-                        after == null
-                                ? ByteString.copyFromUtf8(prefix)
-                                : after.concat(ByteString.copyFrom(new byte[1])))
-                .setRangeEnd(ByteString.copyFrom(end))
-                .setLimit(PAGE)
-                .setRevision(revision));
-    }
-
     // Writing
 
     @Override
@@ -237,61 +202,25 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public CasResult claim(
             int id, @Nullable Stored mark, String next, String owner, boolean evict, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
-            Lease lease = lease(deadline);
             List<Compare> compares = new ArrayList<>(List.of(is(mark(id), mark), is(metaKey, meta)));
             if (!evict) {
                 compares.add(absent(owner(id)));
             }
-            doubtful.put(lease.id(), owner);
-            TxnResponse response;
-            try {
-                response = commit(
-                        deadline,
-                        compares,
-                        List.of(put(mark(id), next, 0), put(owner(id), owner, lease.id())),
-                        gets(List.of(id)));
-            } catch (EtcdFailure e) {
-                if (e.nothingChanged()) {
-                    doubtful.remove(lease.id());
-                    spare = e.leaseNotFound() ? null : lease;
-                }
-                throw e;
-            }
-            doubtful.remove(lease.id());
+            TxnResponse response = leases.claim(
+                    owner,
+                    deadline,
+                    lease -> commit(
+                            deadline,
+                            compares,
+                            List.of(put(mark(id), next, 0), put(owner(id), owner, lease)),
+                            gets(List.of(id))));
             if (!response.getSucceeded()) {
-                spare = lease;
                 return rejected(List.of(id), response).get(0);
             }
             watch.end(owner(id));
             watch.watch(owner(id), response.getHeader().getRevision());
             return new CasResult.Applied(stored(next), true);
         });
-    }
-
-    /** A lease on which nothing hangs, with its time to live still before it. */
-    private Lease lease(Deadline deadline) throws EtcdFailure {
-        Lease unused = spare;
-        spare = null;
-        long freshNanos = TimeUnit.SECONDS.toNanos(timeToLiveSeconds) / 10;
-        if (unused != null && System.nanoTime() - unused.grantedNanos() < freshNanos) {
-            return unused;
-        }
-        long now = System.nanoTime();
-        try {
-            return new Lease(
-                    connection
-                            .call(
-                                    deadline,
-                                    EtcdMethods.GRANT,
-                                    LeaseGrantRequest.newBuilder()
-                                            .setTTL(timeToLiveSeconds)
-                                            .build())
-                            .getID(),
-                    now);
-        } catch (EtcdFailure e) {
-            // The claim itself was not even sent; the lease, if it was granted, expires.
-            throw e.withNothingChanged();
-        }
     }
 
     @Override
@@ -348,7 +277,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             rejected.addAll(lookAt(ids.subList(shown.size(), ids.size()), deadline));
             return rejected;
         }
-        List<Boolean> held = renew(extensions, ranges(response), deadline);
+        List<Boolean> held = leases.keepAlive(extensions, ranges(response), deadline);
         List<CasResult> applied = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             int id = ids.get(i);
@@ -372,56 +301,6 @@ final class EtcdCoordinator implements WorkerCoordinator {
         }
     }
 
-    /** Which of the owner entries are ours and stay. Keeps their leases alive at the same time. */
-    private List<Boolean> renew(List<Extension> extensions, List<RangeResponse> owners, Deadline deadline) {
-        List<LeaseKeepAliveRequest> renewals = new ArrayList<>();
-        List<Boolean> ours = new ArrayList<>();
-        for (int i = 0; i < extensions.size(); i++) {
-            String owner = extensions.get(i).owner();
-            // A claim that is still on its way expects the mark that was just replaced.
-            doubtful.values().removeIf(owner::equals);
-            boolean own = owner.equals(value(owners.get(i)));
-            ours.add(own);
-            if (own) {
-                long lease = owners.get(i).getKvs(0).getLease();
-                renewals.add(LeaseKeepAliveRequest.newBuilder().setID(lease).build());
-            }
-        }
-        boolean late = deadline.timeRemaining(TimeUnit.MILLISECONDS) < MIN_RENEWAL_MILLIS;
-        List<EtcdConnection.Answer<LeaseKeepAliveResponse>> answers = connection.callAll(
-                late ? Deadline.after(MIN_RENEWAL_MILLIS, TimeUnit.MILLISECONDS) : deadline,
-                EtcdMethods.KEEP_ALIVE,
-                renewals);
-        reportRenewals(answers.stream()
-                .map(EtcdConnection.Answer::failure)
-                .filter(failure -> failure != null && !failure.leaseNotFound())
-                .findFirst());
-        Iterator<EtcdConnection.Answer<LeaseKeepAliveResponse>> each = answers.iterator();
-        return ours.stream().map(own -> own && isThere(each.next())).toList();
-    }
-
-    /** Without an answer the entry is still there, as the transaction has just seen. */
-    private static boolean isThere(EtcdConnection.Answer<LeaseKeepAliveResponse> answer) {
-        EtcdFailure failure = answer.failure();
-        LeaseKeepAliveResponse renewed = answer.value();
-        return failure == null ? renewed != null && renewed.getTTL() > 0 : !failure.leaseNotFound();
-    }
-
-    /** One that failed is tried again, by an extension, sooner than the next extension is due. */
-    private void reportRenewals(Optional<EtcdFailure> failure) {
-        boolean failed = failure.isPresent();
-        if (failed) {
-            connection.later(TimeUnit.SECONDS.toNanos(timeToLiveSeconds) / 6, lossHint);
-        }
-        if (failed != renewalFails) {
-            renewalFails = failed;
-            String what = failure.map(e -> "the lease of an owner entry was not renewed and ends within "
-                            + timeToLiveSeconds + " s. The next extensions try again. " + e.getMessage())
-                    .orElse("the leases of owner entries are renewed again");
-            LOG.log(failed ? Level.WARNING : Level.INFO, "snowflake '" + generator + "': " + what);
-        }
-    }
-
     @Override
     public CasResult release(int id, Stored mark, String next, String owner, Stored meta, Duration timeout) {
         return write(timeout, deadline -> {
@@ -437,7 +316,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
             if (!response.getSucceeded()) {
                 return rejected(List.of(id), response).get(0);
             }
-            revokeDoubtful(owner, deadline);
+            leases.revokeDoubtful(owner, deadline);
             revokeUnused(response.getResponses(1).getResponseTxn(), deadline);
             return new CasResult.Applied(stored(next), false);
         });
@@ -447,7 +326,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     public void abandon(int id, String owner, Duration timeout) {
         Deadline deadline = connection.deadline(timeout);
         watch.end(owner(id));
-        revokeDoubtful(owner, deadline);
+        leases.revokeDoubtful(owner, deadline);
         try {
             revokeUnused(connection.call(deadline, EtcdMethods.TXN, removal(id, owner)), deadline);
         } catch (EtcdFailure e) {
@@ -463,28 +342,7 @@ final class EtcdCoordinator implements WorkerCoordinator {
     }
 
     private void revokeUnused(TxnResponse removed, Deadline deadline) {
-        ranges(removed).forEach(found -> revoke(found.getKvs(0).getLease(), deadline));
-    }
-
-    /** A claim under a revoked lease is refused as a whole, whenever it arrives. */
-    private void revokeDoubtful(String owner, Deadline deadline) {
-        doubtful.forEach((lease, of) -> {
-            if (of.equals(owner)) {
-                revoke(lease, deadline);
-            }
-        });
-        doubtful.values().removeIf(owner::equals);
-    }
-
-    private void revoke(long lease, Deadline deadline) {
-        try {
-            var unused = connection.call(
-                    deadline,
-                    EtcdMethods.REVOKE,
-                    LeaseRevokeRequest.newBuilder().setID(lease).build());
-        } catch (EtcdFailure e) {
-            LOG.log(Level.DEBUG, () -> "a lease is left to expire: " + e.getMessage());
-        }
+        ranges(removed).forEach(found -> leases.revoke(found.getKvs(0).getLease(), deadline));
     }
 
     @Override
@@ -530,73 +388,5 @@ final class EtcdCoordinator implements WorkerCoordinator {
             Deadline deadline, List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise)
             throws EtcdFailure {
         return connection.call(deadline, EtcdMethods.TXN, transaction(compares, then, otherwise));
-    }
-
-    private static TxnRequest transaction(List<Compare> compares, List<RequestOp> then, List<RequestOp> otherwise) {
-        return TxnRequest.newBuilder()
-                .addAllCompare(compares)
-                .addAllSuccess(then)
-                .addAllFailure(otherwise)
-                .build();
-    }
-
-    /** The results of its reads, in their order. */
-    private static List<RangeResponse> ranges(TxnResponse response) {
-        return response.getResponsesList().stream()
-                .filter(ResponseOp::hasResponseRange)
-                .map(ResponseOp::getResponseRange)
-                .toList();
-    }
-
-    private static Compare is(ByteString key, @Nullable Stored expected) {
-        return expected == null
-                ? absent(key)
-                : compare(key, Compare.CompareTarget.VALUE)
-                        .setValue(ByteString.copyFromUtf8(expected.value()))
-                        .build();
-    }
-
-    private static Compare absent(ByteString key) {
-        return compare(key, Compare.CompareTarget.CREATE).setCreateRevision(0).build();
-    }
-
-    private static Compare.Builder compare(ByteString key, Compare.CompareTarget target) {
-        return Compare.newBuilder()
-                .setKey(key)
-                .setResult(Compare.CompareResult.EQUAL)
-                .setTarget(target);
-    }
-
-    private static RequestOp get(ByteString key) {
-        return range(RangeRequest.newBuilder().setKey(key));
-    }
-
-    private static RequestOp range(RangeRequest.Builder request) {
-        return RequestOp.newBuilder().setRequestRange(request).build();
-    }
-
-    /** @param lease 0 for none */
-    private static RequestOp put(ByteString key, String value, long lease) {
-        return RequestOp.newBuilder()
-                .setRequestPut(PutRequest.newBuilder()
-                        .setKey(key)
-                        .setValue(ByteString.copyFromUtf8(value))
-                        .setLease(lease))
-                .build();
-    }
-
-    private static @Nullable String value(RangeResponse response) {
-        return response.getKvsCount() == 0
-                ? null
-                : response.getKvs(0).getValue().toStringUtf8();
-    }
-
-    private static @Nullable Stored stored(RangeResponse response) {
-        String value = value(response);
-        return value == null ? null : stored(value);
-    }
-
-    private static Stored stored(String value) {
-        return new Stored(value, 0);
     }
 }
