@@ -82,8 +82,8 @@ class OneJarTest {
     void theCoordinatorThatIsSetIsNamedThoughAnotherOneSurvived() throws IOException {
         ClassLoader jar = jar(List.of(ETCD), Survivor.class);
 
-        assertThatThrownBy(() ->
-                        LeasedSnowflake.open(SnowflakeSettings.of(Map.of("snowflake.coordinator", "etcd")), jar))
+        assertThatThrownBy(
+                        () -> LeasedSnowflake.open(SnowflakeSettings.of(Map.of("snowflake.coordinator", "etcd")), jar))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessage("snowflake 'default': etcd is on the class path, but no file " + SERVICE_FILE + " names it."
                         + REMEDY);

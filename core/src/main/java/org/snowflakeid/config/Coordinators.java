@@ -105,7 +105,8 @@ public final class Coordinators {
                     String.join(" and ", unnamed) + (unnamed.size() > 1 ? " are" : " is")
                             + " on the class path, but no file META-INF/services/"
                             + WorkerCoordinatorProvider.class.getName() + " names "
-                            + (unnamed.size() > 1 ? "them" : "it") + ". In an application that is packaged as one jar, merge the files of META-INF/services: with the"
+                            + (unnamed.size() > 1 ? "them" : "it")
+                            + ". In an application that is packaged as one jar, merge the files of META-INF/services: with the"
                             + " ServicesResourceTransformer of Maven Shade, mergeServiceFiles() of Gradle Shadow, or the like.");
         }
     }
