@@ -133,7 +133,7 @@ class OneJarTest {
         assertThat(files).hasSizeGreaterThan(8);
         for (Path file : files) {
             String provider = Files.readString(file).strip();
-            String name = provider.split("\\.")[2].replace("testing", "memory");
+            String name = provider.split("\\.", -1)[2].replace("testing", "memory");
             ClassLoader jar = jar(List.of(provider.replace('.', '/') + ".class"));
 
             assertThatThrownBy(() -> Coordinators.select(
