@@ -3,8 +3,13 @@ package org.snowflakeid.consul;
 
 import static org.snowflakeid.http.Answer.text;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.stream.JsonReader;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
@@ -109,11 +114,17 @@ final class ConsulStore implements RecordStore {
             throw agent.failure("hides keys below " + key + ". " + grant(), true);
         }
         if (answer.status() == 200) {
-            if (!(answer.json() instanceof JsonArray records)) {
+            // One after another: of 65,536 records the whole tree would take hundreds of megabytes.
+            try (JsonReader records = new JsonReader(
+                    new InputStreamReader(new ByteArrayInputStream(answer.bytes()), StandardCharsets.UTF_8))) {
+                records.beginArray();
+                while (records.hasNext()) {
+                    JsonElement each = JsonParser.parseReader(records);
+                    found.put(text(each, "Key"), entry(each, answer));
+                }
+                records.endArray();
+            } catch (IOException | IllegalStateException | JsonParseException notRecords) {
                 throw agent.foreign(answer);
-            }
-            for (JsonElement each : records) {
-                found.put(text(each, "Key"), entry(each, answer));
             }
         }
         return agent.time(answer);

@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.within;
 import static org.snowflakeid.tck.Node.TIMEOUT;
 
+import com.sun.net.httpserver.HttpServer;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -109,6 +115,46 @@ class ConsulStoreTest {
         assertThat(store.compareAndSet(key("meta"), one, "four", TIMEOUT)).isInstanceOf(Write.Rejected.class);
         assertThat(store.compareAndSet(key("absent"), one, "five", TIMEOUT)).isInstanceOf(Write.Rejected.class);
         assertThat(entry(key("absent"))).isNull();
+    }
+
+    /** However many there are: of 65,536 a request each would take minutes. */
+    @Test
+    void readsAWholeNamespaceByOneListAndTheFirstKey() throws Exception {
+        create(key("marks/0"), "first");
+        create(key("marks/40000"), "mark");
+        create(key("marks/65535"), "last");
+        List<String> requests = new CopyOnWriteArrayList<>();
+        HttpServer counting = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        counting.createContext("/v1/kv/", exchange -> {
+            requests.add(exchange.getRequestURI().toString().replace(namespace, "ns"));
+            HttpURLConnection agent = (HttpURLConnection)
+                    URI.create(server.url() + exchange.getRequestURI()).toURL().openConnection();
+            byte[] answer = agent.getInputStream().readAllBytes();
+            exchange.getResponseHeaders().set("X-Consul-Index", agent.getHeaderField("X-Consul-Index"));
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        counting.createContext("/v1/agent/self", exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        counting.start();
+        Map<String, String> keys = Map.of(
+                "snowflake.consul.url",
+                "http://127.0.0.1:" + counting.getAddress().getPort());
+        try (RecordStore counted =
+                new ConsulStore(new ConsulSettings(new CoordinatorConfig("orders", namespace, TIMEOUT, keys::get)))) {
+            List<String> marks = IntStream.rangeClosed(0, 65_535)
+                    .mapToObj(id -> key("marks/" + id))
+                    .toList();
+
+            assertThat(counted.read(marks, TIMEOUT).entries())
+                    .containsOnlyKeys(key("marks/0"), key("marks/40000"), key("marks/65535"));
+            assertThat(requests).containsExactly("/v1/kv/ns/marks/?consistent&recurse", "/v1/kv/ns/marks/0?consistent");
+        } finally {
+            counting.stop(0);
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.grpc.ClientStreamTracer;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Grpc;
+import io.grpc.LoadBalancerRegistry;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A connection to the servers, to be thrown away when it fails: certificates and addresses are those of the moment it was made. */
 final class EtcdChannel {
+    /** gRPC finds it by a service file, which an application packaged as one jar may have lost. */
+    static final String POLICY = "round_robin";
+
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
     /** etcd counts pings closer than 5 s as abuse, gRPC raises less than 10 s to 10 s. */
@@ -86,7 +90,7 @@ final class EtcdChannel {
             Predicate<SocketAddress> avoided) {
         SslContext tls = settings.sslContext();
         NettyChannelBuilder builder = builder(new Endpoints(endpoints, avoided))
-                .defaultLoadBalancingPolicy("round_robin")
+                .defaultLoadBalancingPolicy(POLICY)
                 .eventLoopGroup(loop)
                 .channelType(NioSocketChannel.class)
                 // Nothing that is called back blocks.
@@ -108,6 +112,10 @@ final class EtcdChannel {
     private static NettyChannelBuilder builder(Endpoints endpoints) {
         return NettyChannelBuilder.forTarget(endpoints.getDefaultScheme() + ":///")
                 .nameResolverFactory(endpoints);
+    }
+
+    static boolean lacksPolicy() {
+        return LoadBalancerRegistry.getDefaultRegistry().getProvider(POLICY) == null;
     }
 
     private static Metadata headers(@Nullable String token) {

@@ -88,8 +88,10 @@ final class EtcdFailure extends RequestFailure {
                 .reduce((outer, inner) -> inner)
                 .map(m -> m.substring(m.indexOf("etcdserver: ")))
                 .orElse("");
-        boolean permanent =
-                Handshakes.refusal(chain).isPresent() || isOlderHttp(chain) || settingIsWrong(code, description);
+        boolean permanent = Handshakes.refusal(chain).isPresent()
+                || isOlderHttp(chain)
+                || EtcdChannel.lacksPolicy()
+                || settingIsWrong(code, description);
         String text = "etcd (" + settings.endpointsText() + ") " + complaint(settings, chain, code, description, sent);
         CoordinatorException exception = new CoordinatorException(text, e, permanent);
         return new EtcdFailure(
@@ -127,6 +129,12 @@ final class EtcdFailure extends RequestFailure {
     private static String complaint(
             EtcdSettings settings, List<Throwable> chain, Code code, String description, boolean sent) {
         Throwable root = chain.get(chain.size() - 1);
+        if (EtcdChannel.lacksPolicy()) {
+            return "can't be asked: gRPC has no load-balancing policy " + EtcdChannel.POLICY
+                    + ", since no file META-INF/services/io.grpc.LoadBalancerProvider names it. In an application that is"
+                    + " packaged as one jar, merge the files of META-INF/services: with the ServicesResourceTransformer of"
+                    + " Maven Shade, mergeServiceFiles() of Gradle Shadow, or the like.";
+        }
         Optional<Throwable> refusal = Handshakes.refusal(chain);
         if (refusal.isPresent()) {
             return HANDSHAKES.complaint(refusal.get(), "", root.getMessage());

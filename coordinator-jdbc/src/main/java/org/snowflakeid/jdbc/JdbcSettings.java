@@ -289,7 +289,9 @@ final class JdbcSettings {
             reader.refuse(
                     URL,
                     "is understood by no driver on the class path. Add that of the database, such as"
-                            + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2.");
+                            + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2. If it is"
+                            + " there, in an application that is packaged as one jar, merge the files of META-INF/services:"
+                            + " META-INF/services/java.sql.Driver has to name it.");
         }
         if (accepted.inMemory() == InMemory.ALLOW
                 && url.startsWith("jdbc:h2:mem:")

@@ -190,6 +190,16 @@ class JdbcSettingsTest {
                 .contains(complaint);
     }
 
+    /** The driver is there then, and its service file has given way to another's. */
+    @Test
+    void namesTheServiceFileOfDriversWhichAnApplicationInOneJarMayHaveLost() {
+        assertThat(problems("url", "jdbc:oracle:thin:@//localhost/ids"))
+                .singleElement()
+                .asString()
+                .endsWith("in an application that is packaged as one jar, merge the files of META-INF/services:"
+                        + " META-INF/services/java.sql.Driver has to name it.");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -37,7 +37,7 @@ final class RedisFailure extends RequestFailure {
         NO_SUCH_COMMAND("ERR unknown command.*", true),
         NO_SUCH_DATABASE("ERR (DB index|SELECT is not allowed|invalid DB index).*", true),
         PROTECTED("DENIED .*", true),
-        REPLICA("(READONLY|MASTERDOWN) .*", true),
+        REPLICA("(READONLY|MASTERDOWN) .*", false),
         CLUSTER("(MOVED|ASK|CROSSSLOT|CLUSTERDOWN|TRYAGAIN) .*", true),
         OTHER_TYPE("WRONGTYPE .*", true),
         LOADING("LOADING .*", false),

@@ -110,8 +110,11 @@ final class ServerCheck {
             throw refused(RedisFailure.isACluster());
         }
         if (is("role", "slave")) {
-            throw refused("is a replica (role slave), which lags behind its primary " + seen.get("master_host") + ":"
-                    + seen.get("master_port") + ". Name the primary in " + RedisSettings.URI + ".");
+            // It may be about to be promoted.
+            throw RedisFailure.notYet(
+                    settings,
+                    "is a replica (role slave), which lags behind its primary " + seen.get("master_host") + ":"
+                            + seen.get("master_port") + ". Name the primary in " + RedisSettings.URI + ".");
         }
         if (is("loading", "1")) {
             // Meanwhile it says that it has no append-only file.

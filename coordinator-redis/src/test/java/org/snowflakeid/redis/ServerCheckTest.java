@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -61,10 +62,15 @@ class ServerCheckTest {
         }
     }
 
-    private static CoordinatorException refusal(Node node) {
+    private static CoordinatorException failure(Node node) {
         CoordinatorException thrown =
                 catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
         assertThat(thrown).isNotNull();
+        return thrown;
+    }
+
+    private static CoordinatorException refusal(Node node) {
+        CoordinatorException thrown = failure(node);
         assertThat(thrown.permanent()).as(thrown.getMessage()).isTrue();
         return thrown;
     }
@@ -285,11 +291,10 @@ class ServerCheckTest {
     }
 
     @Test
-    void aReplicaIsRefusedAndItsPrimaryIsAWarning() {
-        try (RedisServer replica = RedisServer.builder()
-                .arguments("--replicaof", "127.0.0.1", Integer.toString(server.clientPort()))
-                .start()) {
-            assertThat(refused(replica))
+    void aReplicaIsNotUsedAndItsPrimaryIsAWarning() {
+        try (RedisServer replica = replica();
+                Node node = node(replica)) {
+            assertThat(failure(node))
                     .hasMessageContaining("is a replica (role slave), which lags behind its primary 127.0.0.1:"
                             + server.clientPort() + ". Name the primary in snowflake.redis.uri.");
             await(Node.PATIENCE, () -> server.info("connected_slaves").equals("1"));
@@ -314,9 +319,37 @@ class ServerCheckTest {
                     () -> node.coordinator.extend(
                             3, mark, Node.unique("limit=2"), node.owner(3), meta, Duration.ofSeconds(10)));
 
-            assertThat(thrown == null ? refusal(node) : thrown).hasMessageContaining("replica");
+            assertThat(thrown == null ? failure(node) : thrown).hasMessageContaining("replica");
             demoted.command("REPLICAOF", "NO", "ONE");
         }
+    }
+
+    /** As a standby of a database is: a failover that is under way is no reason to end a start. */
+    @Test
+    void aReplicaThatIsPromotedDuringAStartIsUsed() throws Exception {
+        try (RedisServer replica = replica()) {
+            String generator = "g" + UUID.randomUUID();
+            SnowflakeSettings settings = SnowflakeSettings.of(
+                    generator,
+                    Map.of("snowflake.namespace", Node.freshNamespace(), "snowflake.redis.uri", replica.uri()));
+            CompletableFuture<LeasedSnowflake> start =
+                    CompletableFuture.supplyAsync(() -> LeasedSnowflake.open(settings));
+            await(
+                    Node.PATIENCE,
+                    () -> start.isDone()
+                            || LogLines.of(generator).stream().anyMatch(line -> line.contains("is a replica")));
+            replica.command("REPLICAOF", "NO", "ONE");
+
+            try (LeasedSnowflake ids = start.get()) {
+                assertThat(ids.nextId()).isPositive();
+            }
+        }
+    }
+
+    private static RedisServer replica() {
+        return RedisServer.builder()
+                .arguments("--replicaof", "127.0.0.1", Integer.toString(server.clientPort()))
+                .start();
     }
 
     @Test

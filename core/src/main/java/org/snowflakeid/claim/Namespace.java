@@ -146,8 +146,8 @@ public final class Namespace {
                     () -> "snowflake '" + settings.generator() + "': created namespace '" + settings.namespace()
                             + "' at "
                             + coordinatorName
-                            + " (first start). If it existed before, data was lost: stop, and see \"Lost its record\" in"
-                            + " the runbook. In production set snowflake.namespace-creation=require.");
+                            + " (first start). If it existed before, data was lost: stop, and see"
+                            + " \"Replaced by another\" in the runbook. In production set snowflake.namespace-creation=require.");
         }
     }
 

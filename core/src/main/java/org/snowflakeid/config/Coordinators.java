@@ -9,6 +9,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.snowflakeid.CoordinatorException;
@@ -19,6 +20,18 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 public final class Coordinators {
 
     private static final Pattern ARTIFACT_SUFFIX = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
+
+    /** Those of this project, by which a lost service file is noticed. */
+    private static final Map<String, String> CLASSES = Map.of(
+            "consul", "consul/Consul",
+            "etcd", "etcd/Etcd",
+            "file", "file/File",
+            "jdbc", "jdbc/Jdbc",
+            "kubernetes", "kubernetes/Kubernetes",
+            "memory", "testing/Memory",
+            "nacos", "nacos/Nacos",
+            "redis", "redis/Redis",
+            "zookeeper", "zookeeper/ZooKeeper");
 
     private Coordinators() {}
 
@@ -43,6 +56,7 @@ public final class Coordinators {
             String name = settings.coordinator().get();
             WorkerCoordinatorProvider named = found.get(name);
             if (named == null) {
+                requireServiceFile(settings, name::equals, found, loader);
                 throw invalid(
                         settings,
                         "snowflake.coordinator=" + SnowflakeKeys.COORDINATOR.shown(name) + " is not on the class path. "
@@ -53,6 +67,8 @@ public final class Coordinators {
             }
             return named;
         }
+        // Else the one whose file survived would be taken for the only one.
+        requireServiceFile(settings, name -> !name.equals("memory"), found, loader);
         if (counted.isEmpty()) {
             throw invalid(
                     settings,
@@ -68,6 +84,31 @@ public final class Coordinators {
                             + ". Set snowflake.coordinator to one of these.");
         }
         return counted.get(0);
+    }
+
+    /** Where several jars become one, the service file of one may take the place of all others. */
+    private static void requireServiceFile(
+            Settings settings,
+            Predicate<String> meant,
+            Map<String, WorkerCoordinatorProvider> found,
+            ClassLoader loader) {
+        List<String> unnamed = CLASSES.keySet().stream()
+                .filter(meant)
+                .filter(name -> !found.containsKey(name))
+                .filter(name -> loader.getResource("org/snowflakeid/" + CLASSES.get(name) + "CoordinatorProvider.class")
+                        != null)
+                .sorted()
+                .toList();
+        if (!unnamed.isEmpty()) {
+            throw invalid(
+                    settings,
+                    String.join(" and ", unnamed) + (unnamed.size() > 1 ? " are" : " is")
+                            + " on the class path, but no file META-INF/services/"
+                            + WorkerCoordinatorProvider.class.getName() + " names "
+                            + (unnamed.size() > 1 ? "them" : "it")
+                            + ". In an application that is packaged as one jar, merge the files of META-INF/services: with the"
+                            + " ServicesResourceTransformer of Maven Shade, mergeServiceFiles() of Gradle Shadow, or the like.");
+        }
     }
 
     private static void add(Map<String, WorkerCoordinatorProvider> found, WorkerCoordinatorProvider provider) {

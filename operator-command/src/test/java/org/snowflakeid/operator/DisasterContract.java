@@ -78,7 +78,8 @@ abstract class DisasterContract {
                 Scene.Issuer tooEarly = scene.start("too-early", 2);
                 assertThat(LogLines.of(tooEarly.generator))
                         .anyMatch(line -> line.startsWith("WARNING")
-                                && line.contains("(first start). If it existed before, data was lost: stop"));
+                                && line.contains("(first start). If it existed before, data was lost: stop, and see"
+                                        + " \"Replaced by another\" in the runbook."));
                 scene.restore();
                 tooEarly.requireNoticed(Instant.now(), "was restored by its operator");
                 startAgain(scene, 0, 1, 2);
