@@ -210,10 +210,9 @@ class JetcdBesideGeneratorTest {
             String root = "/" + fresh + number;
             String mark = "PUT " + root + "/marks/7";
             try (Changes changes = new Changes(root + "/")) {
-                long lease;
                 try (LeasedSnowflake ids = open(fresh + number, "7")) {
                     assertThat(ids.nextId()).isPositive();
-                    lease = only(root + "/workers/7").getLease();
+                    long lease = only(root + "/workers/7").getLease();
                     awaitRenewal(lease);
                     await(PATIENCE, () -> changes.seen().size() > 2);
                     assertThat(only(root + "/workers/7").getLease()).isEqualTo(lease);
@@ -238,7 +237,6 @@ class JetcdBesideGeneratorTest {
                 Map<String, KeyValue> release = seen.get(seen.size() - 1);
                 assertThat(release).containsOnlyKeys(mark, "DELETE " + root + "/workers/7");
                 assertThat(limit(release.get(mark))).isLessThan(limit);
-                assertThat(lease(lease).getTTL()).isNegative();
             }
         });
     }
@@ -254,6 +252,20 @@ class JetcdBesideGeneratorTest {
             boolean renewed = left > least[0];
             least[0] = Math.min(least[0], left);
             return renewed;
+        });
+    }
+
+    @Test
+    void releaseEndsTheLease() throws Exception {
+        // Shorter than the deadline of a release, after which a lease is left to expire.
+        Stopwatch.unlessHeldUp(Duration.ofSeconds(1), (number, stopwatch) -> {
+            long lease;
+            try (LeasedSnowflake ids = open(fresh + number, "7")) {
+                assertThat(ids.nextId()).isPositive();
+                lease = only("/" + fresh + number + "/workers/7").getLease();
+                stopwatch.begin();
+            }
+            assertThat(lease(lease).getTTL()).isNegative();
         });
     }
 
