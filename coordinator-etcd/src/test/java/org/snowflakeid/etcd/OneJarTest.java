@@ -44,7 +44,7 @@ class OneJarTest {
     static final class Application implements Callable<String> {
         @Override
         public String call() {
-            Map<String, String> keys = Map.of("snowflake.etcd.endpoints", System.getProperty("one.jar.endpoint"));
+            Map<String, String> keys = Map.of("snowflake.etcd.endpoints", System.getProperty("one.jar.endpoint", ""));
             CoordinatorConfig config = new CoordinatorConfig("orders", "ns", Duration.ofSeconds(10), keys::get);
             try (WorkerCoordinator coordinator = new EtcdCoordinatorProvider().open(config, () -> {})) {
                 return coordinator.read(0, 10, Duration.ofSeconds(30)).slots().size() + " worker ids";
