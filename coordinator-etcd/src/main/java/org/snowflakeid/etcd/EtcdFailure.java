@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.config.Coordinators;
 import org.snowflakeid.support.Handshakes;
 import org.snowflakeid.support.RequestFailure;
 
@@ -131,9 +132,8 @@ final class EtcdFailure extends RequestFailure {
         Throwable root = chain.get(chain.size() - 1);
         if (EtcdChannel.lacksPolicy()) {
             return "can't be asked: gRPC has no load-balancing policy " + EtcdChannel.POLICY
-                    + ", since no file META-INF/services/io.grpc.LoadBalancerProvider names it. In an application that is"
-                    + " packaged as one jar, merge the files of META-INF/services: with the ServicesResourceTransformer of"
-                    + " Maven Shade, mergeServiceFiles() of Gradle Shadow, or the like.";
+                    + ", since no file META-INF/services/io.grpc.LoadBalancerProvider names it. "
+                    + Coordinators.MERGE_SERVICE_FILES;
         }
         Optional<Throwable> refusal = Handshakes.refusal(chain);
         if (refusal.isPresent()) {

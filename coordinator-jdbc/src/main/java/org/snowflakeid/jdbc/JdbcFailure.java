@@ -72,7 +72,7 @@ final class JdbcFailure extends RequestFailure {
     /** A lock that it did not get, or a deadlock: MariaDB (in SQL Server the deadlock), SQL Server, Oracle. */
     private static final Set<Integer> LOCKED_OUT = Set.of(1205, 1222, 60);
 
-    /** By Oracle and SQL Server. */
+    /** By Oracle and SQL Server. MariaDB and MySQL, whose SQLSTATE is the general one then, have the first for a file that is gone. */
     private static final Set<Integer> REFUSED_LOGINS = Set.of(1017, 18456);
 
     /**
@@ -223,7 +223,7 @@ final class JdbcFailure extends RequestFailure {
 
     private static boolean isWrongLogin(SQLException said) {
         return state(said).startsWith("28")
-                || REFUSED_LOGINS.contains(said.getErrorCode())
+                || (REFUSED_LOGINS.contains(said.getErrorCode()) && !state(said).equals("HY000"))
                 || LOCKED_CODES.contains(said.getErrorCode())
                 || firstLine(said).contains(NO_PASSWORD);
     }

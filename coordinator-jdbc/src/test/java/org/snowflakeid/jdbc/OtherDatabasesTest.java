@@ -315,6 +315,28 @@ class OtherDatabasesTest {
                 .matches(CoordinatorException::permanent);
     }
 
+    // a table of MariaDB whose file was gone was told as a wrong password, and asked for every ten seconds
+    @ParameterizedTest
+    @CsvSource({"72000, 1017, true", "S0001, 18456, true", "HY000, 1017, false"})
+    void aRefusedLoginIsToldFromAnotherErrorOfTheSameNumber(String state, int code, boolean refused) {
+        DataSource refusing = (DataSource) Proxy.newProxyInstance(
+                OtherDatabasesTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, args) -> {
+                    throw new SQLException("no", state, code);
+                });
+        Resources resources = new Resources() {
+            @Override
+            public <T> Optional<T> find(Class<T> type, @Nullable String name) {
+                return Optional.of(type.cast(refusing));
+            }
+        };
+        try (WorkerCoordinator coordinator = open(config("orders", resources))) {
+            CoordinatorException failure =
+                    catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT));
+
+            assertThat(failure.loginRefused()).isEqualTo(refused);
+        }
+    }
+
     private static Connection called(String product) {
         DatabaseMetaData metaData = (DatabaseMetaData) Proxy.newProxyInstance(
                 OtherDatabasesTest.class.getClassLoader(),

@@ -33,6 +33,11 @@ public final class Coordinators {
             "redis", "redis/Redis",
             "zookeeper", "zookeeper/ZooKeeper");
 
+    /** The remedy for service files that are not there, for messages. */
+    public static final String MERGE_SERVICE_FILES =
+            "In an application that is packaged as one jar, merge the files of META-INF/services: with the"
+                    + " ServicesResourceTransformer of Maven Shade, mergeServiceFiles() of Gradle Shadow, or the like.";
+
     private Coordinators() {}
 
     public static WorkerCoordinatorProvider select(Settings settings, ClassLoader loader) {
@@ -106,8 +111,7 @@ public final class Coordinators {
                             + " on the class path, but no file META-INF/services/"
                             + WorkerCoordinatorProvider.class.getName() + " names "
                             + (unnamed.size() > 1 ? "them" : "it")
-                            + ". In an application that is packaged as one jar, merge the files of META-INF/services: with the"
-                            + " ServicesResourceTransformer of Maven Shade, mergeServiceFiles() of Gradle Shadow, or the like.");
+                            + ". " + MERGE_SERVICE_FILES);
         }
     }
 
