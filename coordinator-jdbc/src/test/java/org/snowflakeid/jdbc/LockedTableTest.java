@@ -36,7 +36,7 @@ import org.snowflakeid.testservers.PostgresServer;
 @Execution(ExecutionMode.SAME_THREAD)
 class LockedTableTest {
 
-    private static final Duration WINDOW = Duration.ofSeconds(30);
+    private static final Duration WINDOW = Duration.ofSeconds(60);
 
     /** Each extends once in a third of the window, and has two thirds of it left then. */
     private static final Duration LOCKED = WINDOW.dividedBy(2);

@@ -233,7 +233,7 @@ class TenantsTest {
                 // long as they come.
                 Thread.sleep(1);
             }
-            await(PATIENCE, () -> assertThat(ids.status().lastError()).isEmpty());
+            await(PATIENCE, () -> ids.status().lastError().isEmpty());
         }
         assertThat(database.tables()).hasSize(1).doesNotContain(TENANT).noneMatch(schema -> schema.startsWith(prefix));
         Set<Long> all = new HashSet<>();
