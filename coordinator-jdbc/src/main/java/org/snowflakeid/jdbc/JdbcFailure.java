@@ -97,15 +97,21 @@ final class JdbcFailure extends RequestFailure {
         return new JdbcFailure(!sent, exception(settings, "the call was interrupted", e, false));
     }
 
-    /** @param sent whether a change may have left this process */
+    /**
+     * @param seen of a call without a change
+     * @param sent whether a change may have left this process
+     */
     static JdbcFailure late(JdbcSettings settings, String seen, @Nullable Throwable cause, boolean sent) {
         String text = "jdbc (" + settings.access() + ") does not answer in time ("
                 + (sent ? "the request was sent" : seen) + "). " + remedy(settings);
         return new JdbcFailure(!sent, withoutSecrets(settings, text, cause, false));
     }
 
-    /** @param sent whether a change may have left this process */
-    static JdbcFailure of(JdbcSettings settings, Throwable e, boolean sent) {
+    /**
+     * @param seen of a call without a change, if it was late
+     * @param sent whether a change may have left this process
+     */
+    static JdbcFailure of(JdbcSettings settings, Throwable e, String seen, boolean sent) {
         List<Throwable> chain = Handshakes.causes(e);
         for (Throwable each : chain) {
             if (each instanceof CoordinatorException known) {
@@ -119,7 +125,7 @@ final class JdbcFailure extends RequestFailure {
             }
         }
         if (chain.stream().anyMatch(SocketTimeoutException.class::isInstance)) {
-            return late(settings, "nothing was changed", e, sent);
+            return late(settings, seen, e, sent);
         }
         SQLException said = chain.stream()
                 .filter(SQLException.class::isInstance)

@@ -137,12 +137,11 @@ final class SharedDatabase {
             Thread.currentThread().interrupt();
             throw JdbcFailure.interrupted(settings, e, attempt.giveUp());
         } catch (TimeoutException e) {
-            boolean connected = attempt.isConnected();
-            boolean sent = attempt.giveUp();
-            throw JdbcFailure.late(
-                    settings, connected ? "nothing was changed" : "no connection was to be had", null, sent);
+            String seen = attempt.seen();
+            throw JdbcFailure.late(settings, seen, null, attempt.giveUp());
         } catch (ExecutionException e) {
-            throw JdbcFailure.of(settings, e.getCause() == null ? e : e.getCause(), attempt.giveUp());
+            String seen = attempt.seen();
+            throw JdbcFailure.of(settings, e.getCause() == null ? e : e.getCause(), seen, attempt.giveUp());
         }
     }
 
@@ -198,6 +197,7 @@ final class SharedDatabase {
 
         // Guarded by this.
         private @Nullable Connection connection;
+        private boolean hadConnection;
         private boolean sent;
         private boolean givenUp;
         private boolean placed;
@@ -210,6 +210,11 @@ final class SharedDatabase {
 
         synchronized boolean isConnected() {
             return connection != null;
+        }
+
+        /** How far it came without a change. */
+        synchronized String seen() {
+            return hadConnection ? "nothing was changed" : "no connection was to be had";
         }
 
         /**
@@ -258,6 +263,7 @@ final class SharedDatabase {
             synchronized (this) {
                 if (!givenUp) {
                     connection = taken;
+                    hadConnection = true;
                     return taken;
                 }
             }
