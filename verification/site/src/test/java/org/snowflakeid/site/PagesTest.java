@@ -118,7 +118,7 @@ class PagesTest {
                 "^(\\| `[^|]+ \\|) [\\d,]+ \\| [^|]+ \\| [\\d,]+ (\\| [\\d.]+ \\|) [^|]+ \\|( [\\d,]+ \\|)$",
                 Pages.text("docs/reports/inserts.md"));
 
-        assertThat(rows).hasSize(6).allSatisfy(row -> assertThat(Pages.text("docs/jpa.md"))
+        assertThat(rows).hasSize(6).allSatisfy(row -> assertThat(Pages.text("docs/evidence/performance.md"))
                 .contains(row.group(1) + row.group(2).substring(1) + row.group(3)));
     }
 
@@ -129,6 +129,7 @@ class PagesTest {
         String bom = withoutBlanks(pom.replace("${project.version}", version));
         for (String page : List.of(
                 "helidon",
+                "jpa",
                 "payara",
                 "open-liberty",
                 "plain-java",
