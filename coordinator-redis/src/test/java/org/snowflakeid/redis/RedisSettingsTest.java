@@ -271,7 +271,7 @@ class RedisSettingsTest {
     @CsvSource(textBlock = """
                     snowflake.redis.host           , What is needed there is snowflake.redis.uri.
                     snowflake.redis.sentinels      , What is needed there is snowflake.redis.uri.
-                    snowflake.redis                , Misspelt? The nearest is snowflake.redis.uri.
+                    snowflake.redis                , What is needed there is snowflake.redis.uri.
                     SNOWFLAKE_REDIS_HOST           , What is needed there is SNOWFLAKE_REDIS_URI.
                     snowflake.redis.url            , Misspelt? The nearest is snowflake.redis.uri.
                     snowflake.redis.pass           , Misspelt? The nearest is snowflake.redis.password.

@@ -113,14 +113,13 @@ public final class UnknownKeys {
     }
 
     private String hint(String group, String name, boolean isVariable) {
-        String nearest = known.nearestIn(group, name);
         List<String> needed = known.neededIn(group);
-        Optional<String> near = known.nearIn(group, name);
-        return near.isPresent() || needed.isEmpty() || needed.contains(nearest)
-                ? misspelt(near.orElse(nearest), isVariable)
-                : "What is needed there is "
+        return known.nearIn(group, name)
+                .or(() -> needed.isEmpty() ? Optional.of(known.nearestIn(group, name)) : Optional.empty())
+                .map(nearest -> misspelt(nearest, isVariable))
+                .orElseGet(() -> "What is needed there is "
                         + needed.stream().map(key -> spelled(key, isVariable)).collect(Collectors.joining(" or "))
-                        + ".";
+                        + ".");
     }
 
     /** {@code snowflake.generator.orders.window}, with the word spelt right. */
