@@ -219,6 +219,50 @@ class SnowflakeSettingsTest {
                 .hasMessageContaining("snowflake.coordinator=etdc is not on the class path");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    postgresql | For PostgreSQL | jdbc
+                    Postgres   | For PostgreSQL | jdbc
+                    mysql      | For MySQL      | jdbc
+                    mariadb    | For MariaDB    | jdbc
+                    oracle     | For Oracle     | jdbc
+                    SQL Server | For SQL Server | jdbc
+                    mssql      | For SQL Server | jdbc
+                    h2         | For H2         | jdbc
+                    database   | For a database | jdbc
+                    k8s        | For Kubernetes | kubernetes
+                    zk         | For ZooKeeper  | zookeeper
+                    curator    | For ZooKeeper  | zookeeper
+                    etcd3      | For etcd       | etcd
+                    valkey     | For Valkey     | redis
+                    in-memory  | For memory     | memory
+                    folder     | For a folder   | file
+                    fixed      | For a fixed worker id | static
+                    """)
+    void aNameThatPeopleUseIsAnsweredWithOurs(String used, String product, String coordinator) {
+        String add =
+                switch (coordinator) {
+                    case "static" -> "";
+                    case "memory" -> "add the artifact snowflake-testing and ";
+                    default -> "add the artifact snowflake-coordinator-" + coordinator + " and ";
+                };
+
+        assertThatThrownBy(() -> LeasedSnowflake.open(SnowflakeSettings.of(Map.of("snowflake.coordinator", used))))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage("snowflake 'default': snowflake.coordinator=" + used + " is not on the class path. "
+                        + product + " " + add + "set snowflake.coordinator=" + coordinator
+                        + ".");
+    }
+
+    // the message advised to add snowflake-coordinator-etdc, which does not exist
+    @Test
+    void aMisspeltNameOfACoordinatorIsAnsweredWithTheRightOne() {
+        assertThatThrownBy(() -> LeasedSnowflake.open(SnowflakeSettings.of(Map.of("snowflake.coordinator", "etdc"))))
+                .hasMessageContaining("The nearest is etcd: add the artifact snowflake-coordinator-etcd and set"
+                        + " snowflake.coordinator=etcd.")
+                .hasMessageNotContaining("snowflake-coordinator-etdc");
+    }
+
     @Test
     void theTestsCoordinatorIsInAnArtifactOfAnotherName() {
         SnowflakeSettings settings = SnowflakeSettings.of(Map.of("snowflake.coordinator", "memory"));
@@ -319,6 +363,15 @@ class SnowflakeSettingsTest {
                 .hasMessageContaining("snowflake.namespace-creations is no key")
                 .hasMessageContaining("The nearest is snowflake.namespace-creation.")
                 .hasMessageContaining("snowflake.window=1 is not an ISO-8601 duration");
+    }
+
+    @Test
+    void refusesKeysOfGeneratorsWithoutTheirLastLetter() {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of("snowflake.generator.orders.window", "PT30S")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage("snowflake: snowflake.generator.orders.window is no key of Snowflake ID and would have no"
+                        + " effect. Misspelt? The nearest is snowflake.generators.orders.window. Correct it, or name it"
+                        + " in snowflake.ignore if other software reads it.");
     }
 
     @Test

@@ -50,6 +50,20 @@ class UnknownKeysTest {
                     SNOWFLAKE_GENERATORS_ORDERS_WINDW       , SNOWFLAKE_GENERATORS_ORDERS_WINDOW
                     SNOWFLAKE_GENERATORS_ORDER_LINES_WINDW  , SNOWFLAKE_GENERATORS_ORDER_LINES_WINDOW
                     SNOWFLAKE_GENERATORS_ODRERS_WINDOW      , SNOWFLAKE_GENERATORS_ORDERS_WINDOW
+                    snowflake.generators.odrers.windw       , snowflake.generators.orders.window
+                    snowflake.generator.orders.window       , snowflake.generators.orders.window
+                    snowflake.Generator.orders.window       , snowflake.generators.orders.window
+                    snowflake.genrators.orders.clock.max-skew , snowflake.generators.orders.clock.max-skew
+                    snowflake.generator.odrers.windw        , snowflake.generators.orders.window
+                    snowflake.generator.billing.window      , snowflake.generators.billing.window
+                    snowflake.generator.orders.coordinator  , snowflake.coordinator
+                    snowflake.generator.default.window      , snowflake.window
+                    snowflake.generator.window              , snowflake.window
+                    snowflake.generators.window             , snowflake.window
+                    snowflake.generators.clock.max-skew     , snowflake.clock.max-skew
+                    SNOWFLAKE_GENERATOR_ORDERS_WINDOW       , SNOWFLAKE_GENERATORS_ORDERS_WINDOW
+                    SNOWFLAKE_GENERATOR_ORDER_LINES_CLOCK_MAX_SKEW , SNOWFLAKE_GENERATORS_ORDER_LINES_CLOCK_MAX_SKEW
+                    SNOWFLAKE_GENERATORS_CLOCK_MAX_SKEW     , SNOWFLAKE_CLOCK_MAX_SKEW
                     """)
     void aMisspeltKeyIsAProblemThatNamesTheNearest(String name, String nearest) {
         UnknownKeys unknown = among(name);
@@ -61,6 +75,22 @@ class UnknownKeysTest {
                 .contains("The nearest is " + nearest + ".")
                 .contains("snowflake.ignore");
         assertThat(unknown.warnings()).isEmpty();
+    }
+
+    /** Where other software had a generator of its own, before or beside this one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "snowflake.generator",
+                "snowflake.generator.node-id",
+                "SNOWFLAKE_GENERATOR_NODE_ID",
+                "snowflake.generated.orders.window"
+            })
+    void aGeneratorOfOtherSoftwareIsLeftAlone(String name) {
+        UnknownKeys unknown = among(name);
+
+        assertThat(unknown.problems()).isEmpty();
+        assertThat(unknown.warnings()).singleElement().asString().contains(name + ": nothing here reads this.");
     }
 
     @ParameterizedTest

@@ -2,8 +2,10 @@
 package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,6 +76,45 @@ class UnresolvedValueTest {
 
         assertThat(problems(key, written))
                 .containsExactly("snowflake 'orders': snowflake.jdbc.url=" + shown + COMPLAINT);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    snowflake.resume.directory | ${user.home}/resume | is relative
+                    snowflake.namespace        | ${stage}            | is not a namespace
+                    snowflake.window           | ${WINDOW:PT60S}     | is not an ISO-8601 duration
+                    snowflake.worker-ids       | ${IDS}              | is not a range of worker ids
+                    """)
+    void inAMapTheErrorSaysThatNothingResolvesIt(String key, String written, String complaint) {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of(key, written)))
+                .isInstanceOfSatisfying(
+                        InvalidSettingsException.class,
+                        e -> assertThat(e.problems())
+                                .singleElement()
+                                .asString()
+                                .startsWith("snowflake 'default': " + key + "=" + written + " " + complaint)
+                                .endsWith(
+                                        " Nothing here resolves ${…}: MicroProfile Config and Spring do. Write the value itself."));
+    }
+
+    @Test
+    void whatIsNoExpressionIsNotTakenForOne() {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of("snowflake.namespace", "$stage{}")))
+                .hasMessageContaining("is not a namespace")
+                .hasMessageNotContaining("resolves");
+    }
+
+    @Test
+    void ofASecretItIsSaidWithoutItsName() {
+        Key<String> key = Key.secret("snowflake.consul.token", "text").meaning("The token.");
+        SettingsReader reader = new SettingsReader("orders", name -> name.equals(key.name()) ? "${TOKEN}" : null);
+
+        reader.refuse(key, "holds characters that no ACL token has.");
+
+        assertThat(reader.problems())
+                .containsExactly(
+                        "snowflake 'orders': snowflake.consul.token=(not shown) holds characters that no ACL"
+                                + " token has. Nothing here resolves ${…}: MicroProfile Config and Spring do. Write the value itself.");
     }
 
     @Test

@@ -69,6 +69,13 @@ final class GeneratorBeans {
         return inUse(generator).isPresent();
     }
 
+    /** An alternative that this container knows and does not inject: OpenWebBeans does so with those that extensions add. */
+    Optional<Bean<?>> passedOver(String generator) {
+        return container.getBeans(Snowflake.class, qualifier(generator)).stream()
+                .filter(Bean::isAlternative)
+                .findFirst();
+    }
+
     /** By a bean of the application. */
     boolean isReplaced(String generator) {
         return isThere(generator) && !isInUse(generator);

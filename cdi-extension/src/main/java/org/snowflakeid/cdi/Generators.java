@@ -80,11 +80,12 @@ final class Generators {
     /** Our own message rather than that of the container's wrapping. */
     private static String reason(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SnowflakeException) {
-                return String.valueOf(cause.getMessage());
+            if (cause instanceof SnowflakeException && cause.getMessage() != null) {
+                return cause.getMessage();
             }
         }
-        return String.valueOf(failure.getMessage());
+        // Its class, where it has no message.
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanContainer;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import java.lang.System.Logger.Level;
@@ -61,6 +62,7 @@ final class StartCheck {
         Set<String> problems = new LinkedHashSet<>();
         Map<String, String> generatorsByNamespace = new HashMap<>();
         for (String generator : used) {
+            beans.passedOver(generator).ifPresent(alternative -> problems.add(passedOver(generator, alternative)));
             try {
                 String namespace = values.settings(generator).namespace();
                 String other = generatorsByNamespace.putIfAbsent(namespace, generator);
@@ -75,6 +77,13 @@ final class StartCheck {
             problems.addAll(unknownKeys().problems());
         }
         return List.copyOf(problems);
+    }
+
+    private static String passedOver(String generator, Bean<?> alternative) {
+        return "snowflake '" + generator
+                + "': this container knows an alternative for it and injects the generator all the"
+                + " same (" + alternative + "). Declare the alternative as a class or a producer with @Alternative and"
+                + " @Priority, not in an extension.";
     }
 
     /** Logs what can be left alone. */

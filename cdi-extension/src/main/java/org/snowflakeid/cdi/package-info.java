@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Injection of {@link org.snowflakeid.Snowflake}, configured through MicroProfile Config.
+ * Injection of {@link org.snowflakeid.Snowflake}, configured through MicroProfile Config, or without that by system properties and
+ * environment variables.
  *
  * <p>The unnamed generator is always a bean. A named one is a bean if its {@link org.snowflakeid.cdi.SnowflakeName} is at some
  * injection point of the application, {@code Instance} and {@code Provider} included. What is injected is claimed before traffic arrives.

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Resources;
 import org.snowflakeid.testservers.LogLines;
@@ -388,5 +389,12 @@ class JdbcSettingsTest {
                 .isEqualTo(settings("b", Map.of(), with(null, one)).access())
                 .isNotEqualTo(settings("b", Map.of(), with(null, new JdbcDataSource()))
                         .access());
+    }
+
+    @Test
+    void aKeyThatIsNearNoneIsAnsweredWithThoseThatSayWhichDatabaseItIs() {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of("snowflake.jdbc.host", "db")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("What is needed there is snowflake.jdbc.data-source or snowflake.jdbc.url.");
     }
 }

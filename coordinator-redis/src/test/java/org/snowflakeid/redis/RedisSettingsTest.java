@@ -2,6 +2,7 @@
 package org.snowflakeid.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -17,8 +18,10 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.InvalidSettingsException;
+import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.testservers.Certificates;
@@ -261,6 +264,27 @@ class RedisSettingsTest {
         // Core asks it of each value, to know whose that is.
         read.remove("snowflake.ignore");
         assertThat(provider.keys()).extracting(Key::name).containsExactlyInAnyOrderElementsOf(read);
+    }
+
+    // the nearest by its letters was snowflake.redis.tls.ca
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+                    snowflake.redis.host           , What is needed there is snowflake.redis.uri.
+                    snowflake.redis.sentinels      , What is needed there is snowflake.redis.uri.
+                    snowflake.redis                , What is needed there is snowflake.redis.uri.
+                    SNOWFLAKE_REDIS_HOST           , What is needed there is SNOWFLAKE_REDIS_URI.
+                    snowflake.redis.url            , Misspelt? The nearest is snowflake.redis.uri.
+                    snowflake.redis.pass           , Misspelt? The nearest is snowflake.redis.password.
+                    snowflake.redis.username       , Misspelt? The nearest is snowflake.redis.user.
+                    snowflake.redis.cert           , Misspelt? The nearest is snowflake.redis.tls.cert.
+                    snowflake.redis.timeout        , Misspelt? The nearest is snowflake.redis.call-timeout.
+                    SNOWFLAKE_REDIS_TIMEOUT        , Misspelt? The nearest is SNOWFLAKE_REDIS_CALL_TIMEOUT.
+                    """)
+    void aKeyThatIsNearNoneIsAnsweredWithTheOneThatIsNeeded(String name, String hint) {
+        assertThatThrownBy(() -> SnowflakeSettings.of(Map.of(name, "localhost")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage("snowflake: " + name + " is no key of Snowflake ID and would have no effect. " + hint
+                        + " Correct it, or name it in snowflake.ignore if other software reads it.");
     }
 
     @Test

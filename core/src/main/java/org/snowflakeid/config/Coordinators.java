@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -65,10 +66,7 @@ public final class Coordinators {
                 throw invalid(
                         settings,
                         "snowflake.coordinator=" + SnowflakeKeys.COORDINATOR.shown(name) + " is not on the class path. "
-                                + Spelling.near(name, found.keySet())
-                                        .map(near ->
-                                                "The nearest is " + near + ": set snowflake.coordinator=" + near + ".")
-                                        .orElseGet(() -> missing(name, names)));
+                                + remedy(name, found.keySet(), names));
             }
             return named;
         }
@@ -147,6 +145,21 @@ public final class Coordinators {
         } catch (ClassNotFoundException | LinkageError e) {
             return own;
         }
+    }
+
+    /** What to do about a name that no coordinator on the class path has. */
+    private static String remedy(String name, Set<String> found, String names) {
+        return OtherNames.of(name)
+                .map(other -> "For " + other.product() + " " + use(other.coordinator(), found))
+                .or(() -> Spelling.near(name, found)
+                        .or(() -> Spelling.near(name, CLASSES.keySet()).filter(near -> !near.equals(name)))
+                        .map(near -> "The nearest is " + near + ": " + use(near, found)))
+                .orElseGet(() -> missing(name, names));
+    }
+
+    private static String use(String coordinator, Set<String> found) {
+        return (found.contains(coordinator) ? "" : "add the artifact " + artifact(coordinator) + " and ")
+                + "set snowflake.coordinator=" + coordinator + ".";
     }
 
     private static String missing(String name, String names) {

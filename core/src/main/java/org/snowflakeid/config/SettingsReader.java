@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
@@ -31,6 +32,12 @@ import org.snowflakeid.spi.CoordinatorConfig;
 public final class SettingsReader {
 
     private static final String PREFIX = "snowflake.";
+
+    private static final Pattern EXPRESSION = Pattern.compile("\\$\\{[^}]*}");
+
+    /** Follows a complaint. What had to be resolved was so before it came here, or could not be and is an {@link UnresolvedValueException}. */
+    private static final String NOT_RESOLVED =
+            " Nothing here resolves ${…}: MicroProfile Config and Spring do. Write the value itself.";
 
     private final String generator;
     private final Function<String, @Nullable String> settings;
@@ -157,7 +164,9 @@ public final class SettingsReader {
      */
     public void refuse(Key<?> key, String complaint) {
         refused.add(key);
-        problem(shown(key) + " " + complaint);
+        String text = text(key);
+        boolean isExpression = text != null && EXPRESSION.matcher(text).find();
+        problem(shown(key) + " " + complaint + (isExpression ? NOT_RESOLVED : ""));
     }
 
     /** Notes that this key is set for one generator, if it is: there it has no effect. */

@@ -9,12 +9,30 @@ import java.util.Optional;
 /** Guesses which known name an unknown one was meant to be. */
 public final class Spelling {
 
+    /** In letters. A single one is part of too many names. */
+    private static final int SHORTEST_PART = 2;
+
     private Spelling() {}
 
     /** The nearest, if it is near enough that nothing else will have been meant. */
     static Optional<String> near(String name, Collection<String> known) {
         return nearest(name, known)
                 .filter(other -> distance(letters(name), letters(other)) <= tolerance(letters(other)));
+    }
+
+    /** The nearest of those that begin or end with the name, or the name with them. */
+    static Optional<String> partly(String name, Collection<String> known) {
+        String own = letters(name);
+        return nearest(
+                name,
+                known.stream()
+                        .filter(other -> own.length() >= SHORTEST_PART)
+                        .filter(other -> isRimOf(own, letters(other)) || isRimOf(letters(other), own))
+                        .toList());
+    }
+
+    private static boolean isRimOf(String part, String whole) {
+        return whole.startsWith(part) || whole.endsWith(part);
     }
 
     /** The nearest, however far that is. */

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.config;
 
+import static org.snowflakeid.config.KnownKeys.GENERATORS;
+import static org.snowflakeid.config.KnownKeys.PREFIX;
+import static org.snowflakeid.config.KnownKeys.isIn;
+import static org.snowflakeid.config.KnownKeys.spelled;
 import static org.snowflakeid.config.Logs.LOG;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeSettings;
-import org.snowflakeid.spi.WorkerCoordinatorProvider;
 
 /**
  * Keys below {@code snowflake.} that are set and never read. A key that is near a known one, or in one of our groups such as
@@ -33,8 +33,8 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  */
 public final class UnknownKeys {
 
-    private static final String PREFIX = "snowflake.";
-    private static final String GENERATORS = "snowflake.generators.";
+    private static final Set<String> GENERATORS_ALONE = Set.of("generators");
+
     private static final Pattern ENVIRONMENT_VARIABLE = Pattern.compile("(SNOWFLAKE|snowflake)_.*");
 
     /** Kubernetes sets these for a service named snowflake, or snowflake-etcd, in each container beside it. */
@@ -45,10 +45,7 @@ public final class UnknownKeys {
     private final Function<String, @Nullable String> lookup;
     private final @Nullable Collection<String> generators;
 
-    private final Map<String, Key<?>> known = new TreeMap<>();
-    private final Map<String, Key<?>> knownVariables = new TreeMap<>();
-    private final Set<String> groups = new TreeSet<>(Set.of(GENERATORS));
-    private final Set<String> undeclared = new TreeSet<>();
+    private final KnownKeys known = new KnownKeys(Coordinators.loadable(Coordinators.loader()));
     private final IgnoredNames ignored;
 
     private final Set<String> problems = new TreeSet<>();
@@ -81,24 +78,8 @@ public final class UnknownKeys {
         names.forEach(this.names::add);
         this.lookup = lookup;
         this.generators = generators;
-        SnowflakeKeys.core().forEach(this::add);
-        for (WorkerCoordinatorProvider provider : Coordinators.loadable(Coordinators.loader())) {
-            provider.keys().forEach(this::add);
-            if (provider.keys().isEmpty()) {
-                undeclared.add(PREFIX + provider.name() + ".");
-            }
-        }
         this.ignored = new IgnoredNames(lookup);
         this.names.forEach(this::judge);
-    }
-
-    private void add(Key<?> key) {
-        known.put(key.name(), key);
-        knownVariables.put(EnvironmentVariable.of(key.name()), key);
-        int group = key.name().indexOf('.', PREFIX.length());
-        if (group > 0) {
-            groups.add(key.name().substring(0, group + 1));
-        }
     }
 
     private void judge(String name) {
@@ -107,27 +88,56 @@ public final class UnknownKeys {
         if (isVariable ? SERVICE_LINK.matcher(variable).matches() : isNoKey(name, variable)) {
             return;
         }
-        if (ignored.contain(name) || undeclared.stream().anyMatch(group -> isIn(group, name, isVariable))) {
+        if (ignored.contain(name) || known.isInUndeclaredGroup(name, isVariable)) {
             return;
         }
-        if (find(isVariable, name) != null) {
+        if (known.find(isVariable, name) != null) {
             if (isVariable) {
-                requireToBeRead(name, keysLike(variable).map(Key::name).toList());
+                requireToBeRead(name, known.like(variable).map(Key::name).toList());
             }
-            return;
+        } else if (isIn(GENERATORS, name, isVariable)) {
+            judge(parts(name, isVariable));
+        } else {
+            hint(name, isVariable).ifPresentOrElse(hint -> problems.add(noKey(name, hint)), () -> foreign.add(name));
         }
-        if (isIn(GENERATORS, name, isVariable)) {
-            judge(Named.of(this, name, isVariable));
-            return;
+    }
+
+    /** What to do about a name that is probably a mistake in one of our keys. */
+    private Optional<String> hint(String name, boolean isVariable) {
+        return known.groupOf(name, isVariable)
+                .map(group -> hint(group, name, isVariable))
+                .or(() -> misspeltGenerators(name, isVariable)
+                        .map(this::nearest)
+                        .or(() -> known.near(name))
+                        .map(nearest -> misspelt(nearest, isVariable)));
+    }
+
+    private String hint(String group, String name, boolean isVariable) {
+        List<String> needed = known.neededIn(group);
+        return known.nearIn(group, name)
+                .or(() -> needed.isEmpty() ? Optional.of(known.nearestIn(group, name)) : Optional.empty())
+                .map(nearest -> misspelt(nearest, isVariable))
+                .orElseGet(() -> "What is needed there is "
+                        + needed.stream().map(key -> spelled(key, isVariable)).collect(Collectors.joining(" or "))
+                        + ".");
+    }
+
+    /** {@code snowflake.generator.orders.window}, with the word spelt right. */
+    private Optional<GeneratorKey> misspeltGenerators(String name, boolean isVariable) {
+        int end = name.indexOf(isVariable ? '_' : '.', PREFIX.length());
+        if (end < 0
+                || Spelling.near(name.substring(PREFIX.length(), end), GENERATORS_ALONE)
+                        .isEmpty()) {
+            return Optional.empty();
         }
-        Optional<String> group =
-                groups.stream().filter(g -> isIn(g, name, isVariable)).findFirst();
-        String rest = name.substring(PREFIX.length());
-        Optional<String> meant =
-                group.isPresent() ? Spelling.nearest(rest, rests(group.get())) : Spelling.near(rest, rests(PREFIX));
-        meant.ifPresentOrElse(
-                nearest -> problems.add(misspelt(name, spelled(PREFIX + nearest, isVariable))),
-                () -> foreign.add(name));
+        return Optional.of(parts(spelled(GENERATORS, isVariable) + name.substring(end + 1), isVariable))
+                .filter(parts -> lacksGenerator(parts)
+                        || (isVariable ? isClear(parts) : !parts.key().isEmpty()));
+    }
+
+    /** In a variable it can't be seen where a generator's name ends, nor whether there is one. */
+    private boolean isClear(GeneratorKey parts) {
+        return isGenerator(parts) || key(parts) != null;
     }
 
     /** Whether it is none of ours, or one more name of an environment variable. */
@@ -156,130 +166,82 @@ public final class UnknownKeys {
         }
     }
 
-    /** The known keys that a variable sets: it may be several, since it does not show what joins the words. */
-    private Stream<Key<?>> keysLike(String variable) {
-        return known.values().stream()
-                .filter(key -> EnvironmentVariable.of(key.name()).equals(variable));
+    private static String misspelt(String nearest, boolean isVariable) {
+        return "Misspelt? The nearest is " + spelled(nearest, isVariable) + ".";
     }
 
-    /** As {@link #keysLike}, for one that sets a key of a generator. */
-    private List<String> generatorsKeysLike(String variable) {
-        List<String> keys = new ArrayList<>();
-        List<String> words =
-                Arrays.asList(variable.substring(GENERATORS.length()).split("_", -1));
-        for (int i = 1; i < words.size(); i++) {
-            Named named = Named.parted(variable, words, i);
-            String generator = named.generator.toLowerCase(Locale.ROOT).replace('_', '-');
-            keysLike(EnvironmentVariable.of(PREFIX + named.key))
-                    .filter(Key::isPerGenerator)
-                    .forEach(key ->
-                            keys.add(GENERATORS + generator + "." + key.name().substring(PREFIX.length())));
-        }
-        return keys;
+    private static String noKey(String name, String hint) {
+        return "snowflake: " + name + " is no key of Snowflake ID and would have no effect. " + hint
+                + " Correct it, or name it in " + SnowflakeKeys.IGNORE + " if other software reads it.";
     }
 
-    private @Nullable Key<?> find(boolean isVariable, String name) {
-        return isVariable ? knownVariables.get(EnvironmentVariable.of(name)) : known.get(name);
+    private GeneratorKey parts(String name, boolean isVariable) {
+        return GeneratorKey.of(name, isVariable, known, this::isGenerator);
     }
 
-    /** A name that consists of the group alone belongs to it too. */
-    private static boolean isIn(String group, String name, boolean isVariable) {
-        String begin = spelled(group, isVariable);
-        return (isVariable ? EnvironmentVariable.of(name) + "_" : name + ".").startsWith(begin);
+    private boolean isGenerator(GeneratorKey parts) {
+        return generators != null && generators.stream().anyMatch(parts::isOf);
     }
 
-    private static String spelled(String key, boolean isVariable) {
-        return isVariable ? EnvironmentVariable.of(key) : key;
+    /** {@code snowflake.generators.window}. */
+    private boolean lacksGenerator(GeneratorKey parts) {
+        return !isGenerator(parts) && known.find(parts.isVariable(), parts.withoutGenerator()) != null;
     }
 
-    /** The names of known keys that begin so, without the prefix that all have. */
-    private List<String> rests(String begin) {
-        return known.keySet().stream()
-                .filter(name -> name.startsWith(begin))
-                .map(name -> name.substring(PREFIX.length()))
-                .toList();
+    private @Nullable Key<?> key(GeneratorKey parts) {
+        return known.find(parts.isVariable(), PREFIX + parts.key());
     }
 
-    private static String misspelt(String name, String nearest) {
-        return "snowflake: " + name + " is no key of Snowflake ID and would have no effect. Misspelt? The nearest is "
-                + nearest + ". Correct it, or name it in " + SnowflakeKeys.IGNORE + " if other software reads it.";
-    }
-
-    /** The parts of {@code snowflake.generators.<generator>.<key>}, as they were written. */
-    private record Named(String name, boolean isVariable, String generator, String key) {
-
-        static Named of(UnknownKeys keys, String name, boolean isVariable) {
-            String rest = name.length() < GENERATORS.length() ? "" : name.substring(GENERATORS.length());
-            if (!isVariable) {
-                int dot = rest.indexOf('.');
-                return new Named(
-                        name, false, dot < 0 ? rest : rest.substring(0, dot), dot < 0 ? "" : rest.substring(dot + 1));
-            }
-            // Both parts may hold underscores: the first way to part them that makes sense, else after the first word.
-            List<String> words = Arrays.asList(rest.split("_", -1));
-            for (int i = 1; i < words.size(); i++) {
-                Named named = parted(name, words, i);
-                if (keys.knownVariables.containsKey(EnvironmentVariable.of(PREFIX + named.key))
-                        || keys.isGenerator(named)) {
-                    return named;
-                }
-            }
-            return parted(name, words, 1);
-        }
-
-        private static Named parted(String name, List<String> words, int at) {
-            return new Named(
-                    name,
-                    true,
-                    String.join("_", words.subList(0, at)),
-                    String.join("_", words.subList(at, words.size())));
-        }
-
-        boolean isOf(String other) {
-            return generator.equals(other)
-                    || (isVariable && EnvironmentVariable.of(generator).equals(EnvironmentVariable.of(other)));
-        }
-    }
-
-    private boolean isGenerator(Named named) {
-        return generators != null && generators.stream().anyMatch(named::isOf);
-    }
-
-    private void judge(Named named) {
-        boolean isVariable = named.isVariable;
-        Key<?> key = find(isVariable, PREFIX + named.key);
-        if (named.isOf(SnowflakeSettings.DEFAULT_GENERATOR)) {
+    private void judge(GeneratorKey parts) {
+        boolean isVariable = parts.isVariable();
+        Key<?> key = key(parts);
+        if (parts.isOf(SnowflakeSettings.DEFAULT_GENERATOR)) {
             String remedy = key == null ? "Remove it." : "Set " + spelled(key.name(), isVariable) + ".";
-            problems.add(misplaced(named, key, "has no effect: 'default' is the generator without a name. " + remedy));
-        } else if (generators != null && !isGenerator(named)) {
-            Spelling.near(named.generator, generators)
-                    .filter(other -> !other.equals(SnowflakeSettings.DEFAULT_GENERATOR))
-                    .ifPresentOrElse(
-                            other -> problems.add(
-                                    misspelt(named.name, spelled(GENERATORS + other + "." + named.key, isVariable))),
-                            () -> ofOtherGenerators.add(named.name));
-        } else if (key == null) {
-            List<String> possible = SnowflakeKeys.core().stream()
-                    .filter(Key::isPerGenerator)
-                    .map(k -> k.name().substring(PREFIX.length()))
-                    .toList();
-            String nearest = Spelling.nearest(named.key, possible).orElseThrow();
-            problems.add(misspelt(named.name, spelled(GENERATORS + named.generator + "." + nearest, isVariable)));
+            problems.add(misplaced(parts, key, "has no effect: 'default' is the generator without a name. " + remedy));
+        } else if (generators != null
+                && !isGenerator(parts)
+                && !lacksGenerator(parts)
+                && near(parts).isEmpty()) {
+            ofOtherGenerators.add(parts.name());
+        } else if (key == null || (generators != null && !isGenerator(parts))) {
+            problems.add(noKey(parts.name(), misspelt(nearest(parts), isVariable)));
         } else if (!key.isPerGenerator()) {
             problems.add(misplaced(
-                    named,
+                    parts,
                     key,
                     "can't be set for one generator. Set " + spelled(key.name(), isVariable) + " for all of them."));
         } else if (isVariable) {
-            requireToBeRead(named.name, generatorsKeysLike(EnvironmentVariable.of(named.name)));
+            requireToBeRead(parts.name(), known.ofGeneratorsLike(EnvironmentVariable.of(parts.name())));
         }
     }
 
+    private String nearest(GeneratorKey parts) {
+        if (lacksGenerator(parts)) {
+            return parts.withoutGenerator();
+        }
+        Key<?> key = key(parts);
+        if (key != null && (!key.isPerGenerator() || parts.isOf(SnowflakeSettings.DEFAULT_GENERATOR))) {
+            return key.name();
+        }
+        String rest = key == null
+                ? known.nearestPerGenerator(parts.key())
+                : key.name().substring(PREFIX.length());
+        return GENERATORS + near(parts).orElse(parts.generator()) + "." + rest;
+    }
+
+    /** The generator that was probably meant, unless there is one of that name. */
+    private Optional<String> near(GeneratorKey parts) {
+        return generators == null || isGenerator(parts)
+                ? Optional.empty()
+                : Spelling.near(parts.generator(), generators)
+                        .filter(other -> !other.equals(SnowflakeSettings.DEFAULT_GENERATOR));
+    }
+
     /** As {@link SnowflakeSettings} says it of the keys that it knows. */
-    private String misplaced(Named named, @Nullable Key<?> key, String complaint) {
-        String value = key == null ? null : lookup.apply(named.name);
-        String generator = named.isVariable ? named.generator.toLowerCase(Locale.ROOT) : named.generator;
-        return "snowflake '" + generator + "': " + named.name
+    private String misplaced(GeneratorKey parts, @Nullable Key<?> key, String complaint) {
+        String value = key == null ? null : lookup.apply(parts.name());
+        String generator = parts.isVariable() ? parts.generator().toLowerCase(Locale.ROOT) : parts.generator();
+        return "snowflake '" + generator + "': " + parts.name()
                 + (key == null || value == null ? "" : "=" + key.shown(value.strip())) + " " + complaint;
     }
 

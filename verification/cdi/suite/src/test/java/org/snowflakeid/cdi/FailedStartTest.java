@@ -24,6 +24,7 @@ class FailedStartTest {
     @AfterEach
     void forgetEarlierTests() {
         RecordingCoordinatorProvider.incompleteAfterAClaim = false;
+        RecordingCoordinatorProvider.silentAfterAClaim = false;
         RecordingCoordinatorProvider.JOURNAL.clear();
     }
 
@@ -100,6 +101,17 @@ class FailedStartTest {
         assertThatThrownBy(() -> Application.of(Shop.class)).hasStackTraceContaining("org/client/Missing");
 
         assertThat(count("claimed snowflake")).isEqualTo(1);
+        assertThatNothingIsHeld();
+    }
+
+    // it ended as "DeploymentException: null"
+    @Test
+    void namesAFailureThatHasNoMessageByItsClass() {
+        RecordingCoordinatorProvider.silentAfterAClaim = true;
+
+        assertThatThrownBy(() -> Application.of(Shop.class))
+                .hasStackTraceContaining("DeploymentException: java.lang.UnsupportedOperationException");
+
         assertThatNothingIsHeld();
     }
 }

@@ -63,8 +63,14 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** Once something was claimed, this provider's classes can't be found. */
     static volatile boolean incompleteAfterAClaim;
 
+    /** Once something was claimed, this provider fails and does not say why. */
+    static volatile boolean silentAfterAClaim;
+
     @Override
     public String name() {
+        if (silentAfterAClaim && !JOURNAL.isEmpty()) {
+            throw new UnsupportedOperationException();
+        }
         if (incompleteAfterAClaim && !JOURNAL.isEmpty()) {
             throw new NoClassDefFoundError("org/client/Missing");
         }
