@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * A generator of 64-bit ids that increase strictly within this process and are unique over all processes that share its
@@ -46,6 +47,22 @@ public interface Snowflake {
     default void nextIds(long[] into, int from, int count) {
         int unused = Objects.checkFromIndexSize(from, count, into.length);
         System.arraycopy(nextIds(count), 0, into, from, count);
+    }
+
+    /**
+     * The next id as a UUID of version 7, for what wants a UUID: {@code layout().uuid(nextId())}. It is greater than every UUID that this
+     * generator returned before, compared as text or as unsigned bytes, as databases do. ({@link UUID#compareTo} compares signed numbers; UUIDs of
+     * this version have the same order by it until the year 6429. With {@code snowflake.workers} above 1 it is greater than those of this
+     * thread, as with {@link #nextId()}.)
+     *
+     * <p>A call waits as {@link #nextId()} does. It takes longer, as long as {@link UUID#randomUUID()} besides, since a part is random; that does not wait
+     * for anything.
+     *
+     * @throws SnowflakeException as {@link #nextId()}
+     * @see SnowflakeLayout#uuid
+     */
+    default UUID nextUuid() {
+        return layout().uuid(nextId());
     }
 
     /** How the ids of this generator are composed. */
