@@ -5,6 +5,12 @@ package org.snowflakeid.verification.jpa;
 class NativeTest extends EntityContract {
 
     NativeTest() {
-        super("eclipselink", EclipseLinkPurchase::new, EclipseLinkMistyped::new, EclipseLinkHeir::new);
+        super(
+                "eclipselink",
+                EclipseLinkPurchase::new,
+                EclipseLinkMistyped::new,
+                EclipseLinkHeir::new,
+                EclipseLinkTicket::new,
+                EclipseLinkCramped::new);
     }
 }

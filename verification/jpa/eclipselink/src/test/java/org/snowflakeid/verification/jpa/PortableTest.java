@@ -5,6 +5,12 @@ package org.snowflakeid.verification.jpa;
 class PortableTest extends EntityContract {
 
     PortableTest() {
-        super("portable", PortablePurchase::new, PortableMistyped::new, PortableHeir::new);
+        super(
+                "portable",
+                PortablePurchase::new,
+                PortableMistyped::new,
+                PortableHeir::new,
+                PortableTicket::new,
+                PortableCramped::new);
     }
 }

@@ -227,6 +227,42 @@ class EntityTest {
     }
 
     @Test
+    void manyEntitiesWithUuidsAreInsertedInBatchesToo() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.jpa.properties.hibernate.jdbc.batch_size=50",
+                "spring.jpa.properties.hibernate.generate_statistics=true",
+                "snowflake.generators.orders.worker-ids=21")) {
+            Statistics statistics = application
+                    .context()
+                    .getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics();
+            Tickets repository = application.context().getBean(Tickets.class);
+            long before = statistics.getPrepareStatementCount();
+
+            List<Ticket> tickets = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                tickets.add(Ticket.of("seat " + i));
+            }
+            repository.saveAll(tickets);
+
+            SnowflakeLayout layout =
+                    application.context().getBean(Snowflake.class).layout();
+            assertThat(tickets)
+                    .extracting(ticket -> layout.id(ticket.id))
+                    .isSorted()
+                    .doesNotHaveDuplicates();
+            assertThat(tickets)
+                    .extracting(ticket -> layout.decode(layout.id(ticket.id)).workerId())
+                    .containsOnly(21);
+            assertThat(repository.findById(tickets.get(7).id))
+                    .hasValueSatisfying(found -> assertThat(found.seat).isEqualTo("seat 7"));
+            assertThat(repository.count()).isEqualTo(MANY);
+            assertThat(statistics.getPrepareStatementCount() - before).isLessThan(MANY / 10);
+        }
+    }
+
+    @Test
     void anIdThatIsThereIsKept() {
         try (RunningApplication application = RunningApplication.start()) {
             Purchases repository = application.context().getBean(Purchases.class);
