@@ -37,22 +37,13 @@ public abstract class EntityContract {
     private final Supplier<? extends Purchase> purchases;
     private final Supplier<?> mistyped;
     private final Supplier<? extends Heir> heirs;
-    private final Supplier<? extends Ticket> tickets;
-    private final Supplier<?> cramped;
 
     protected EntityContract(
-            String unit,
-            Supplier<? extends Purchase> purchases,
-            Supplier<?> mistyped,
-            Supplier<? extends Heir> heirs,
-            Supplier<? extends Ticket> tickets,
-            Supplier<?> cramped) {
+            String unit, Supplier<? extends Purchase> purchases, Supplier<?> mistyped, Supplier<? extends Heir> heirs) {
         this.unit = unit;
         this.purchases = purchases;
         this.mistyped = mistyped;
         this.heirs = heirs;
-        this.tickets = tickets;
-        this.cramped = cramped;
     }
 
     @AfterEach
@@ -60,7 +51,7 @@ public abstract class EntityContract {
         System.getProperties().keySet().removeIf(key -> key.toString().startsWith("snowflake."));
     }
 
-    private static SeContainer start(String... settings) {
+    protected static SeContainer start(String... settings) {
         System.setProperty("snowflake.coordinator", "memory");
         for (String setting : settings) {
             int equals = setting.indexOf('=');
@@ -236,61 +227,6 @@ public abstract class EntityContract {
 
             assertThat(container.isRunning()).isTrue();
             assertThat(heir.key()).isPositive();
-        }
-    }
-
-    @Test
-    public void aKeyOfAUuidIsMadeOfAnIdAndFoundByIt() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit + "-heir")) {
-            Snowflake ids = container
-                    .select(Snowflake.class, SnowflakeName.Literal.of("purchases"))
-                    .get();
-            long before = ids.nextId();
-            List<Ticket> all = new ArrayList<>();
-
-            transact(factory, entities -> {
-                for (int i = 0; i < 100; i++) {
-                    Ticket ticket = tickets.get();
-                    entities.persist(ticket);
-                    all.add(ticket);
-                }
-            });
-
-            List<UUID> keys = all.stream()
-                    .map(ticket -> Objects.requireNonNull(ticket.key()))
-                    .toList();
-            assertThat(keys.stream().map(ids.layout()::id))
-                    .isSorted()
-                    .doesNotHaveDuplicates()
-                    .allSatisfy(id -> assertThat(id).isBetween(before, ids.nextId()));
-            transact(factory, entities -> {
-                assertThat(entities.find(all.get(7).getClass(), keys.get(7)).key())
-                        .isEqualTo(keys.get(7));
-                assertThat(entities.createQuery(
-                                        "select t.id from "
-                                                + all.get(0).getClass().getSimpleName() + " t order by t.id",
-                                        UUID.class)
-                                .getResultList())
-                        .isEqualTo(keys);
-            });
-        }
-    }
-
-    @Test
-    public void aColumnThatIsTooShortForAUuidFailsTheInsert() {
-        try (SeContainer container = start();
-                EntityManagerFactory factory = open(unit + "-heir")) {
-            Object entity = cramped.get();
-
-            assertThatThrownBy(() -> transact(factory, entities -> entities.persist(entity)))
-                    .hasStackTraceContaining("VARYING(35)");
-
-            assertThat(container.isRunning()).isTrue();
-            transact(factory, entities -> assertThat(entities.createQuery(
-                                    "select count(e) from " + entity.getClass().getSimpleName() + " e", Long.class)
-                            .getSingleResult())
-                    .isZero());
         }
     }
 }

@@ -5,12 +5,6 @@ package org.snowflakeid.verification.jpa;
 class NativeTest extends EntityContract {
 
     NativeTest() {
-        super(
-                "eclipselink",
-                EclipseLinkPurchase::new,
-                EclipseLinkMistyped::new,
-                EclipseLinkHeir::new,
-                EclipseLinkTicket::new,
-                EclipseLinkCramped::new);
+        super("eclipselink", EclipseLinkPurchase::new, EclipseLinkMistyped::new, EclipseLinkHeir::new);
     }
 }

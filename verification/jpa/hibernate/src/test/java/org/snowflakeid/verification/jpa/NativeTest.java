@@ -16,13 +16,7 @@ import org.snowflakeid.SnowflakeLayout;
 class NativeTest extends EntityContract {
 
     NativeTest() {
-        super(
-                "hibernate",
-                HibernatePurchase::new,
-                HibernateMistyped::new,
-                HibernateHeir::new,
-                HibernateTicket::new,
-                HibernateCramped::new);
+        super("hibernate", HibernatePurchase::new, HibernateMistyped::new, HibernateHeir::new);
     }
 
     @Override

@@ -172,7 +172,7 @@ class EntityTest {
         static FactoryBean<SessionFactory> entityManagerFactory(DataSource database) {
             BeanWrapper sessions = new BeanWrapperImpl(sessionFactoryBean());
             sessions.setPropertyValue("dataSource", database);
-            sessions.setPropertyValue("annotatedClasses", Purchase.class);
+            sessions.setPropertyValue("annotatedClasses", new Class<?>[] {Purchase.class, Ticket.class});
             sessions.setPropertyValue("hibernateProperties", "hibernate.hbm2ddl.auto=create");
             @SuppressWarnings("unchecked") // that of either package
             FactoryBean<SessionFactory> bean = (FactoryBean<SessionFactory>) sessions.getWrappedInstance();
