@@ -50,13 +50,12 @@ public interface Snowflake {
     }
 
     /**
-     * The next id as a UUID of version 7, for what wants a UUID: {@code layout().uuid(nextId())}. It is greater than every UUID that this
-     * generator returned before, compared as text or as unsigned bytes, as databases do. ({@link UUID#compareTo} compares signed numbers; UUIDs of
-     * this version have the same order by it until the year 6429. With {@code snowflake.workers} above 1 it is greater than those of this
-     * thread, as with {@link #nextId()}.)
+     * A UUID of version 7 (RFC 9562) that contains the next id: {@code layout().uuid(nextId())}. It is greater than every UUID that this
+     * generator returned before, compared as text or as unsigned bytes, as most databases do. (With {@code snowflake.workers} above 1 it is
+     * greater than those that this thread got before.) {@link UUID#compareTo} compares signed numbers; among UUIDs of this version its order
+     * is the same until the year 6429.
      *
-     * <p>A call waits as {@link #nextId()} does. It takes longer, as long as {@link UUID#randomUUID()} besides, since a part is random; that does not wait
-     * for anything.
+     * <p>A call waits as {@link #nextId()} does. Besides, it takes as long as {@link UUID#randomUUID()}, for its random bits.
      *
      * @throws SnowflakeException as {@link #nextId()}
      * @see SnowflakeLayout#uuid

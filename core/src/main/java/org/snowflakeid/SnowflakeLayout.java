@@ -58,25 +58,25 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
     }
 
     /**
-     * A UUID of version 7 (RFC 9562) that holds an id: 48 bits of Unix milliseconds, the sequence and the worker id, each left-aligned in
-     * 20 bits whatever the layout, and 34 random bits. UUIDs of different ids are different, if the ids are of one layout; those of equal
-     * ids differ in the random bits only, so store the UUID instead of making it again.
+     * A UUID of version 7 (RFC 9562) that contains an id: 48 bits of Unix milliseconds, the sequence and the worker id, each left-aligned in
+     * 20 bits whatever the layout, and 34 random bits. Different ids of one layout make different UUIDs. Each call for the same id makes
+     * another UUID, which differs in the random bits: store it, instead of making it again.
      *
-     * <p>Compared as text or as unsigned bytes, UUIDs of one worker id have the order of their ids. Those of different worker ids have it to the
+     * <p>Compared as text or as unsigned bytes, UUIDs of one worker id have the order of their ids; those of several have it to the
      * millisecond.
      *
-     * @throws IllegalArgumentException if {@code id} is negative, or its time is none that a UUID holds: before 1970, or past the year 10889
+     * @throws IllegalArgumentException if {@code id} is negative, or its time is before 1970 or after the year 10889
      */
     public UUID uuid(long id) {
         return UuidFields.uuid(this, id);
     }
 
     /**
-     * The id that a UUID of {@link #uuid} holds. Another UUID of version 7 is refused if it does not happen to fit: with the standard layout
-     * one of 262,144 does.
+     * The id that a UUID of {@link #uuid} contains. Of other UUIDs of version 7 those are refused that happen not to fit: with the standard
+     * layout all but one in 262,144.
      *
-     * @throws IllegalArgumentException if the UUID is of another version or variant, of a time before the epoch or past the last timestamp,
-     *     or made with a layout of more bits; the message says what was found
+     * @throws IllegalArgumentException if the UUID has another version or variant, a time before the epoch or past the last timestamp, or
+     *     more bits of worker id or sequence than the layout; the message says what was found
      */
     public long id(UUID uuid) {
         return encode(UuidFields.parts(this, uuid));

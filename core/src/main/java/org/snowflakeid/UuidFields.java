@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Instant;
+import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -75,9 +76,13 @@ final class UuidFields {
         int part = field >>> spare;
         if (part << spare != field) {
             throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
                     "UUID %s: its %s field 0x%05x has more than %d bits. It was made with another layout, or not of a"
                             + " snowflake.",
-                    uuid, name, field, bits));
+                    uuid,
+                    name,
+                    field,
+                    bits));
         }
         return part;
     }

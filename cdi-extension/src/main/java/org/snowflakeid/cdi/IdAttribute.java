@@ -17,7 +17,7 @@ import org.snowflakeid.SnowflakeFormat;
 
 /**
  * Ids for an attribute of an entity with an annotation {@code @SnowflakeId}: of the type {@link Long} or {@code long},
- * {@link String}, which gets the id as text, or {@link UUID}, which gets one that is made of the id.
+ * {@link String}, which gets the id as text, or {@link UUID}, which gets one that contains the id.
  */
 public final class IdAttribute implements Serializable {
     private static final long serialVersionUID = 1L;

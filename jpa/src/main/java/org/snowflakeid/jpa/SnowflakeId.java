@@ -14,8 +14,9 @@ import org.snowflakeid.cdi.GeneratorReference;
  * persisted, with any provider of Jakarta Persistence.
  *
  * <p>Put it on a field, or on a getter if the entity's properties are mapped. The type is {@code Long} or {@code long},
- * {@code String} for the text of an id, or {@code UUID} for {@link org.snowflakeid.Snowflake#nextUuid one that is made of an id}. The field is the primary key or any other column, and an entity may have several. What has a
- * value already, other than 0 in a {@code long}, keeps it. The generator is claimed when the application starts, as if it were injected.
+ * {@code String} for the text of an id, or {@code UUID} for {@link org.snowflakeid.Snowflake#nextUuid one that contains an id}. The field
+ * is the primary key or any other column, and an entity may have several. What has a value already, other than 0 in a {@code long},
+ * keeps it. The generator is claimed when the application starts, as if it were injected.
  */
 @Documented
 @GeneratorReference
