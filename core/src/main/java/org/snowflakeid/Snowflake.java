@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * A generator of 64-bit ids that increase strictly within this process and are unique over all processes that share its
@@ -46,6 +47,21 @@ public interface Snowflake {
     default void nextIds(long[] into, int from, int count) {
         int unused = Objects.checkFromIndexSize(from, count, into.length);
         System.arraycopy(nextIds(count), 0, into, from, count);
+    }
+
+    /**
+     * A UUID of version 7 (RFC 9562) that contains the next id: {@code layout().uuid(nextId())}. It is greater than every UUID that this
+     * generator returned before, compared as text or as unsigned bytes, as most databases do. (With {@code snowflake.workers} above 1 it is
+     * greater than those that this thread got before.) {@link UUID#compareTo} compares signed numbers; among UUIDs of this version its order
+     * is the same until the year 6429.
+     *
+     * <p>A call waits as {@link #nextId()} does. Besides, it takes as long as {@link UUID#randomUUID()}, for its random bits.
+     *
+     * @throws SnowflakeException as {@link #nextId()}
+     * @see SnowflakeLayout#uuid
+     */
+    default UUID nextUuid() {
+        return layout().uuid(nextId());
     }
 
     /** How the ids of this generator are composed. */

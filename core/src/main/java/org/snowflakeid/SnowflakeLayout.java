@@ -2,6 +2,7 @@
 package org.snowflakeid;
 
 import java.time.Instant;
+import java.util.UUID;
 import org.snowflakeid.lease.Positions;
 
 /**
@@ -54,6 +55,31 @@ public record SnowflakeLayout(Instant epoch, int workerIdBits, int sequenceBits)
         if (value < 0 || value > max) {
             throw new IllegalArgumentException(name + " " + value + " is not between 0 and " + max);
         }
+    }
+
+    /**
+     * A UUID of version 7 (RFC 9562) that contains an id: 48 bits of Unix milliseconds, the sequence and the worker id, each left-aligned in
+     * 20 bits whatever the layout, and 34 random bits. Different ids of one layout make different UUIDs. Each call for the same id makes
+     * another UUID, which differs in the random bits: store it, instead of making it again.
+     *
+     * <p>Compared as text or as unsigned bytes, UUIDs of one worker id have the order of their ids; those of several have it to the
+     * millisecond.
+     *
+     * @throws IllegalArgumentException if {@code id} is negative, or its time is before 1970 or after the year 10889
+     */
+    public UUID uuid(long id) {
+        return UuidFields.uuid(this, id);
+    }
+
+    /**
+     * The id that a UUID of {@link #uuid} contains. Of other UUIDs of version 7 those are refused that happen not to fit: with the standard
+     * layout all but one in 262,144.
+     *
+     * @throws IllegalArgumentException if the UUID has another version or variant, a time before the epoch or past the last timestamp, or
+     *     more bits of worker id or sequence than the layout; the message says what was found
+     */
+    public long id(UUID uuid) {
+        return encode(UuidFields.parts(this, uuid));
     }
 
     /**

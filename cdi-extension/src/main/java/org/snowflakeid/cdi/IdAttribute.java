@@ -9,24 +9,22 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
 
 /**
- * Ids for an attribute of an entity with an annotation {@code @SnowflakeId}: of the type {@link Long} or {@code long}, or
- * {@link String}, which gets the id as text.
+ * Ids for an attribute of an entity with an annotation {@code @SnowflakeId}: of the type {@link Long} or {@code long},
+ * {@link String}, which gets the id as text, or {@link UUID}, which gets one that contains the id.
  */
 public final class IdAttribute implements Serializable {
     private static final long serialVersionUID = 1L;
 
     private final ReferencedGenerator ids;
-
-    /** Null: no text. */
-    private final @Nullable SnowflakeFormat format;
-
-    private final boolean primitive;
+    private final SnowflakeFormat format;
+    private final Class<?> type;
 
     /**
      * Looks for no generator yet, so that it can be made before there is an application.
@@ -36,15 +34,15 @@ public final class IdAttribute implements Serializable {
      * @throws SnowflakeException if it is of another type
      */
     public IdAttribute(String generator, SnowflakeFormat format, Class<?> type, Member member) {
-        if (type != Long.class && type != long.class && type != String.class) {
+        if (type != Long.class && type != long.class && type != String.class && type != UUID.class) {
             throw new SnowflakeException("snowflake '" + generator + "': @SnowflakeId on "
                     + member.getDeclaringClass().getName() + "." + member.getName()
                     + (member instanceof Method ? "()" : "") + ": type " + shown(type)
-                    + " is not supported; use Long, long or String.");
+                    + " is not supported; use Long, long, String or UUID.");
         }
         this.ids = new ReferencedGenerator(generator, member.toString());
-        this.format = type == String.class ? format : null;
-        this.primitive = type == long.class;
+        this.format = format;
+        this.type = type;
     }
 
     /** {@code Integer}, and of what is not in {@code java.lang} the whole name. */
@@ -80,16 +78,16 @@ public final class IdAttribute implements Serializable {
 
     /** Whether this is no value, so that an id is wanted: null, or 0 in a {@code long}. */
     public boolean isMissing(@Nullable Object value) {
-        return value == null || (primitive && value.equals(0L));
+        return value == null || (type == long.class && value.equals(0L));
     }
 
     /**
-     * The next id, as a {@link Long} or as text.
+     * The next id, of the attribute's type.
      *
      * @throws SnowflakeException as {@link ReferencedGenerator#nextId} does
      */
     public Object next() {
-        return written(ids.nextId());
+        return ids.get(this::next);
     }
 
     /**
@@ -98,10 +96,10 @@ public final class IdAttribute implements Serializable {
      * @throws SnowflakeException if there is no id now
      */
     public Object next(Snowflake given) {
-        return written(given.nextId());
-    }
-
-    private Object written(long id) {
-        return format == null ? id : format.format(id);
+        if (type == UUID.class) {
+            return given.nextUuid();
+        }
+        long id = given.nextId();
+        return type == String.class ? format.format(id) : (Long) id;
     }
 }

@@ -4,6 +4,7 @@ package org.snowflakeid.cdi;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.CDI;
 import java.io.Serializable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
@@ -35,20 +36,25 @@ public final class ReferencedGenerator implements Serializable {
      * @throws SnowflakeException if there is no id now, or no such generator
      */
     public long nextId() {
+        return get(Snowflake::nextId);
+    }
+
+    /** As {@link #nextId}, by a call that takes one id. */
+    <T> T get(Function<Snowflake, T> call) {
         Snowflake found = ids;
         if (found == null) {
             found = find();
             ids = found;
         }
         try {
-            return found.nextId();
+            return call.apply(found);
         } catch (SnowflakeUnavailableException e) {
-            return ofItsSuccessor(found, e);
+            return ofItsSuccessor(found, call, e);
         }
     }
 
     /** What holds a reference may outlive an application, as an entity manager factory does that several tests share. */
-    private long ofItsSuccessor(Snowflake found, SnowflakeUnavailableException failure) {
+    private <T> T ofItsSuccessor(Snowflake found, Function<Snowflake, T> call, SnowflakeUnavailableException failure) {
         if (found.status().state() != State.CLOSED) {
             throw failure;
         }
@@ -61,7 +67,7 @@ public final class ReferencedGenerator implements Serializable {
             throw failure;
         }
         ids = next;
-        return next.nextId();
+        return call.apply(next);
     }
 
     private Snowflake find() {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.snowflakeid.ClockMovedBackwardsException;
 import org.snowflakeid.IdParts;
 import org.snowflakeid.Snowflake;
@@ -33,6 +34,9 @@ public final class TestSnowflake implements Snowflake {
 
     private static final Instant DEFAULT_START = Instant.parse("2026-01-01T00:00:00Z");
     private static final int MAX_BATCH = 1_000_000;
+
+    /** At the end of a UUID. */
+    private static final int RANDOM_BITS = 34;
 
     /** The default of {@code snowflake.clock.max-wait}. */
     private static final Duration MAX_WAIT = Duration.ofMillis(500);
@@ -149,6 +153,13 @@ public final class TestSnowflake implements Snowflake {
             ids[i] = nextId();
         }
         return ids;
+    }
+
+    /** As elsewhere, only that what is random there is 0 here. */
+    @Override
+    public UUID nextUuid() {
+        UUID uuid = Snowflake.super.nextUuid();
+        return new UUID(uuid.getMostSignificantBits(), uuid.getLeastSignificantBits() >>> RANDOM_BITS << RANDOM_BITS);
     }
 
     @Override

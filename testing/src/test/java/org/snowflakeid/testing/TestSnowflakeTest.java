@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -38,6 +39,17 @@ class TestSnowflakeTest {
         ids.advance(Duration.ofSeconds(1));
 
         assertThat(next()).isEqualTo(new IdParts(START.plusSeconds(1), 7, 0));
+    }
+
+    // their random bits differed
+    @Test
+    void uuidsAreTheSameInEachRun() {
+        UUID first = ids.nextUuid();
+        UUID second = ids.nextUuid();
+
+        assertThat(first).hasToString("019ca8d7-2d00-7000-8000-700000000000");
+        assertThat(second).hasToString("019ca8d7-2d00-7001-8000-700000000000");
+        assertThat(ids.layout().decode(ids.layout().id(second))).isEqualTo(new IdParts(START, 7, 1));
     }
 
     @Test

@@ -7,7 +7,7 @@ import jakarta.persistence.Embeddable;
 import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.MappedSuperclass;
-import java.util.UUID;
+import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeException;
@@ -32,7 +32,7 @@ class SnowflakeIdListenerTest {
     }
 
     @Entity
-    static class Visit extends Row<UUID> {}
+    static class Visit extends Row<BigInteger> {}
 
     @Entity
     static class Seat {
@@ -51,7 +51,7 @@ class SnowflakeIdListenerTest {
         assertRefused(
                 new Seat(),
                 "snowflake 'seats': @SnowflakeId on org.snowflakeid.jpa.SnowflakeIdListenerTest$Seat.getNumber():"
-                        + " type int is not supported; use Long, long or String.");
+                        + " type int is not supported; use Long, long, String or UUID.");
     }
 
     @Test
@@ -59,7 +59,7 @@ class SnowflakeIdListenerTest {
         assertRefused(
                 new Visit(),
                 "snowflake 'rows': @SnowflakeId on org.snowflakeid.jpa.SnowflakeIdListenerTest$Row.key:"
-                        + " type java.util.UUID is not supported; use Long, long or String.");
+                        + " type java.math.BigInteger is not supported; use Long, long, String or UUID.");
     }
 
     private static void assertRefused(Object entity, String message) {

@@ -54,7 +54,7 @@ final class CompareInserts implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            defaultValue = "24",
+            defaultValue = "32",
             description = "how often each kind is measured, each time in another order; default: ${DEFAULT-VALUE}")
     private int rounds;
 
@@ -136,9 +136,10 @@ final class CompareInserts implements Callable<Integer> {
                 + load() + " at the start.");
         lines.add("- PostgreSQL " + sales.serverVersion() + " on the same machine, reached by loopback, as it comes"
                 + " (`fsync` on, `shared_buffers` 128 MB).");
-        lines.add("- Hibernate " + Version.getVersionString() + " with `hibernate.jdbc.batch_size` " + Sales.BATCH
-                + ", flushed and cleared after each batch; `@Tsid` of hypersistence-utils " + tsidVersion()
-                + "; UUIDs by Hibernate's own generator of version 7.");
+        lines.add(
+                "- Hibernate " + Version.getVersionString() + " with `hibernate.jdbc.batch_size` " + Sales.BATCH
+                        + ", flushed and cleared after each batch; `@Tsid` of hypersistence-utils " + tsidVersion()
+                        + "; UUIDs of version 7 by `@SnowflakeId` and by Hibernate's own generator, of version 4 by a default of the column.");
         lines.add(
                 "- Ids of `@SnowflakeId` come from a worker id that is leased from the same PostgreSQL, which is called every"
                         + " 20 seconds.");

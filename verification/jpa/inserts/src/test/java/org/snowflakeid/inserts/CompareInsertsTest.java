@@ -42,10 +42,10 @@ class CompareInsertsTest {
     /** Of 500 rows in batches of 50: an identity forbids batches, and a sequence is called besides. */
     private static String statements(Kind kind) {
         return switch (kind) {
-            case SNOWFLAKE, UUID_7, TSID -> "10";
+            case SNOWFLAKE, SNOWFLAKE_UUID, UUID_7, TSID -> "10";
             case SEQUENCE -> "2[0-2]";
             case PLAIN_SEQUENCE -> "510";
-            case IDENTITY -> "500";
+            case IDENTITY, RANDOM_UUID -> "500";
         };
     }
 

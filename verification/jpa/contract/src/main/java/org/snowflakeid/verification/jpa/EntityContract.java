@@ -51,7 +51,7 @@ public abstract class EntityContract {
         System.getProperties().keySet().removeIf(key -> key.toString().startsWith("snowflake."));
     }
 
-    private static SeContainer start(String... settings) {
+    protected static SeContainer start(String... settings) {
         System.setProperty("snowflake.coordinator", "memory");
         for (String setting : settings) {
             int equals = setting.indexOf('=');
@@ -175,7 +175,7 @@ public abstract class EntityContract {
                             .asString()
                             .contains("snowflake 'purchases': @SnowflakeId on "
                                     + mistyped.get().getClass().getName()
-                                    + ".id: type Integer is not supported; use Long, long or String."));
+                                    + ".id: type Integer is not supported; use Long, long, String or UUID."));
         }
     }
 

@@ -7,6 +7,7 @@ import jakarta.persistence.EntityManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
@@ -28,6 +29,10 @@ public enum EntityStep {
                 assertThat(purchase.id()).isGreaterThan(before).isLessThan(keys.nextId());
             });
 
+            assertThat(id(keys, purchase.uuid())).isGreaterThan(before).isLessThan(keys.nextId());
+            assertThat(id(numbers, purchase.referenceUuid()))
+                    .isGreaterThan(numberBefore)
+                    .isLessThan(numbers.nextId());
             assertThat(purchase.number()).isGreaterThan(numberBefore).isLessThan(numbers.nextId());
             assertThat(purchase.reference()).isGreaterThan(numberBefore).isLessThan(numbers.nextId());
             assertThat(id(SnowflakeFormat.CROCKFORD, purchase.code()))
@@ -40,6 +45,8 @@ public enum EntityStep {
                 Purchase stored = stored(entities, purchase);
                 assertThat(stored.number()).isEqualTo(purchase.number());
                 assertThat(stored.reference()).isEqualTo(purchase.reference());
+                assertThat(stored.uuid()).isEqualTo(purchase.uuid());
+                assertThat(stored.referenceUuid()).isEqualTo(purchase.referenceUuid());
                 assertThat(stored.code()).isEqualTo(purchase.code());
                 assertThat(stored.tag()).isEqualTo(purchase.tag());
             });
@@ -71,6 +78,8 @@ public enum EntityStep {
             application.transact(entities -> {
                 Purchase stored = stored(entities, copy);
                 assertThat(stored.number()).isPositive();
+                assertThat(id(application.generator("purchases"), stored.uuid()))
+                        .isPositive();
                 assertThat(id(SnowflakeFormat.CROCKFORD, stored.code())).isPositive();
                 assertPartsHaveIds(stored, 1);
             });
@@ -83,6 +92,7 @@ public enum EntityStep {
             Purchase purchase = purchases.get();
             application.transact(entities -> entities.persist(purchase));
             Long number = purchase.number();
+            UUID uuid = purchase.uuid();
             String code = purchase.code();
             long before = count(application, purchases);
 
@@ -90,6 +100,7 @@ public enum EntityStep {
 
             assertThat(copy.id()).isEqualTo(purchase.id());
             assertThat(copy.number()).isEqualTo(number);
+            assertThat(copy.uuid()).isEqualTo(uuid);
             assertThat(copy.code()).isEqualTo(code);
             assertThat(count(application, purchases)).isEqualTo(before);
         }
@@ -101,10 +112,12 @@ public enum EntityStep {
             Purchase persisted = purchases.get();
             persisted.preset(42L);
             persisted.presetNumber(43L);
+            persisted.presetUuid(new UUID(0, 43));
             persisted.presetCode("forty-three");
             Purchase merged = purchases.get();
             merged.preset(44L);
             merged.presetNumber(45L);
+            merged.presetUuid(new UUID(0, 0));
             merged.presetCode("");
 
             application.transact(entities -> entities.persist(persisted));
@@ -113,9 +126,11 @@ public enum EntityStep {
             application.transact(entities -> {
                 assertThat(stored(entities, persisted).id()).isEqualTo(42);
                 assertThat(stored(entities, persisted).number()).isEqualTo(43);
+                assertThat(stored(entities, persisted).uuid()).isEqualTo(new UUID(0, 43));
                 assertThat(stored(entities, persisted).code()).isEqualTo("forty-three");
                 assertThat(stored(entities, merged).id()).isEqualTo(44);
                 assertThat(stored(entities, merged).number()).isEqualTo(45);
+                assertThat(stored(entities, merged).uuid()).isEqualTo(new UUID(0, 0));
                 assertThat(stored(entities, merged).code()).isEmpty();
             });
         }
@@ -165,6 +180,10 @@ public enum EntityStep {
 
     private static long id(SnowflakeFormat format, @Nullable String text) {
         return format.parse(Objects.requireNonNull(text));
+    }
+
+    private static long id(Snowflake ids, @Nullable UUID uuid) {
+        return ids.layout().id(Objects.requireNonNull(uuid));
     }
 
     /** How many are stored. */

@@ -8,6 +8,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.jpa.SnowflakeId;
@@ -18,6 +19,9 @@ public class PortablePurchase extends PortableRow implements Purchase {
 
     @SnowflakeId
     private @Nullable Long number;
+
+    @SnowflakeId("purchases")
+    private @Nullable UUID uuid;
 
     @Embedded
     private Label label = new Label();
@@ -49,8 +53,23 @@ public class PortablePurchase extends PortableRow implements Purchase {
     }
 
     @Override
+    public @Nullable UUID uuid() {
+        return uuid;
+    }
+
+    @Override
+    public void presetUuid(UUID preset) {
+        uuid = preset;
+    }
+
+    @Override
     public @Nullable Long reference() {
         return label.reference;
+    }
+
+    @Override
+    public @Nullable UUID referenceUuid() {
+        return label.referenceUuid;
     }
 
     @Override
@@ -95,6 +114,10 @@ public class PortablePurchase extends PortableRow implements Purchase {
         @SnowflakeId
         @Nullable
         Long reference;
+
+        @SnowflakeId
+        @Nullable
+        UUID referenceUuid;
 
         @SnowflakeId(format = SnowflakeFormat.HEX)
         @Nullable

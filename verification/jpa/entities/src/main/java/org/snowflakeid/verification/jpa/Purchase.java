@@ -2,6 +2,7 @@
 package org.snowflakeid.verification.jpa;
 
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** An entity with lines, each with a primary key from the generator {@code purchases}. */
@@ -18,9 +19,19 @@ public interface Purchase {
 
     void presetNumber(Long number);
 
+    /** An ordinary column, made of an id of the generator {@code purchases}. */
+    @Nullable
+    UUID uuid();
+
+    void presetUuid(UUID uuid);
+
     /** In an embeddable, from the generator without a name. */
     @Nullable
     Long reference();
+
+    /** In an embeddable, made of an id of the generator without a name. */
+    @Nullable
+    UUID referenceUuid();
 
     /** Text in the superclass, in the default format, from the generator without a name. */
     @Nullable

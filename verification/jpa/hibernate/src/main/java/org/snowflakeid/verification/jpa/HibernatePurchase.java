@@ -9,6 +9,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.hibernate.SnowflakeId;
@@ -20,6 +21,9 @@ public class HibernatePurchase extends HibernateRow implements Purchase {
     @SnowflakeId
     @Column(nullable = false)
     private @Nullable Long number;
+
+    @SnowflakeId("purchases")
+    private @Nullable UUID uuid;
 
     @Embedded
     private Label label = new Label();
@@ -51,8 +55,23 @@ public class HibernatePurchase extends HibernateRow implements Purchase {
     }
 
     @Override
+    public @Nullable UUID uuid() {
+        return uuid;
+    }
+
+    @Override
+    public void presetUuid(UUID preset) {
+        uuid = preset;
+    }
+
+    @Override
     public @Nullable Long reference() {
         return label.reference;
+    }
+
+    @Override
+    public @Nullable UUID referenceUuid() {
+        return label.referenceUuid;
     }
 
     @Override
@@ -97,6 +116,10 @@ public class HibernatePurchase extends HibernateRow implements Purchase {
         @SnowflakeId
         @Nullable
         Long reference;
+
+        @SnowflakeId
+        @Nullable
+        UUID referenceUuid;
 
         @SnowflakeId(format = SnowflakeFormat.HEX)
         @Nullable

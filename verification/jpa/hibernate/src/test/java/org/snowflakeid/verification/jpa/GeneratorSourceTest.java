@@ -45,6 +45,7 @@ class GeneratorSourceTest {
 
         Instant start = Instant.parse("2026-01-01T00:00:00Z");
         assertThat(named.layout().decode(purchase.id())).isEqualTo(new IdParts(start, 2, 0));
+        assertThat(named.layout().decode(named.layout().id(purchase.uuid()))).isEqualTo(new IdParts(start, 2, 1));
         assertThat(unnamed.layout()
                         .decode(SnowflakeFormat.CROCKFORD.parse(purchase.code()))
                         .workerId())

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.persistence.EntityManagerFactory;
+import java.util.Objects;
+import java.util.UUID;
 import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.SnowflakeLayout;
 
 /** Hibernate's own way. */
 class NativeTest extends EntityContract {
@@ -56,6 +59,31 @@ class NativeTest extends EntityContract {
                     .hasSize(2)
                     .doesNotHaveDuplicates()
                     .allSatisfy(id -> assertThat(id).isPositive()));
+        }
+    }
+
+    @Test
+    void queriesAndStatelessSessionsGiveUuidsToo() {
+        System.setProperty("snowflake.coordinator", "memory");
+        try (SeContainer container = SeContainerInitializer.newInstance().initialize();
+                EntityManagerFactory factory = open("hibernate-heir")) {
+            HibernateTicket ticket = new HibernateTicket();
+            transact(factory, entities -> {
+                String insert = "insert into HibernateTicket (seat) values ('one'), ('two')";
+                assertThat(entities.createQuery(insert).executeUpdate()).isEqualTo(2);
+            });
+            factory.unwrap(SessionFactory.class).inStatelessTransaction(session -> session.insert(ticket));
+
+            assertThat(container.isRunning()).isTrue();
+            assertThat(SnowflakeLayout.STANDARD.id(Objects.requireNonNull(ticket.code)))
+                    .isPositive();
+            transact(factory, entities -> assertThat(entities.createQuery("select id from HibernateTicket", UUID.class)
+                            .getResultList())
+                    .hasSize(3)
+                    .doesNotHaveDuplicates()
+                    .contains(ticket.key())
+                    .allSatisfy(
+                            id -> assertThat(SnowflakeLayout.STANDARD.id(id)).isPositive()));
         }
     }
 

@@ -6,6 +6,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.hibernate.SnowflakeId;
@@ -18,6 +19,9 @@ public class NativePurchase extends NativeRow {
 
     @SnowflakeId(format = SnowflakeFormat.HEX)
     public @Nullable String code;
+
+    @SnowflakeId
+    public @Nullable UUID uuid;
 
     @OneToMany(cascade = CascadeType.ALL)
     public List<NativeLine> lines = new ArrayList<>();

@@ -6,6 +6,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.OneToMany;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.jpa.SnowflakeId;
 
@@ -17,6 +18,9 @@ public class PortablePurchase extends PortableRow {
 
     @SnowflakeId
     public @Nullable String code;
+
+    @SnowflakeId
+    public @Nullable UUID uuid;
 
     @OneToMany(cascade = CascadeType.ALL)
     public List<PortableLine> lines = new ArrayList<>();

@@ -7,10 +7,12 @@ import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.cdi.SnowflakeName;
 import org.snowflakeid.testing.MemoryStore;
 
@@ -60,6 +62,9 @@ class EntitiesTest {
         assertThat(purchase.code).hasSize(13);
         String code = store.transact(entities -> entities.find(PortablePurchase.class, key).code);
         assertThat(code).isEqualTo(purchase.code);
+        UUID uuid = store.transact(entities -> entities.find(PortablePurchase.class, key).uuid);
+        assertThat(uuid).isEqualTo(purchase.uuid);
+        assertThat(SnowflakeLayout.STANDARD.id(uuid)).isPositive();
     }
 
     @Test
@@ -130,6 +135,9 @@ class EntitiesTest {
         assertThat(purchase.code).hasSize(16);
         String code = store.transact(entities -> entities.find(NativePurchase.class, key).code);
         assertThat(code).isEqualTo(purchase.code);
+        UUID uuid = store.transact(entities -> entities.find(NativePurchase.class, key).uuid);
+        assertThat(uuid).isEqualTo(purchase.uuid);
+        assertThat(SnowflakeLayout.STANDARD.id(uuid)).isPositive();
     }
 
     @Test

@@ -172,7 +172,7 @@ class EntityTest {
         static FactoryBean<SessionFactory> entityManagerFactory(DataSource database) {
             BeanWrapper sessions = new BeanWrapperImpl(sessionFactoryBean());
             sessions.setPropertyValue("dataSource", database);
-            sessions.setPropertyValue("annotatedClasses", Purchase.class);
+            sessions.setPropertyValue("annotatedClasses", new Class<?>[] {Purchase.class, Ticket.class});
             sessions.setPropertyValue("hibernateProperties", "hibernate.hbm2ddl.auto=create");
             @SuppressWarnings("unchecked") // that of either package
             FactoryBean<SessionFactory> bean = (FactoryBean<SessionFactory>) sessions.getWrappedInstance();
@@ -222,6 +222,42 @@ class EntityTest {
                     .doesNotHaveDuplicates();
             assertThat(repository.count()).isEqualTo(MANY);
             // One for all inserts, or one for each batch; one by one they would be as many as there are entities.
+            assertThat(statistics.getPrepareStatementCount() - before).isLessThan(MANY / 10);
+        }
+    }
+
+    @Test
+    void manyEntitiesWithUuidsAreInsertedInBatchesToo() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.jpa.properties.hibernate.jdbc.batch_size=50",
+                "spring.jpa.properties.hibernate.generate_statistics=true",
+                "snowflake.generators.orders.worker-ids=21")) {
+            Statistics statistics = application
+                    .context()
+                    .getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics();
+            Tickets repository = application.context().getBean(Tickets.class);
+            long before = statistics.getPrepareStatementCount();
+
+            List<Ticket> tickets = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                tickets.add(Ticket.of("seat " + i));
+            }
+            repository.saveAll(tickets);
+
+            SnowflakeLayout layout =
+                    application.context().getBean(Snowflake.class).layout();
+            assertThat(tickets)
+                    .extracting(ticket -> layout.id(ticket.id))
+                    .isSorted()
+                    .doesNotHaveDuplicates();
+            assertThat(tickets)
+                    .extracting(ticket -> layout.decode(layout.id(ticket.id)).workerId())
+                    .containsOnly(21);
+            assertThat(repository.findById(tickets.get(7).id))
+                    .hasValueSatisfying(found -> assertThat(found.seat).isEqualTo("seat 7"));
+            assertThat(repository.count()).isEqualTo(MANY);
             assertThat(statistics.getPrepareStatementCount() - before).isLessThan(MANY / 10);
         }
     }

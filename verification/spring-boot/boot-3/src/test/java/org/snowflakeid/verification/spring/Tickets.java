@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.spring;
+
+import java.util.UUID;
+import org.springframework.data.jpa.repository.JpaRepository;
+
+interface Tickets extends JpaRepository<Ticket, UUID> {}
