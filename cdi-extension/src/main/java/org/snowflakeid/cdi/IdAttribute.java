@@ -37,10 +37,8 @@ public final class IdAttribute implements Serializable {
      */
     public IdAttribute(String generator, SnowflakeFormat format, Class<?> type, Member member) {
         if (type != Long.class && type != long.class && type != String.class) {
-            throw new SnowflakeException("snowflake '" + generator + "': @SnowflakeId on "
-                    + member.getDeclaringClass().getName() + "." + member.getName()
-                    + (member instanceof Method ? "()" : "") + ": type " + shown(type)
-                    + " is not supported; use Long, long or String.");
+            throw MarkedMembers.misplaced(
+                    generator, member, "type " + shown(type) + " is not supported; use Long, long or String");
         }
         this.ids = new ReferencedGenerator(generator, member.toString());
         this.format = type == String.class ? format : null;
