@@ -27,10 +27,15 @@ final class MarkedColumns implements PreUpsertEventListener {
     }
 
     private final Map<String, List<Column>> ofEntities;
+    private final Map<String, Column> inSeveralTables;
 
-    /** @param ofEntities by the names that Hibernate gives entities */
-    MarkedColumns(Map<String, List<Column>> ofEntities) {
+    /**
+     * @param ofEntities by the names that Hibernate gives entities
+     * @param inSeveralTables one of each hierarchy that has some, and whose entities are in more than one table; by the root's name
+     */
+    MarkedColumns(Map<String, List<Column>> ofEntities, Map<String, Column> inSeveralTables) {
         this.ofEntities = ofEntities;
+        this.inSeveralTables = inSeveralTables;
     }
 
     /** Those that were {@linkplain #listenTo found} when this factory was made. */
@@ -44,7 +49,7 @@ final class MarkedColumns implements PreUpsertEventListener {
                         all.add(columns);
                     }
                 });
-        return found.isEmpty() ? new MarkedColumns(Map.of()) : found.get(0);
+        return found.isEmpty() ? new MarkedColumns(Map.of(), Map.of()) : found.get(0);
     }
 
     void listenTo(SessionFactoryImplementor factory) {
@@ -78,6 +83,22 @@ final class MarkedColumns implements PreUpsertEventListener {
                         "gets no value from this insert query, and Hibernate makes ids for keys only there",
                         "Name it in the query, or persist entities.");
             }
+        }
+    }
+
+    /**
+     * Of an insert into several tables Hibernate tells nothing but that it wants keys.
+     *
+     * @throws SnowflakeException if such an insert may leave a column null
+     */
+    void refuseInsertIntoSeveralTables(String root) {
+        Column column = inSeveralTables.get(root);
+        if (column != null) {
+            throw refusal(
+                    root,
+                    column,
+                    "may get no value from this insert query, since its entities are in several tables",
+                    "Persist entities instead.");
         }
     }
 

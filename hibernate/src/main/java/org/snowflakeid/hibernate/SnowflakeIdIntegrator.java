@@ -12,6 +12,7 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.integrator.spi.Integrator;
 import org.hibernate.mapping.Collection;
 import org.hibernate.mapping.IndexedCollection;
+import org.hibernate.mapping.JoinedSubclass;
 import org.hibernate.mapping.PersistentClass;
 import org.hibernate.service.spi.SessionFactoryServiceRegistry;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +30,15 @@ public class SnowflakeIdIntegrator implements Integrator {
     public void integrate(Metadata metadata, BootstrapContext context, SessionFactoryImplementor factory) {
         boolean validated = isValidated(factory.getProperties().get("jakarta.persistence.validation.mode"));
         Map<String, List<MarkedColumns.Column>> columns = new HashMap<>();
+        Map<String, MarkedColumns.Column> inSeveralTables = new HashMap<>();
         for (PersistentClass entity : metadata.getEntityBindings()) {
             if (entity.getMappedClass() != null) {
                 List<MarkedColumns.Column> marked = new ArrayList<>();
                 new MappedMarks(entity, validated, marked::add).check();
                 columns.put(entity.getEntityName(), marked);
+                if (!marked.isEmpty() && (entity.getJoinClosureSpan() > 0 || entity instanceof JoinedSubclass)) {
+                    inSeveralTables.put(entity.getRootClass().getEntityName(), marked.get(0));
+                }
             }
         }
         for (Collection collection : metadata.getCollectionBindings()) {
@@ -42,7 +47,7 @@ public class SnowflakeIdIntegrator implements Integrator {
                 MappedMarks.refuseIn(indexed.getIndex(), collection.getRole());
             }
         }
-        new MarkedColumns(columns).listenTo(factory);
+        new MarkedColumns(columns, inSeveralTables).listenTo(factory);
     }
 
     /** Whether entities are checked by Bean Validation before they are inserted; null is what Hibernate does unless it is told. */

@@ -10,8 +10,11 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.spi.PersistenceProviderResolverHolder;
 import jakarta.persistence.spi.PersistenceUnitInfo;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -67,6 +71,12 @@ public abstract class ShapesContract {
     Stream<Class<?>> shapes() {
         return Stream.of(shapes.getDeclaredClasses())
                 .filter(type -> type.isAnnotationPresent(Entity.class) && Shape.class.isAssignableFrom(type));
+    }
+
+    @Test
+    public void theTableHasEachShape() throws IOException {
+        assertThat(Files.readString(Path.of("../../../docs/evidence/shapes.md")))
+                .contains(shapes().map(type -> "`" + type.getSimpleName() + "`").toList());
     }
 
     @ParameterizedTest
