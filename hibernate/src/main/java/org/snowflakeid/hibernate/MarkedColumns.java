@@ -27,15 +27,15 @@ final class MarkedColumns implements PreUpsertEventListener {
     }
 
     private final Map<String, List<Column>> ofEntities;
-    private final Map<String, Column> inSeveralTables;
+    private final Map<String, Column> unchecked;
 
     /**
      * @param ofEntities by the names that Hibernate gives entities
-     * @param inSeveralTables one of each hierarchy that has some, and whose entities are in more than one table; by the root's name
+     * @param unchecked one of each hierarchy whose insert queries Hibernate does not show; by the root's name
      */
-    MarkedColumns(Map<String, List<Column>> ofEntities, Map<String, Column> inSeveralTables) {
+    MarkedColumns(Map<String, List<Column>> ofEntities, Map<String, Column> unchecked) {
         this.ofEntities = ofEntities;
-        this.inSeveralTables = inSeveralTables;
+        this.unchecked = unchecked;
     }
 
     /** Those that were {@linkplain #listenTo found} when this factory was made. */
@@ -87,17 +87,17 @@ final class MarkedColumns implements PreUpsertEventListener {
     }
 
     /**
-     * Of an insert into several tables Hibernate tells nothing but that it wants keys.
+     * For an insert query that Hibernate does not show: it wants a key, and that is all it tells.
      *
      * @throws SnowflakeException if such an insert may leave a column null
      */
-    void refuseInsertIntoSeveralTables(String root) {
-        Column column = inSeveralTables.get(root);
+    void refuseUncheckedInsert(String root) {
+        Column column = unchecked.get(root);
         if (column != null) {
             throw refusal(
                     root,
                     column,
-                    "may get no value from this insert query, since its entities are in several tables",
+                    "may get no value from this insert query, which can't be checked here",
                     "Persist entities instead.");
         }
     }

@@ -72,7 +72,7 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         }
         // An insert that is written as a query has no entity.
         if (owner == null && keyOf != null) {
-            MarkedColumns.of(session.getFactory()).refuseInsertIntoSeveralTables(keyOf);
+            MarkedColumns.of(session.getFactory()).refuseUncheckedInsert(keyOf);
         }
         Object present = owner == null ? currentValue : present(attribute, owner, currentValue, session);
         if (present != null && !attribute.isMissing(present)) {

@@ -29,15 +29,18 @@ public class SnowflakeIdIntegrator implements Integrator {
     @Override
     public void integrate(Metadata metadata, BootstrapContext context, SessionFactoryImplementor factory) {
         boolean validated = isValidated(factory.getProperties().get("jakarta.persistence.validation.mode"));
+        // Quarkus does not let a jar set it, and an application may have its own.
+        boolean checksQueries =
+                factory.getSessionFactoryOptions().getCustomSqmTranslatorFactory() instanceof InsertQueryCheck;
         Map<String, List<MarkedColumns.Column>> columns = new HashMap<>();
-        Map<String, MarkedColumns.Column> inSeveralTables = new HashMap<>();
+        Map<String, MarkedColumns.Column> unchecked = new HashMap<>();
         for (PersistentClass entity : metadata.getEntityBindings()) {
             if (entity.getMappedClass() != null) {
                 List<MarkedColumns.Column> marked = new ArrayList<>();
                 new MappedMarks(entity, validated, marked::add).check();
                 columns.put(entity.getEntityName(), marked);
-                if (!marked.isEmpty() && (entity.getJoinClosureSpan() > 0 || entity instanceof JoinedSubclass)) {
-                    inSeveralTables.put(entity.getRootClass().getEntityName(), marked.get(0));
+                if (!marked.isEmpty() && !(checksQueries && isInOneTable(entity))) {
+                    unchecked.put(entity.getRootClass().getEntityName(), marked.get(0));
                 }
             }
         }
@@ -47,7 +50,12 @@ public class SnowflakeIdIntegrator implements Integrator {
                 MappedMarks.refuseIn(indexed.getIndex(), collection.getRole());
             }
         }
-        new MarkedColumns(columns, inSeveralTables).listenTo(factory);
+        new MarkedColumns(columns, unchecked).listenTo(factory);
+    }
+
+    /** Hibernate shows no other queries. */
+    private static boolean isInOneTable(PersistentClass entity) {
+        return entity.getJoinClosureSpan() == 0 && !(entity instanceof JoinedSubclass);
     }
 
     /** Whether entities are checked by Bean Validation before they are inserted; null is what Hibernate does unless it is told. */

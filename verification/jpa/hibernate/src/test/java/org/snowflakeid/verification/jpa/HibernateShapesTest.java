@@ -26,8 +26,8 @@ class HibernateShapesTest extends ShapesContract {
                                         "insert into " + name + " (number) values (8)")
                                 .executeUpdate()))
                         .hasStackTraceContaining(
-                                ", marked with @SnowflakeId, may get no value from this insert query, since its entities"
-                                        + " are in several tables. Persist entities instead.");
+                                ", marked with @SnowflakeId, may get no value from this insert query, which can't be checked"
+                                        + " here. Persist entities instead.");
             }
         }
     }
