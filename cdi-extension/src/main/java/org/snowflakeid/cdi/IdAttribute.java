@@ -35,10 +35,8 @@ public final class IdAttribute implements Serializable {
      */
     public IdAttribute(String generator, SnowflakeFormat format, Class<?> type, Member member) {
         if (type != Long.class && type != long.class && type != String.class && type != UUID.class) {
-            throw new SnowflakeException("snowflake '" + generator + "': @SnowflakeId on "
-                    + member.getDeclaringClass().getName() + "." + member.getName()
-                    + (member instanceof Method ? "()" : "") + ": type " + shown(type)
-                    + " is not supported; use Long, long, String or UUID.");
+            throw MarkedMembers.misplaced(
+                    generator, member, "type " + shown(type) + " is not supported; use Long, long, String or UUID");
         }
         this.ids = new ReferencedGenerator(generator, member.toString());
         this.format = format;

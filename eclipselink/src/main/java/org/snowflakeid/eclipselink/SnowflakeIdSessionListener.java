@@ -2,23 +2,26 @@
 package org.snowflakeid.eclipselink;
 
 import java.lang.reflect.AnnotatedElement;
-import java.lang.reflect.Field;
 import java.lang.reflect.Member;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.Objects;
 import org.eclipse.persistence.descriptors.ClassDescriptor;
 import org.eclipse.persistence.descriptors.DescriptorEvent;
 import org.eclipse.persistence.descriptors.DescriptorEventAdapter;
+import org.eclipse.persistence.descriptors.InheritancePolicy;
+import org.eclipse.persistence.internal.queries.MappedKeyMapContainerPolicy;
+import org.eclipse.persistence.mappings.AggregateCollectionMapping;
 import org.eclipse.persistence.mappings.AggregateObjectMapping;
+import org.eclipse.persistence.mappings.CollectionMapping;
 import org.eclipse.persistence.mappings.DatabaseMapping;
 import org.eclipse.persistence.sessions.Session;
 import org.eclipse.persistence.sessions.SessionEvent;
 import org.eclipse.persistence.sessions.SessionEventAdapter;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.cdi.IdAttribute;
+import org.snowflakeid.cdi.MarkedMembers;
 
 /**
  * Fills what {@link SnowflakeId} marks, in all entities of a persistence unit that names it:
@@ -47,48 +50,82 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
     }
 
     private static List<Marked> marked(Session session, ClassDescriptor descriptor) {
+        Class<?> type = descriptor.getJavaClass();
+        Map<String, Member> members = MarkedMembers.of(type, SnowflakeId.class, SnowflakeId::value);
         List<Marked> all = new ArrayList<>();
         for (DatabaseMapping mapping : descriptor.getMappings()) {
             String attribute = mapping.getAttributeName();
-            members(descriptor.getJavaClass(), attribute)
-                    .filter(member -> member.isAnnotationPresent(SnowflakeId.class))
-                    .findFirst()
-                    .ifPresent(member -> all.add(Marked.of(attribute, member, descriptor.getJavaClass())));
+            Member member = members.remove(attribute);
+            if (member != null) {
+                all.add(Marked.of(attribute, member, type));
+            }
             if (mapping instanceof AggregateObjectMapping embedded) {
                 List<Marked> parts = marked(session, session.getDescriptor(embedded.getReferenceClass()));
                 if (!parts.isEmpty()) {
                     all.add(new Marked(attribute, null, parts));
                 }
             }
+            refuseInElementsOf(session, mapping, type.getName() + "." + attribute);
         }
+        inherited(session, descriptor).forEach(members::remove);
+        members.values().forEach(member -> {
+            throw MarkedMembers.misplaced(
+                    mark(member).value(),
+                    member,
+                    "EclipseLink stores no attribute of this name; take the annotation away");
+        });
         return all;
     }
 
-    /** The field and the getter of an attribute. */
-    private static Stream<AnnotatedElement> members(Class<?> entity, String attribute) {
-        String getter = "get" + attribute.substring(0, 1).toUpperCase(Locale.ROOT) + attribute.substring(1);
-        List<AnnotatedElement> members = new ArrayList<>();
-        for (Class<?> declaring = entity; declaring != null; declaring = declaring.getSuperclass()) {
-            for (Field field : declaring.getDeclaredFields()) {
-                if (field.getName().equals(attribute)) {
-                    members.add(field);
-                }
-            }
-            for (Method method : declaring.getDeclaredMethods()) {
-                if (method.getName().equals(getter) && method.getParameterCount() == 0) {
-                    members.add(method);
-                }
+    /** The attributes of entities that this one extends: they are filled as those of these. */
+    private static List<String> inherited(Session session, ClassDescriptor descriptor) {
+        List<String> attributes = new ArrayList<>();
+        InheritancePolicy policy = descriptor.getInheritancePolicyOrNull();
+        while (policy != null && policy.getParentClass() != null) {
+            ClassDescriptor parent = session.getDescriptor(policy.getParentClass());
+            parent.getMappings().forEach(mapping -> attributes.add(mapping.getAttributeName()));
+            policy = parent.getInheritancePolicyOrNull();
+        }
+        return attributes;
+    }
+
+    /** What a collection holds has no events, and may be added later. */
+    private static void refuseInElementsOf(Session session, DatabaseMapping mapping, String collection) {
+        if (mapping instanceof AggregateCollectionMapping elements) {
+            refuseIn(session, elements.getReferenceClass(), collection);
+        }
+        if (mapping instanceof CollectionMapping map
+                && map.getContainerPolicy() instanceof MappedKeyMapContainerPolicy keys
+                && keys.getKeyMapping() instanceof AggregateObjectMapping key) {
+            refuseIn(session, key.getReferenceClass(), collection);
+        }
+    }
+
+    private static void refuseIn(Session session, Class<?> part, String collection) {
+        MarkedMembers.of(part, SnowflakeId.class, SnowflakeId::value).values().forEach(member -> {
+            throw MarkedMembers.misplaced(
+                    mark(member).value(),
+                    member,
+                    "it is in an embeddable of the collection " + collection
+                            + ", for which EclipseLink tells of no inserts; make an entity of the embeddable, with @OneToMany,"
+                            + " or take the annotation away and set the id yourself");
+        });
+        for (DatabaseMapping mapping : session.getDescriptor(part).getMappings()) {
+            if (mapping instanceof AggregateObjectMapping embedded) {
+                refuseIn(session, embedded.getReferenceClass(), collection);
             }
         }
-        return members.stream();
+    }
+
+    private static SnowflakeId mark(Member member) {
+        return Objects.requireNonNull(((AnnotatedElement) member).getAnnotation(SnowflakeId.class));
     }
 
     /** An attribute that wants an id, or that holds an embeddable with parts that want one. */
     private record Marked(String attribute, @Nullable IdAttribute ids, List<Marked> parts) {
 
-        static Marked of(String attribute, AnnotatedElement element, Class<?> owner) {
-            SnowflakeId mark = element.getAnnotation(SnowflakeId.class);
-            Member member = (Member) element;
+        static Marked of(String attribute, Member member, Class<?> owner) {
+            SnowflakeId mark = mark(member);
             Class<?> type = IdAttribute.typeIn(owner, member);
             return new Marked(attribute, new IdAttribute(mark.value(), mark.format(), type, member), List.of());
         }

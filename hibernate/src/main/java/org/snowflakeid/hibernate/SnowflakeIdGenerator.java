@@ -31,6 +31,9 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
     /** The attribute's name. Null: it is the key, or in an embeddable. */
     private @Nullable String column;
 
+    /** The name of its hierarchy's root. Null: this is no key, or in an embeddable. */
+    private @Nullable String keyOf;
+
     /** Null: that of CDI. */
     private transient @Nullable Snowflake given;
 
@@ -51,6 +54,7 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         PersistentClass entity = context.getPersistentClass();
         // Hibernate 6 does not tell which entity an embeddable belongs to.
         column = entity != null && entity.getPropertyClosure().contains(property) ? property.getName() : null;
+        keyOf = entity != null && column == null ? entity.getRootClass().getEntityName() : null;
         ConfigurationService settings = context.getServiceRegistry().requireService(ConfigurationService.class);
         if (settings.getSettings().get(GeneratorSource.SETTING) instanceof GeneratorSource source) {
             given = source.named(mark.value());
@@ -67,6 +71,9 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
             throw new IllegalStateException("Hibernate did not initialize this generator");
         }
         // An insert that is written as a query has no entity.
+        if (owner == null && keyOf != null) {
+            MarkedColumns.of(session.getFactory()).refuseUncheckedInsert(keyOf);
+        }
         Object present = owner == null ? currentValue : present(attribute, owner, currentValue, session);
         if (present != null && !attribute.isMissing(present)) {
             return present;

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jpa;
 
+import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
+import jakarta.persistence.Embedded;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Transient;
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.cdi.IdAttribute;
+import org.snowflakeid.cdi.MarkedMembers;
 
 /** A field or property of an entity: it wants an id, or it holds an embeddable with parts that want one. */
 final class MarkedAttribute {
@@ -48,47 +58,90 @@ final class MarkedAttribute {
         Set<Class<?>> outer = new HashSet<>(around);
         outer.add(type);
         List<MarkedAttribute> all = new ArrayList<>();
+        for (Member member : marked(type).values()) {
+            all.add(of(member, type));
+        }
         for (Class<?> declaring = type; declaring != null; declaring = declaring.getSuperclass()) {
             for (Field field : declaring.getDeclaredFields()) {
-                MarkedAttribute marked = ifMarked(field, type);
-                if (marked == null && !Modifier.isStatic(field.getModifiers()) && !outer.contains(field.getType())) {
-                    marked = ifEmbedded(field, outer);
+                Class<?> part = IdAttribute.typeIn(type, field);
+                if (!Modifier.isStatic(field.getModifiers()) && isEmbeddable(part, field) && !outer.contains(part)) {
+                    List<MarkedAttribute> parts = allOf(part, outer);
+                    if (!parts.isEmpty()) {
+                        field.setAccessible(true);
+                        all.add(new MarkedAttribute(field, null, null, parts));
+                    }
                 }
-                if (marked != null) {
-                    field.setAccessible(true);
-                    all.add(marked);
-                }
+                refuseInElementsOf(field, field.getGenericType());
             }
             for (Method method : declaring.getDeclaredMethods()) {
-                MarkedAttribute marked = method.isBridge() ? null : ifMarked(method, type);
-                if (marked != null) {
-                    method.setAccessible(true);
-                    all.add(marked);
-                }
+                refuseInElementsOf(method, method.getGenericReturnType());
             }
         }
         return List.copyOf(all);
     }
 
+    private static Map<String, Member> marked(Class<?> type) {
+        return MarkedMembers.of(type, SnowflakeId.class, SnowflakeId::value);
+    }
+
+    private static SnowflakeId mark(Member member) {
+        return Objects.requireNonNull(((AnnotatedElement) member).getAnnotation(SnowflakeId.class));
+    }
+
+    private static boolean isEmbeddable(Class<?> part, Field field) {
+        return part.isAnnotationPresent(Embeddable.class)
+                || field.isAnnotationPresent(Embedded.class)
+                || field.isAnnotationPresent(EmbeddedId.class);
+    }
+
     /** @param type the class that is looked at, which may have the member of a superclass */
-    private static <M extends AnnotatedElement & Member> @Nullable MarkedAttribute ifMarked(M member, Class<?> type) {
-        SnowflakeId mark = member.getAnnotation(SnowflakeId.class);
-        if (mark == null) {
-            return null;
-        }
+    private static MarkedAttribute of(Member member, Class<?> type) {
+        SnowflakeId mark = mark(member);
         if (type.isRecord()) {
             throw new SnowflakeException("snowflake '" + mark.value() + "': @SnowflakeId stands on " + member
                     + ", which belongs to a record, and what a record has can't be set. Make a class of the record.");
         }
         IdAttribute ids = new IdAttribute(mark.value(), mark.format(), IdAttribute.typeIn(type, member), member);
+        if (((AnnotatedElement) member).isAnnotationPresent(Transient.class)
+                || Modifier.isTransient(member.getModifiers())) {
+            throw MarkedMembers.misplaced(mark.value(), member, "it is not stored; take the annotation away");
+        }
+        ((AccessibleObject) member).setAccessible(true);
         Method setter = member instanceof Method getter ? setter(mark, getter) : null;
-        return new MarkedAttribute(member, setter, ids, List.of());
+        return new MarkedAttribute((AnnotatedElement) member, setter, ids, List.of());
     }
 
-    private static @Nullable MarkedAttribute ifEmbedded(Field field, Set<Class<?>> around) {
-        List<MarkedAttribute> parts =
-                field.getType().isAnnotationPresent(Embeddable.class) ? allOf(field.getType(), around) : List.of();
-        return parts.isEmpty() ? null : new MarkedAttribute(field, null, null, parts);
+    /** What is added to a collection later is not persisted by itself, so that its ids would be missing. */
+    private static void refuseInElementsOf(AnnotatedElement collection, Type type) {
+        ElementCollection declared = collection.getAnnotation(ElementCollection.class);
+        if (declared != null) {
+            refuseInElements(collection, declared.targetClass());
+            if (type instanceof ParameterizedType of) {
+                for (Type element : of.getActualTypeArguments()) {
+                    refuseInElements(collection, element);
+                }
+            }
+        }
+    }
+
+    private static void refuseInElements(AnnotatedElement collection, Type element) {
+        if (element instanceof Class<?> part && part.isAnnotationPresent(Embeddable.class)) {
+            marked(part).values().forEach(member -> {
+                throw MarkedMembers.misplaced(
+                        mark(member).value(),
+                        member,
+                        "it is in an embeddable of the collection " + collection + ", which is not persisted by itself;"
+                                + " make an entity of the embeddable, with @OneToMany, or take the annotation away and"
+                                + " set the id yourself");
+            });
+            for (Class<?> declaring = part; declaring != null; declaring = declaring.getSuperclass()) {
+                for (Field field : declaring.getDeclaredFields()) {
+                    if (field.getType() != part) {
+                        refuseInElements(collection, field.getType());
+                    }
+                }
+            }
+        }
     }
 
     private static Method setter(SnowflakeId mark, Method getter) {

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.ContextualDeserializer;
-import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
-import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
+import com.fasterxml.jackson.databind.introspect.AnnotatedClass;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
+import com.fasterxml.jackson.databind.introspect.ObjectIdInfo;
 import com.fasterxml.jackson.databind.ser.ContextualSerializer;
-import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.IdFormatException;
 import org.snowflakeid.SnowflakeFormat;
 
 /** What {@link SnowflakeText} means in Jackson 2. */
@@ -27,112 +30,169 @@ final class Jackson2Text {
 
     private Jackson2Text() {}
 
-    private static SnowflakeFormat format(@Nullable BeanProperty property) {
-        SnowflakeText annotation = property == null ? null : property.getAnnotation(SnowflakeText.class);
-        return annotation == null ? SnowflakeFormat.DECIMAL : annotation.value();
-    }
-
-    /** A type variable may be in its place. Without the annotation this is about another property, which has a value that is written as an id. */
-    private static boolean isMisplaced(BeanProperty property) {
-        return property.getAnnotation(SnowflakeText.class) != null
-                && !property.getType().hasRawClass(long.class)
-                && !property.getType().getRawClass().isAssignableFrom(Long.class);
+    /** A type variable may be in an id's place. */
+    private static boolean mayBeId(BeanProperty property) {
+        return property.getType().getRawClass().isAssignableFrom(Long.class);
     }
 
     private static String misplaced(BeanProperty property) {
         String type = property.getType().toCanonical();
-        AnnotatedMember member = property.getMember();
-        if (member instanceof AnnotatedMethod) {
-            return NotText.misplacedOnMethod(member.getFullName(), type);
-        }
-        return NotText.misplaced(member == null ? property.getName() : member.getFullName(), type);
+        return property.getMember() instanceof AnnotatedMethod method
+                ? NotText.misplacedOnMethod(method.getFullName(), type)
+                : NotText.misplaced(place(property), type);
     }
 
-    static final class Serializer extends StdScalarSerializer<Long> implements ContextualSerializer {
+    private static String place(BeanProperty property) {
+        AnnotatedMember member = property.getMember();
+        return member == null ? property.getName() : member.getFullName();
+    }
+
+    /** The annotation of a property, on its field, its methods, or a parameter. */
+    static @Nullable SnowflakeText mark(BeanPropertyDefinition property) {
+        for (AnnotatedMember member : new AnnotatedMember[] {
+            property.getField(), property.getGetter(), property.getSetter(), property.getConstructorParameter()
+        }) {
+            SnowflakeText mark = member == null ? null : member.getAnnotation(SnowflakeText.class);
+            if (mark != null) {
+                return mark;
+            }
+        }
+        return null;
+    }
+
+    static final class Serializer extends StdSerializer<Object> implements ContextualSerializer {
         private static final long serialVersionUID = 1L;
 
-        private final SnowflakeFormat format;
-
         Serializer() {
-            this(SnowflakeFormat.DECIMAL);
-        }
-
-        private Serializer(SnowflakeFormat format) {
-            super(Long.class);
-            this.format = format;
+            super(Object.class);
         }
 
         @Override
         public JsonSerializer<?> createContextual(SerializerProvider provider, @Nullable BeanProperty property)
                 throws JsonMappingException {
-            if (property != null && isMisplaced(property)) {
-                provider.reportBadDefinition(property.getType(), misplaced(property));
+            SnowflakeText mark = property == null ? null : property.getAnnotation(SnowflakeText.class);
+            if (property == null || mark == null) {
+                // This is about another property, which has a value that is written as an id.
+                return new Jackson2Writing.Id(SnowflakeFormat.DECIMAL);
             }
-            return new Serializer(format(property));
+            JsonSerializer<Object> ids = mayBeId(property)
+                    ? new Jackson2Writing.Id(mark.value())
+                    : Jackson2Writing.of(property.getType(), mark.value(), property);
+            return ids == null
+                    ? provider.reportBadDefinition(property.getType(), misplaced(property))
+                    : new Checked(ids, property.getName(), place(property));
         }
 
         @Override
-        public void serialize(Long id, JsonGenerator generator, SerializerProvider provider) throws IOException {
-            generator.writeString(format.format(id));
+        public void serialize(Object id, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            new Jackson2Writing.Id(SnowflakeFormat.DECIMAL).serialize(id, generator, provider);
         }
     }
 
-    static final class Deserializer extends StdScalarDeserializer<Long> implements ContextualDeserializer {
+    /** Refuses beans that could not be read again as they are written. Jackson shows their classes here only. */
+    private static final class Checked extends StdSerializer<Object> {
         private static final long serialVersionUID = 1L;
 
-        private final SnowflakeFormat format;
-        private final boolean primitive;
+        private final transient JsonSerializer<Object> ids;
+        private final String name;
+        private final String place;
+        private volatile @Nullable Class<?> checked;
 
-        Deserializer() {
-            this(SnowflakeFormat.DECIMAL, false);
+        Checked(JsonSerializer<Object> ids, String name, String place) {
+            super(Object.class);
+            this.ids = ids;
+            this.name = name;
+            this.place = place;
         }
 
-        private Deserializer(SnowflakeFormat format, boolean primitive) {
-            super(Long.class);
-            this.format = format;
-            this.primitive = primitive;
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            Object bean = generator.getOutputContext().getCurrentValue();
+            if (bean != null && bean.getClass() != checked) {
+                check(bean.getClass(), provider);
+                checked = bean.getClass();
+            }
+            ids.serialize(value, generator, provider);
+        }
+
+        @Override
+        public boolean isEmpty(SerializerProvider provider, Object value) {
+            return ids.isEmpty(provider, value);
+        }
+
+        private void check(Class<?> bean, SerializerProvider provider) throws JsonMappingException {
+            JavaType type = provider.constructType(bean);
+            AnnotatedClass annotated = annotated(type, provider);
+            ObjectIdInfo reference = provider.getAnnotationIntrospector().findObjectIdInfo(annotated);
+            if (isReference(reference, name)) {
+                provider.reportBadDefinition(type, NotText.inReferences(place));
+            }
+            Class<?> builder = provider.getAnnotationIntrospector().findPOJOBuilder(annotated);
+            if (builder != null && !SnowflakeJackson2Module.isIn(provider) && !BuilderMarks.isOn(name, builder)) {
+                provider.reportBadDefinition(
+                        type,
+                        NotText.unmarkedInBuilder(
+                                place, builder.getName(), SnowflakeJackson2Module.class.getSimpleName()));
+            }
+        }
+
+        private static AnnotatedClass annotated(JavaType type, SerializerProvider provider) {
+            return provider.getConfig().introspectClassAnnotations(type).getClassInfo();
+        }
+    }
+
+    /** Whether objects are referred to by this property. */
+    static boolean isReference(@Nullable ObjectIdInfo reference, String property) {
+        return reference != null
+                && reference.getGeneratorType() == ObjectIdGenerators.PropertyGenerator.class
+                && reference.getPropertyName().getSimpleName().equals(property);
+    }
+
+    static final class Deserializer extends StdDeserializer<Object> implements ContextualDeserializer {
+        private static final long serialVersionUID = 1L;
+
+        /** Null: that of the property. */
+        private final transient @Nullable SnowflakeText given;
+
+        Deserializer() {
+            this(null);
+        }
+
+        Deserializer(@Nullable SnowflakeText given) {
+            super(Object.class);
+            this.given = given;
         }
 
         @Override
         public JsonDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property)
                 throws JsonMappingException {
-            if (property != null && isMisplaced(property)) {
-                context.reportBadDefinition(property.getType(), misplaced(property));
+            SnowflakeText mark =
+                    given != null || property == null ? given : property.getAnnotation(SnowflakeText.class);
+            if (property == null || mark == null) {
+                return new Jackson2Reading.Id(
+                        SnowflakeFormat.DECIMAL,
+                        property != null && property.getType().isPrimitive());
             }
-            return new Deserializer(
-                    format(property), property != null && property.getType().isPrimitive());
+            refuseInReferences(property, context);
+            JsonDeserializer<?> ids = mayBeId(property)
+                    ? new Jackson2Reading.Id(mark.value(), false)
+                    : Jackson2Reading.of(property.getType(), mark.value(), context, property);
+            return ids == null ? context.reportBadDefinition(property.getType(), misplaced(property)) : ids;
+        }
+
+        private static void refuseInReferences(BeanProperty property, DeserializationContext context)
+                throws JsonMappingException {
+            JsonIdentityInfo identity = property.getContextAnnotation(JsonIdentityInfo.class);
+            if (identity != null
+                    && identity.generator() == ObjectIdGenerators.PropertyGenerator.class
+                    && identity.property().equals(property.getName())) {
+                context.reportBadDefinition(property.getType(), NotText.inReferences(place(property)));
+            }
         }
 
         @Override
-        public Long deserialize(JsonParser parser, DeserializationContext context) throws IOException {
-            try {
-                if (parser.hasToken(JsonToken.VALUE_STRING)) {
-                    return format.parse(parser.getText());
-                }
-                throw NotText.refusal(parser.currentToken());
-            } catch (IdFormatException bad) {
-                throw refusal(parser, bad);
-            }
-        }
-
-        @Override
-        public @Nullable Long getNullValue(DeserializationContext context) throws JsonMappingException {
-            if (primitive) {
-                throw refusal(context.getParser(), NotText.refusal(JsonToken.VALUE_NULL));
-            }
-            return null;
-        }
-
-        /** What is not there at all is 0 as with any other {@code long}. */
-        @Override
-        public @Nullable Object getAbsentValue(DeserializationContext context) {
-            return primitive ? 0L : null;
-        }
-
-        private static JsonMappingException refusal(JsonParser parser, IdFormatException cause) {
-            JsonMappingException refusal = MismatchedInputException.from(parser, Long.class, cause.getMessage());
-            refusal.initCause(cause);
-            return refusal;
+        public Object deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            return new Jackson2Reading.Id(SnowflakeFormat.DECIMAL, false).deserialize(parser, context);
         }
     }
 }

@@ -1,128 +1,186 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.IdFormatException;
 import org.snowflakeid.SnowflakeFormat;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
-import tools.jackson.databind.deser.std.StdScalarDeserializer;
-import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.deser.std.StdDeserializer;
+import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotatedMethod;
-import tools.jackson.databind.ser.std.StdScalarSerializer;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.introspect.ObjectIdInfo;
+import tools.jackson.databind.ser.std.StdSerializer;
 
 /** What {@link SnowflakeText} means in Jackson 3. */
 final class Jackson3Text {
 
     private Jackson3Text() {}
 
-    private static SnowflakeFormat format(@Nullable BeanProperty property) {
-        SnowflakeText annotation = property == null ? null : property.getAnnotation(SnowflakeText.class);
-        return annotation == null ? SnowflakeFormat.DECIMAL : annotation.value();
-    }
-
-    /** A type variable may be in its place. Without the annotation this is about another property, which has a value that is written as an id. */
-    private static boolean isMisplaced(BeanProperty property) {
-        return property.getAnnotation(SnowflakeText.class) != null
-                && !property.getType().hasRawClass(long.class)
-                && !property.getType().getRawClass().isAssignableFrom(Long.class);
+    /** A type variable may be in an id's place. */
+    private static boolean mayBeId(BeanProperty property) {
+        return property.getType().getRawClass().isAssignableFrom(Long.class);
     }
 
     private static String misplaced(BeanProperty property) {
         String type = property.getType().toCanonical();
+        return property.getMember() instanceof AnnotatedMethod method
+                ? NotText.misplacedOnMethod(method.getFullName(), type)
+                : NotText.misplaced(place(property), type);
+    }
+
+    private static String place(BeanProperty property) {
         AnnotatedMember member = property.getMember();
-        if (member instanceof AnnotatedMethod) {
-            return NotText.misplacedOnMethod(member.getFullName(), type);
-        }
-        return NotText.misplaced(member == null ? property.getName() : member.getFullName(), type);
+        return member == null ? property.getName() : member.getFullName();
     }
 
-    static final class Serializer extends StdScalarSerializer<Long> {
-        private final SnowflakeFormat format;
-
-        Serializer() {
-            this(SnowflakeFormat.DECIMAL);
-        }
-
-        private Serializer(SnowflakeFormat format) {
-            super(Long.class);
-            this.format = format;
-        }
-
-        @Override
-        public ValueSerializer<?> createContextual(SerializationContext context, @Nullable BeanProperty property) {
-            if (property != null && isMisplaced(property)) {
-                context.reportBadDefinition(property.getType(), misplaced(property));
+    /** The annotation of a property, on its field, its methods, or a parameter. */
+    static @Nullable SnowflakeText mark(BeanPropertyDefinition property) {
+        for (AnnotatedMember member : new AnnotatedMember[] {
+            property.getField(), property.getGetter(), property.getSetter(), property.getConstructorParameter()
+        }) {
+            SnowflakeText mark = member == null ? null : member.getAnnotation(SnowflakeText.class);
+            if (mark != null) {
+                return mark;
             }
-            return new Serializer(format(property));
+        }
+        return null;
+    }
+
+    static final class Serializer extends StdSerializer<Object> {
+        Serializer() {
+            super(Object.class);
         }
 
         @Override
-        public void serialize(Long id, JsonGenerator generator, SerializationContext context) {
-            generator.writeString(format.format(id));
+        public ValueSerializer<?> createContextual(SerializationContext provider, @Nullable BeanProperty property) {
+            SnowflakeText mark = property == null ? null : property.getAnnotation(SnowflakeText.class);
+            if (property == null || mark == null) {
+                // This is about another property, which has a value that is written as an id.
+                return new Jackson3Writing.Id(SnowflakeFormat.DECIMAL);
+            }
+            ValueSerializer<Object> ids = mayBeId(property)
+                    ? new Jackson3Writing.Id(mark.value())
+                    : Jackson3Writing.of(property.getType(), mark.value(), property);
+            return ids == null
+                    ? provider.reportBadDefinition(property.getType(), misplaced(property))
+                    : new Checked(ids, property.getName(), place(property));
+        }
+
+        @Override
+        public void serialize(Object id, JsonGenerator generator, SerializationContext provider) {
+            new Jackson3Writing.Id(SnowflakeFormat.DECIMAL).serialize(id, generator, provider);
         }
     }
 
-    static final class Deserializer extends StdScalarDeserializer<Long> {
-        private final SnowflakeFormat format;
-        private final boolean primitive;
+    /** Refuses beans that could not be read again as they are written. Jackson shows their classes here only. */
+    private static final class Checked extends StdSerializer<Object> {
+        private final ValueSerializer<Object> ids;
+        private final String name;
+        private final String place;
+        private volatile @Nullable Class<?> checked;
+
+        Checked(ValueSerializer<Object> ids, String name, String place) {
+            super(Object.class);
+            this.ids = ids;
+            this.name = name;
+            this.place = place;
+        }
+
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializationContext provider) {
+            Object bean = generator.currentValue();
+            if (bean != null && bean.getClass() != checked) {
+                check(bean.getClass(), provider);
+                checked = bean.getClass();
+            }
+            ids.serialize(value, generator, provider);
+        }
+
+        @Override
+        public boolean isEmpty(SerializationContext provider, Object value) {
+            return ids.isEmpty(provider, value);
+        }
+
+        private void check(Class<?> bean, SerializationContext provider) {
+            JavaType type = provider.constructType(bean);
+            AnnotatedClass annotated = annotated(type, provider);
+            ObjectIdInfo reference =
+                    provider.getAnnotationIntrospector().findObjectIdInfo(provider.getConfig(), annotated);
+            if (isReference(reference, name)) {
+                provider.reportBadDefinition(type, NotText.inReferences(place));
+            }
+            Class<?> builder = provider.getAnnotationIntrospector().findPOJOBuilder(provider.getConfig(), annotated);
+            if (builder != null && !SnowflakeJackson3Module.isIn(provider) && !BuilderMarks.isOn(name, builder)) {
+                provider.reportBadDefinition(
+                        type,
+                        NotText.unmarkedInBuilder(
+                                place, builder.getName(), SnowflakeJackson3Module.class.getSimpleName()));
+            }
+        }
+
+        private static AnnotatedClass annotated(JavaType type, SerializationContext provider) {
+            return provider.introspectClassAnnotations(type);
+        }
+    }
+
+    /** Whether objects are referred to by this property. */
+    static boolean isReference(@Nullable ObjectIdInfo reference, String property) {
+        return reference != null
+                && reference.getGeneratorType() == ObjectIdGenerators.PropertyGenerator.class
+                && reference.getPropertyName().getSimpleName().equals(property);
+    }
+
+    static final class Deserializer extends StdDeserializer<Object> {
+        /** Null: that of the property. */
+        private final @Nullable SnowflakeText given;
 
         Deserializer() {
-            this(SnowflakeFormat.DECIMAL, false);
+            this(null);
         }
 
-        private Deserializer(SnowflakeFormat format, boolean primitive) {
-            super(Long.class);
-            this.format = format;
-            this.primitive = primitive;
+        Deserializer(@Nullable SnowflakeText given) {
+            super(Object.class);
+            this.given = given;
         }
 
         @Override
         public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
-            if (property != null && isMisplaced(property)) {
-                context.reportBadDefinition(property.getType(), misplaced(property));
+            SnowflakeText mark =
+                    given != null || property == null ? given : property.getAnnotation(SnowflakeText.class);
+            if (property == null || mark == null) {
+                return new Jackson3Reading.Id(
+                        SnowflakeFormat.DECIMAL,
+                        property != null && property.getType().isPrimitive());
             }
-            return new Deserializer(
-                    format(property), property != null && property.getType().isPrimitive());
+            refuseInReferences(property, context);
+            ValueDeserializer<?> ids = mayBeId(property)
+                    ? new Jackson3Reading.Id(mark.value(), false)
+                    : Jackson3Reading.of(property.getType(), mark.value(), context, property);
+            return ids == null ? context.reportBadDefinition(property.getType(), misplaced(property)) : ids;
+        }
+
+        private static void refuseInReferences(BeanProperty property, DeserializationContext context) {
+            JsonIdentityInfo identity = property.getContextAnnotation(JsonIdentityInfo.class);
+            if (identity != null
+                    && identity.generator() == ObjectIdGenerators.PropertyGenerator.class
+                    && identity.property().equals(property.getName())) {
+                context.reportBadDefinition(property.getType(), NotText.inReferences(place(property)));
+            }
         }
 
         @Override
-        public Long deserialize(JsonParser parser, DeserializationContext context) {
-            try {
-                if (parser.hasToken(JsonToken.VALUE_STRING)) {
-                    return format.parse(parser.getString());
-                }
-                throw NotText.refusal(parser.currentToken());
-            } catch (IdFormatException bad) {
-                throw refusal(parser, bad);
-            }
-        }
-
-        @Override
-        public @Nullable Long getNullValue(DeserializationContext context) {
-            if (primitive) {
-                throw refusal(context.getParser(), NotText.refusal(JsonToken.VALUE_NULL));
-            }
-            return null;
-        }
-
-        /** What is not there at all is 0 as with any other {@code long}. */
-        @Override
-        public @Nullable Object getAbsentValue(DeserializationContext context) {
-            return primitive ? 0L : null;
-        }
-
-        private static MismatchedInputException refusal(JsonParser parser, IdFormatException cause) {
-            MismatchedInputException refusal = MismatchedInputException.from(parser, Long.class, cause.getMessage());
-            refusal.initCause(cause);
-            return refusal;
+        public Object deserialize(JsonParser parser, DeserializationContext context) {
+            return new Jackson3Reading.Id(SnowflakeFormat.DECIMAL, false).deserialize(parser, context);
         }
     }
 }

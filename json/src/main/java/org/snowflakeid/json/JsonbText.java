@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
-import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
-import jakarta.json.JsonValue.ValueType;
-import jakarta.json.bind.JsonbException;
 import jakarta.json.bind.serializer.DeserializationContext;
 import jakarta.json.bind.serializer.JsonbDeserializer;
 import jakarta.json.bind.serializer.JsonbSerializer;
 import jakarta.json.bind.serializer.SerializationContext;
 import jakarta.json.stream.JsonGenerator;
 import jakarta.json.stream.JsonParser;
-import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
-import org.snowflakeid.IdFormatException;
 import org.snowflakeid.SnowflakeFormat;
 
 /**
@@ -23,7 +17,7 @@ import org.snowflakeid.SnowflakeFormat;
  * takes the one or the other.
  */
 // Not an adapter: Yasson refuses one of Long on a long.
-public class JsonbText implements JsonbSerializer<Long>, JsonbDeserializer<Long> {
+public class JsonbText implements JsonbSerializer<Object>, JsonbDeserializer<Object> {
 
     private final SnowflakeFormat format;
 
@@ -37,34 +31,13 @@ public class JsonbText implements JsonbSerializer<Long>, JsonbDeserializer<Long>
     }
 
     @Override
-    public void serialize(Long id, JsonGenerator generator, SerializationContext context) {
-        generator.write(format.format(id));
+    public void serialize(Object ids, JsonGenerator generator, SerializationContext context) {
+        JsonbIds.write(ids, format, generator);
     }
 
     @Override
-    public @Nullable Long deserialize(JsonParser parser, DeserializationContext context, Type type) {
-        if (isMisplaced(type)) {
-            throw new JsonbException(NotText.misplaced("a property", type.getTypeName()));
-        }
-        JsonValue value = parser.getValue();
-        if (value.getValueType() == ValueType.NULL && type != long.class) {
-            return null;
-        }
-        try {
-            if (value instanceof JsonString text) {
-                return format.parse(text.getString());
-            }
-            throw NotText.refusal(value.getValueType());
-        } catch (IdFormatException bad) {
-            throw new JsonbException(bad.getMessage(), bad);
-        }
-    }
-
-    /** The type that takes the place of a type variable may be that of an id. */
-    private static boolean isMisplaced(Type type) {
-        return type instanceof Class<?> known
-                ? known != long.class && !known.isAssignableFrom(Long.class)
-                : type instanceof ParameterizedType;
+    public @Nullable Object deserialize(JsonParser parser, DeserializationContext context, Type type) {
+        return JsonbIds.read(parser.getValue(), type, format);
     }
 
     /** {@link SnowflakeFormat#CROCKFORD}. */

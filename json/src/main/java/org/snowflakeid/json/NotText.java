@@ -15,7 +15,8 @@ final class NotText {
 
     /** @param place of the annotation */
     static String misplaced(String place, String type) {
-        return "@SnowflakeText stands on " + place + ", which is neither a long nor a Long but " + type
+        return "@SnowflakeText stands on " + place
+                + ", which is neither a long or Long, nor a collection, array, Optional or map of these, but " + type
                 + ". Take it away there, and write the ids as text yourself: SnowflakeFormat has format and parse.";
     }
 
@@ -23,5 +24,20 @@ final class NotText {
     static String misplacedOnMethod(String method, String type) {
         return misplaced(method + ", or on the field of that name", type)
                 + " If it is the field's, put @JsonIgnore on the method.";
+    }
+
+    /** Jackson writes and reads references to objects without a look at the property that they consist of. */
+    static String inReferences(String place) {
+        return "@SnowflakeText stands on " + place
+                + ", which @JsonIdentityInfo makes a reference to its object, and Jackson"
+                + " writes and reads references as numbers. Take @JsonIdentityInfo away, and refer by a property of your own"
+                + " with @SnowflakeText.";
+    }
+
+    /** @param module that repairs it */
+    static String unmarkedInBuilder(String place, String builder, String module) {
+        return "@SnowflakeText stands on " + place + ", and Jackson reads it through " + builder
+                + ", where the annotation is not: it would read numbers. Register " + module
+                + ", or put the annotation on the builder's property too.";
     }
 }

@@ -6,7 +6,20 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 
 final class Jackson2 implements JsonLibrary {
 
-    private final ObjectMapper mapper = new ObjectMapper();
+    private final ObjectMapper mapper;
+
+    Jackson2() {
+        this(new ObjectMapper());
+    }
+
+    private Jackson2(ObjectMapper mapper) {
+        this.mapper = mapper;
+    }
+
+    /** With all that are on the class path. */
+    static Jackson2 withModules() {
+        return new Jackson2(new ObjectMapper().findAndRegisterModules());
+    }
 
     @Override
     public String write(Object value) throws JsonProcessingException {

@@ -9,7 +9,6 @@ import jakarta.json.bind.annotation.JsonbCreator;
 import jakarta.json.bind.annotation.JsonbProperty;
 import jakarta.json.bind.annotation.JsonbTypeDeserializer;
 import jakarta.json.bind.annotation.JsonbTypeSerializer;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
@@ -93,20 +92,10 @@ public final class Orders {
         public long hex;
     }
 
-    /** The annotation is for one id. */
-    public static class WithList {
+    /** The annotation is for ids. */
+    public static class WithText {
         @SnowflakeText
-        public List<Long> ids = List.of(7L);
-    }
-
-    public static class WithArray {
-        @SnowflakeText
-        public long[] ids = {7};
-    }
-
-    public static class WithOptional {
-        @SnowflakeText
-        public Optional<Long> ids = Optional.of(7L);
+        public String ids = "7";
     }
 
     /** Jackson takes field and getter for one property, and the getter's type for its type. */
@@ -114,8 +103,8 @@ public final class Orders {
         @SnowflakeText
         private final Long id = 7L;
 
-        public Optional<Long> getId() {
-            return Optional.of(id);
+        public Optional<String> getId() {
+            return Optional.of(id.toString());
         }
     }
 
@@ -124,8 +113,8 @@ public final class Orders {
         private final Long id = 7L;
 
         @JsonIgnore
-        public Optional<Long> getId() {
-            return Optional.of(id);
+        public Optional<String> getId() {
+            return Optional.of(id.toString());
         }
     }
 

@@ -178,14 +178,14 @@ class SnowflakeTextTest {
 
     @Test
     void refusesOtherTypesThanLongInJacksonAndSaysWhere() {
+        String place =
+                Orders.WithText.class.getName() + "#ids, which is neither a long or Long, nor a collection, array, "
+                        + "Optional or map of these, but java.lang.String.";
         for (JsonLibrary library : List.of(new Jackson2(), new Jackson3())) {
-            for (Object order : List.of(new Orders.WithList(), new Orders.WithArray(), new Orders.WithOptional())) {
-                String place = order.getClass().getName() + "#ids, which is neither a long nor a Long but ";
-                assertThatThrownBy(() -> library.write(order))
-                        .hasMessageContaining("@SnowflakeText stands on " + place);
-                assertThatThrownBy(() -> library.read("{\"ids\":[\"7\"]}", order.getClass()))
-                        .hasMessageContaining("@SnowflakeText stands on " + place);
-            }
+            assertThatThrownBy(() -> library.write(new Orders.WithText()))
+                    .hasMessageContaining("@SnowflakeText stands on " + place);
+            assertThatThrownBy(() -> library.read("{\"ids\":\"7\"}", Orders.WithText.class))
+                    .hasMessageContaining("@SnowflakeText stands on " + place);
         }
     }
 
@@ -200,13 +200,14 @@ class SnowflakeTextTest {
         }
     }
 
+    // it failed with a ClassCastException when it wrote
     @Test
-    void readsNoOtherTypesThanLongInJsonB() {
+    void refusesOtherTypesThanLongInJsonB() {
         JsonLibrary library = new JsonB();
-        for (Object order : List.of(new Orders.WithList(), new Orders.WithArray(), new Orders.WithOptional())) {
-            assertThatThrownBy(() -> library.read("{\"ids\":[\"7\"]}", order.getClass()))
-                    .hasStackTraceContaining("neither a long nor a Long but ");
-        }
+        assertThatThrownBy(() -> library.write(new Orders.WithText()))
+                .hasStackTraceContaining("neither a long or Long, nor ");
+        assertThatThrownBy(() -> library.read("{\"ids\":\"7\"}", Orders.WithText.class))
+                .hasStackTraceContaining("neither a long or Long, nor ");
     }
 
     @Test

@@ -2,10 +2,12 @@
 package org.snowflakeid.verification.jpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
 import jakarta.persistence.EntityManagerFactory;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.hibernate.SessionFactory;
@@ -59,6 +61,57 @@ class NativeTest extends EntityContract {
                     .hasSize(2)
                     .doesNotHaveDuplicates()
                     .allSatisfy(id -> assertThat(id).isPositive()));
+        }
+    }
+
+    // the second column was null
+    @Test
+    void insertsThatAreWrittenAsQueriesNameAllColumnsThatAreMarked() {
+        System.setProperty("snowflake.coordinator", "memory");
+        try (SeContainer container = SeContainerInitializer.newInstance().initialize();
+                EntityManagerFactory factory = open("hibernate")) {
+            assertThat(container.isRunning()).isTrue();
+            for (String insert : List.of(
+                    "insert into HibernatePurchase (code, number) values ('one', 2)",
+                    "insert into HibernatePurchase (number, label.reference, label.tag) values (1, 2, 'x')",
+                    "insert into HibernateLine (id) select p.id from HibernatePurchase p")) {
+                assertThatThrownBy(() -> transact(factory, entities -> entities.createQuery(insert)
+                                .executeUpdate()))
+                        .hasStackTraceContaining("snowflake 'default': org.snowflakeid.verification.jpa.Hibernate")
+                        .hasStackTraceContaining(
+                                ", marked with @SnowflakeId, gets no value from this insert query, and"
+                                        + " Hibernate makes ids for keys only there. Name it in the query, or persist entities.");
+            }
+
+            transact(factory, entities -> {
+                String insert = "insert into HibernatePurchase (code, number, label.reference, label.tag)"
+                        + " values ('one', 2, 3, 'x')";
+                assertThat(entities.createQuery(insert).executeUpdate()).isEqualTo(1);
+            });
+        }
+    }
+
+    // the second column was null
+    @Test
+    void upsertsNeedAllColumnsThatAreMarked() {
+        System.setProperty("snowflake.coordinator", "memory");
+        try (SeContainer container = SeContainerInitializer.newInstance().initialize();
+                EntityManagerFactory factory = open("hibernate");
+                var session = factory.unwrap(SessionFactory.class).openStatelessSession()) {
+            assertThat(container.isRunning()).isTrue();
+            HibernateLine line = new HibernateLine();
+            line.setId(7);
+
+            var transaction = session.beginTransaction();
+            assertThatThrownBy(() -> session.upsert(line))
+                    .hasMessage(
+                            "snowflake 'default': " + HibernateLine.class.getName() + ".code, marked with @SnowflakeId,"
+                                    + " has no value, and upsert makes no id for it. Set it before, or use insert.");
+            line.setCode("seven");
+            session.upsert(line);
+            transaction.commit();
+
+            assertThat(session.get(HibernateLine.class, 7L).getCode()).isEqualTo("seven");
         }
     }
 

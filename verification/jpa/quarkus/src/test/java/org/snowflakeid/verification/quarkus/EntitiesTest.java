@@ -2,12 +2,14 @@
 package org.snowflakeid.verification.quarkus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
 import java.util.UUID;
+import org.hibernate.Session;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +67,24 @@ class EntitiesTest {
         UUID uuid = store.transact(entities -> entities.find(PortablePurchase.class, key).uuid);
         assertThat(uuid).isEqualTo(purchase.uuid);
         assertThat(SnowflakeLayout.STANDARD.id(uuid)).isPositive();
+    }
+
+    @Test
+    void insertsThatWouldLeaveAMarkedColumnNullAreRefused() {
+        assertThatThrownBy(() -> store.transact(
+                        entities -> entities.createQuery("insert into NativePurchase (number) values (7)")
+                                .executeUpdate()))
+                .hasStackTraceContaining("NativePurchase.")
+                .hasStackTraceContaining(", marked with @SnowflakeId, may get no value from this insert query");
+        assertThatThrownBy(() -> store.transact(entities -> {
+                    NativePurchase purchase = new NativePurchase();
+                    purchase.id = 7L;
+                    entities.unwrap(Session.class)
+                            .getSessionFactory()
+                            .inStatelessTransaction(session -> session.upsert(purchase));
+                    return purchase;
+                }))
+                .hasStackTraceContaining(", marked with @SnowflakeId, has no value, and upsert makes no id for it.");
     }
 
     @Test

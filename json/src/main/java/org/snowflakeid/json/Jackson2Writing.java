@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.BeanProperty;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
+
+/** How Jackson 2 writes what holds ids. */
+final class Jackson2Writing {
+
+    private Jackson2Writing() {}
+
+    /** Null: no ids are in this type. */
+    static @Nullable JsonSerializer<Object> of(JavaType type, SnowflakeFormat format, BeanProperty property) {
+        if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
+            return new Id(format);
+        }
+        if (type.hasRawClass(long[].class)) {
+            return new Longs(format);
+        }
+        if (type.isMapLikeType()) {
+            boolean ids = type.getKeyType().hasRawClass(Long.class);
+            JsonSerializer<Object> values = of(type.getContentType(), format, property);
+            return ids || values != null ? new Entries(ids ? format : null, type.getKeyType(), values, property) : null;
+        }
+        if (type.isCollectionLikeType() || type.isArrayType()) {
+            JsonSerializer<Object> elements = of(type.getContentType(), format, property);
+            return elements == null ? null : new Elements(elements);
+        }
+        if (type.hasRawClass(Optional.class)) {
+            JsonSerializer<Object> value = of(type.containedTypeOrUnknown(0), format, property);
+            return value == null ? null : new Perhaps(value);
+        }
+        return null;
+    }
+
+    abstract static class Text extends StdSerializer<Object> {
+        private static final long serialVersionUID = 1L;
+
+        Text() {
+            super(Object.class);
+        }
+
+        static void write(
+                @Nullable Object value,
+                JsonSerializer<Object> how,
+                JsonGenerator generator,
+                SerializerProvider provider)
+                throws IOException {
+            if (value == null) {
+                provider.defaultSerializeNull(generator);
+            } else {
+                how.serialize(value, generator, provider);
+            }
+        }
+    }
+
+    static final class Id extends Text {
+        private static final long serialVersionUID = 1L;
+
+        private final SnowflakeFormat format;
+
+        Id(SnowflakeFormat format) {
+            this.format = format;
+        }
+
+        @Override
+        public void serialize(Object id, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            if (!(id instanceof Long value)) {
+                throw JsonMappingException.from(
+                        generator, NotText.misplaced("a property", id.getClass().getName()));
+            }
+            generator.writeString(format.format(value));
+        }
+    }
+
+    private static final class Longs extends Text {
+        private static final long serialVersionUID = 1L;
+
+        private final SnowflakeFormat format;
+
+        Longs(SnowflakeFormat format) {
+            this.format = format;
+        }
+
+        @Override
+        public void serialize(Object ids, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            generator.writeStartArray();
+            for (long id : (long[]) ids) {
+                generator.writeString(format.format(id));
+            }
+            generator.writeEndArray();
+        }
+
+        @Override
+        public boolean isEmpty(SerializerProvider provider, Object ids) {
+            return ((long[]) ids).length == 0;
+        }
+    }
+
+    private static final class Elements extends Text {
+        private static final long serialVersionUID = 1L;
+
+        private final transient JsonSerializer<Object> elements;
+
+        Elements(JsonSerializer<Object> elements) {
+            this.elements = elements;
+        }
+
+        @Override
+        public void serialize(Object all, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            generator.writeStartArray();
+            for (Object each : list(all)) {
+                write(each, elements, generator, provider);
+            }
+            generator.writeEndArray();
+        }
+
+        @Override
+        public boolean isEmpty(SerializerProvider provider, Object all) {
+            return list(all).isEmpty();
+        }
+
+        private static Collection<?> list(Object all) {
+            return all instanceof Object[] array ? Arrays.asList(array) : (Collection<?>) all;
+        }
+    }
+
+    private static final class Perhaps extends Text {
+        private static final long serialVersionUID = 1L;
+
+        private final transient JsonSerializer<Object> values;
+
+        Perhaps(JsonSerializer<Object> values) {
+            this.values = values;
+        }
+
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            write(((Optional<?>) value).orElse(null), values, generator, provider);
+        }
+
+        @Override
+        public boolean isEmpty(SerializerProvider provider, Object value) {
+            return ((Optional<?>) value).isEmpty();
+        }
+    }
+
+    private static final class Entries extends Text {
+        private static final long serialVersionUID = 1L;
+
+        private final @Nullable SnowflakeFormat keys;
+        private final JavaType keyType;
+        private final transient @Nullable JsonSerializer<Object> values;
+        private final transient BeanProperty property;
+
+        /** @param keys null: these are no ids; as are values */
+        Entries(
+                @Nullable SnowflakeFormat keys,
+                JavaType keyType,
+                @Nullable JsonSerializer<Object> values,
+                BeanProperty property) {
+            this.keys = keys;
+            this.keyType = keyType;
+            this.values = values;
+            this.property = property;
+        }
+
+        @Override
+        public void serialize(Object map, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            generator.writeStartObject();
+            for (Map.Entry<?, ?> entry : ((Map<?, ?>) map).entrySet()) {
+                writeKey(entry.getKey(), generator, provider);
+                Object value = entry.getValue();
+                if (value == null || values != null) {
+                    write(
+                            value,
+                            values == null ? provider.getDefaultNullValueSerializer() : values,
+                            generator,
+                            provider);
+                } else {
+                    provider.findTypedValueSerializer(value.getClass(), true, property)
+                            .serialize(value, generator, provider);
+                }
+            }
+            generator.writeEndObject();
+        }
+
+        private void writeKey(@Nullable Object key, JsonGenerator generator, SerializerProvider provider)
+                throws IOException {
+            if (key == null) {
+                provider.findNullKeySerializer(keyType, property).serialize(key, generator, provider);
+            } else if (keys == null) {
+                provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
+            } else {
+                generator.writeFieldName(keys.format((Long) key));
+            }
+        }
+
+        @Override
+        public boolean isEmpty(SerializerProvider provider, Object map) {
+            return ((Map<?, ?>) map).isEmpty();
+        }
+    }
+}

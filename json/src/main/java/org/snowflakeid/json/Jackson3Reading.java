@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.IdFormatException;
+import org.snowflakeid.SnowflakeFormat;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.KeyDeserializer;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.std.StdDeserializer;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.type.MapType;
+
+/** How Jackson 3 reads what holds ids. */
+final class Jackson3Reading {
+
+    private Jackson3Reading() {}
+
+    /** Null: no ids are in this type. */
+    static @Nullable ValueDeserializer<?> of(
+            JavaType type, SnowflakeFormat format, DeserializationContext context, BeanProperty property) {
+        if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
+            return new Id(format, type.isPrimitive());
+        }
+        if (type.hasRawClass(long[].class)) {
+            return new Longs(format);
+        }
+        if (type.hasRawClass(Optional.class)) {
+            ValueDeserializer<?> value = of(type.containedTypeOrUnknown(0), format, context, property);
+            return value == null ? null : new Perhaps(value);
+        }
+        if (type instanceof MapType map) {
+            boolean ids = map.getKeyType().hasRawClass(Long.class);
+            ValueDeserializer<?> values = of(map.getContentType(), format, context, property);
+            if (!ids && values == null) {
+                return null;
+            }
+            MapType keyed = ids ? map.withKeyValueHandler(new Key(format)) : map;
+            return context.findContextualValueDeserializer(
+                    values == null ? keyed : keyed.withContentValueHandler(values), property);
+        }
+        if (type.isCollectionLikeType() || type.isArrayType()) {
+            ValueDeserializer<?> elements = of(type.getContentType(), format, context, property);
+            return elements == null
+                    ? null
+                    : context.findContextualValueDeserializer(type.withContentValueHandler(elements), property);
+        }
+        return null;
+    }
+
+    static long read(SnowflakeFormat format, JsonParser parser) {
+        try {
+            if (parser.hasToken(JsonToken.VALUE_STRING)) {
+                return format.parse(parser.getString());
+            }
+            throw NotText.refusal(parser.currentToken());
+        } catch (IdFormatException bad) {
+            throw refusal(parser, bad);
+        }
+    }
+
+    private static DatabindException refusal(JsonParser parser, IdFormatException cause) {
+        DatabindException refusal = MismatchedInputException.from(parser, Long.class, cause.getMessage());
+        refusal.initCause(cause);
+        return refusal;
+    }
+
+    static final class Id extends StdDeserializer<Long> {
+        private final SnowflakeFormat format;
+        private final boolean primitive;
+
+        Id(SnowflakeFormat format, boolean primitive) {
+            super(Long.class);
+            this.format = format;
+            this.primitive = primitive;
+        }
+
+        @Override
+        public Long deserialize(JsonParser parser, DeserializationContext context) {
+            return read(format, parser);
+        }
+
+        @Override
+        public @Nullable Long getNullValue(DeserializationContext context) {
+            if (primitive) {
+                throw refusal(context.getParser(), NotText.refusal(JsonToken.VALUE_NULL));
+            }
+            return null;
+        }
+
+        /** What is not there at all is 0 as with any other {@code long}. */
+        @Override
+        public @Nullable Object getAbsentValue(DeserializationContext context) {
+            return primitive ? 0L : null;
+        }
+    }
+
+    private static final class Longs extends StdDeserializer<long[]> {
+        private final SnowflakeFormat format;
+
+        Longs(SnowflakeFormat format) {
+            super(long[].class);
+            this.format = format;
+        }
+
+        @Override
+        public long[] deserialize(JsonParser parser, DeserializationContext context) {
+            if (!parser.isExpectedStartArrayToken()) {
+                throw refusal(parser, NotText.refusal(parser.currentToken()));
+            }
+            long[] ids = new long[16];
+            int count = 0;
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                if (count == ids.length) {
+                    ids = Arrays.copyOf(ids, 2 * count);
+                }
+                ids[count] = read(format, parser);
+                count++;
+            }
+            return Arrays.copyOf(ids, count);
+        }
+    }
+
+    private static final class Perhaps extends StdDeserializer<Optional<?>> {
+        private final ValueDeserializer<?> values;
+
+        Perhaps(ValueDeserializer<?> values) {
+            super(Optional.class);
+            this.values = values;
+        }
+
+        @Override
+        public Optional<?> deserialize(JsonParser parser, DeserializationContext context) {
+            return Optional.ofNullable(values.deserialize(parser, context));
+        }
+
+        @Override
+        public Optional<?> getNullValue(DeserializationContext context) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Object getAbsentValue(DeserializationContext context) {
+            return Optional.empty();
+        }
+    }
+
+    private static final class Key extends KeyDeserializer {
+        private final SnowflakeFormat format;
+
+        Key(SnowflakeFormat format) {
+            this.format = format;
+        }
+
+        @Override
+        public Object deserializeKey(String key, DeserializationContext context) {
+            try {
+                return format.parse(key);
+            } catch (IdFormatException bad) {
+                throw refusal(context.getParser(), bad);
+            }
+        }
+    }
+}

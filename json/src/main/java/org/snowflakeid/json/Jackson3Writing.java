@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.ser.std.StdSerializer;
+
+/** How Jackson 3 writes what holds ids. */
+final class Jackson3Writing {
+
+    private Jackson3Writing() {}
+
+    /** Null: no ids are in this type. */
+    static @Nullable ValueSerializer<Object> of(JavaType type, SnowflakeFormat format, BeanProperty property) {
+        if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
+            return new Id(format);
+        }
+        if (type.hasRawClass(long[].class)) {
+            return new Longs(format);
+        }
+        if (type.isMapLikeType()) {
+            boolean ids = type.getKeyType().hasRawClass(Long.class);
+            ValueSerializer<Object> values = of(type.getContentType(), format, property);
+            return ids || values != null ? new Entries(ids ? format : null, type.getKeyType(), values, property) : null;
+        }
+        if (type.isCollectionLikeType() || type.isArrayType()) {
+            ValueSerializer<Object> elements = of(type.getContentType(), format, property);
+            return elements == null ? null : new Elements(elements);
+        }
+        if (type.hasRawClass(Optional.class)) {
+            ValueSerializer<Object> value = of(type.containedTypeOrUnknown(0), format, property);
+            return value == null ? null : new Perhaps(value);
+        }
+        return null;
+    }
+
+    abstract static class Text extends StdSerializer<Object> {
+        Text() {
+            super(Object.class);
+        }
+
+        static void write(
+                @Nullable Object value,
+                ValueSerializer<Object> how,
+                JsonGenerator generator,
+                SerializationContext provider) {
+            if (value == null) {
+                provider.defaultSerializeNullValue(generator);
+            } else {
+                how.serialize(value, generator, provider);
+            }
+        }
+    }
+
+    static final class Id extends Text {
+        private final SnowflakeFormat format;
+
+        Id(SnowflakeFormat format) {
+            this.format = format;
+        }
+
+        @Override
+        public void serialize(Object id, JsonGenerator generator, SerializationContext provider) {
+            if (!(id instanceof Long value)) {
+                throw DatabindException.from(
+                        generator, NotText.misplaced("a property", id.getClass().getName()));
+            }
+            generator.writeString(format.format(value));
+        }
+    }
+
+    private static final class Longs extends Text {
+        private final SnowflakeFormat format;
+
+        Longs(SnowflakeFormat format) {
+            this.format = format;
+        }
+
+        @Override
+        public void serialize(Object ids, JsonGenerator generator, SerializationContext provider) {
+            generator.writeStartArray();
+            for (long id : (long[]) ids) {
+                generator.writeString(format.format(id));
+            }
+            generator.writeEndArray();
+        }
+
+        @Override
+        public boolean isEmpty(SerializationContext provider, Object ids) {
+            return ((long[]) ids).length == 0;
+        }
+    }
+
+    private static final class Elements extends Text {
+        private final ValueSerializer<Object> elements;
+
+        Elements(ValueSerializer<Object> elements) {
+            this.elements = elements;
+        }
+
+        @Override
+        public void serialize(Object all, JsonGenerator generator, SerializationContext provider) {
+            generator.writeStartArray();
+            for (Object each : list(all)) {
+                write(each, elements, generator, provider);
+            }
+            generator.writeEndArray();
+        }
+
+        @Override
+        public boolean isEmpty(SerializationContext provider, Object all) {
+            return list(all).isEmpty();
+        }
+
+        private static Collection<?> list(Object all) {
+            return all instanceof Object[] array ? Arrays.asList(array) : (Collection<?>) all;
+        }
+    }
+
+    private static final class Perhaps extends Text {
+        private final ValueSerializer<Object> values;
+
+        Perhaps(ValueSerializer<Object> values) {
+            this.values = values;
+        }
+
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializationContext provider) {
+            write(((Optional<?>) value).orElse(null), values, generator, provider);
+        }
+
+        @Override
+        public boolean isEmpty(SerializationContext provider, Object value) {
+            return ((Optional<?>) value).isEmpty();
+        }
+    }
+
+    private static final class Entries extends Text {
+        private final @Nullable SnowflakeFormat keys;
+        private final JavaType keyType;
+        private final @Nullable ValueSerializer<Object> values;
+        private final BeanProperty property;
+
+        /** @param keys null: these are no ids; as are values */
+        Entries(
+                @Nullable SnowflakeFormat keys,
+                JavaType keyType,
+                @Nullable ValueSerializer<Object> values,
+                BeanProperty property) {
+            this.keys = keys;
+            this.keyType = keyType;
+            this.values = values;
+            this.property = property;
+        }
+
+        @Override
+        public void serialize(Object map, JsonGenerator generator, SerializationContext provider) {
+            generator.writeStartObject();
+            for (Map.Entry<?, ?> entry : ((Map<?, ?>) map).entrySet()) {
+                writeKey(entry.getKey(), generator, provider);
+                Object value = entry.getValue();
+                if (value == null || values != null) {
+                    write(
+                            value,
+                            values == null ? provider.getDefaultNullValueSerializer() : values,
+                            generator,
+                            provider);
+                } else {
+                    provider.findTypedValueSerializer(value.getClass(), true).serialize(value, generator, provider);
+                }
+            }
+            generator.writeEndObject();
+        }
+
+        private void writeKey(@Nullable Object key, JsonGenerator generator, SerializationContext provider) {
+            if (key == null) {
+                provider.findNullKeySerializer(keyType, property).serialize(key, generator, provider);
+            } else if (keys == null) {
+                provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
+            } else {
+                generator.writeName(keys.format((Long) key));
+            }
+        }
+
+        @Override
+        public boolean isEmpty(SerializationContext provider, Object map) {
+            return ((Map<?, ?>) map).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.BeanDescription;
+import com.fasterxml.jackson.databind.BeanProperty;
+import com.fasterxml.jackson.databind.DatabindContext;
+import com.fasterxml.jackson.databind.DeserializationConfig;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.SerializationConfig;
+import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.deser.BeanDeserializerBuilder;
+import com.fasterxml.jackson.databind.deser.BeanDeserializerModifier;
+import com.fasterxml.jackson.databind.deser.SettableBeanProperty;
+import com.fasterxml.jackson.databind.deser.std.DelegatingDeserializer;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
+import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.BeanPropertyWriter;
+import com.fasterxml.jackson.databind.ser.BeanSerializerModifier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
+
+/**
+ * For Jackson 2, which shows {@link SnowflakeText} only a part of what it marks. With this module a class that is read through a builder, such
+ * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue} is read from
+ * text only; and a property with {@code @JsonIdentityInfo} is refused if its references would be numbers.
+ *
+ * <p>{@code ObjectMapper.findAndRegisterModules()} finds it. All else works without it.
+ */
+public final class SnowflakeJackson2Module extends SimpleModule {
+    private static final long serialVersionUID = 1L;
+
+    /** To be registered at an {@code ObjectMapper}, or found there. */
+    public SnowflakeJackson2Module() {
+        super("snowflake-json");
+    }
+
+    @Override
+    public void setupModule(SetupContext context) {
+        context.appendAnnotationIntrospector(new Sign());
+        context.addBeanDeserializerModifier(new Builders());
+        context.addBeanSerializerModifier(new References());
+    }
+
+    static boolean isIn(DatabindContext context) {
+        return context.getAnnotationIntrospector().allIntrospectors().stream().anyMatch(Sign.class::isInstance);
+    }
+
+    /** That the module is there. */
+    private static final class Sign extends NopAnnotationIntrospector {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static final class Builders extends BeanDeserializerModifier {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public BeanDeserializerBuilder updateBuilder(
+                DeserializationConfig config, BeanDescription description, BeanDeserializerBuilder builder) {
+            List<SettableBeanProperty> all = new ArrayList<>();
+            builder.getProperties().forEachRemaining(all::add);
+            for (SettableBeanProperty property : all) {
+                refuseReferences(property, property.getType(), config);
+            }
+            if (builder.getBuildMethod() != null) {
+                JavaType built = config.constructType(builder.getBuildMethod().getRawReturnType());
+                for (SettableBeanProperty property : all) {
+                    SnowflakeText mark = mark(property.getName(), built, config);
+                    if (mark != null && property.getAnnotation(SnowflakeText.class) == null) {
+                        builder.addOrReplaceProperty(
+                                property.withValueDeserializer(new Jackson2Text.Deserializer(mark)), true);
+                    }
+                }
+            }
+            return builder;
+        }
+
+        @Override
+        public JsonDeserializer<?> modifyDeserializer(
+                DeserializationConfig config, BeanDescription description, JsonDeserializer<?> deserializer) {
+            AnnotatedMember value = description.findJsonValueAccessor();
+            return value != null && value.hasAnnotation(SnowflakeText.class) ? new OfText(deserializer) : deserializer;
+        }
+    }
+
+    /** A type of its own for an id. Jackson makes it of a number too. */
+    private static final class OfText extends DelegatingDeserializer {
+        private static final long serialVersionUID = 1L;
+
+        OfText(JsonDeserializer<?> of) {
+            super(of);
+        }
+
+        @Override
+        protected JsonDeserializer<?> newDelegatingInstance(JsonDeserializer<?> of) {
+            return new OfText(of);
+        }
+
+        @Override
+        public Object deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            Jackson2Reading.read(SnowflakeFormat.DECIMAL, parser);
+            return super.deserialize(parser, context);
+        }
+    }
+
+    private static final class References extends BeanSerializerModifier {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public List<BeanPropertyWriter> changeProperties(
+                SerializationConfig config, BeanDescription description, List<BeanPropertyWriter> properties) {
+            properties.forEach(property -> refuseReferences(property, property.getType(), config));
+            return properties;
+        }
+    }
+
+    /** Those that the property itself asks for: Jackson does not show them to its values. */
+    private static void refuseReferences(BeanProperty property, JavaType type, MapperConfig<?> config) {
+        JsonIdentityInfo identity = property.getAnnotation(JsonIdentityInfo.class);
+        if (identity != null && identity.generator() == ObjectIdGenerators.PropertyGenerator.class) {
+            JavaType referred = type.isContainerType() ? type.getContentType() : type;
+            if (mark(identity.property(), referred, config) != null) {
+                throw new IllegalArgumentException(
+                        NotText.inReferences(referred.getRawClass().getName() + "#" + identity.property()));
+            }
+        }
+    }
+
+    /** That of a property of this type. */
+    private static @Nullable SnowflakeText mark(String property, JavaType type, MapperConfig<?> config) {
+        for (BeanPropertyDefinition defined : introspected(type, config).findProperties()) {
+            if (defined.getName().equals(property)) {
+                return Jackson2Text.mark(defined);
+            }
+        }
+        return null;
+    }
+
+    private static BeanDescription introspected(JavaType type, MapperConfig<?> config) {
+        return config instanceof SerializationConfig written
+                ? written.introspect(type)
+                : ((DeserializationConfig) config).introspect(type);
+    }
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.annotation.JsonView;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonPOJOBuilder;
+import jakarta.json.bind.annotation.JsonbTypeDeserializer;
+import java.math.BigInteger;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Where an application may put the annotation. */
+public final class Shapes {
+
+    private Shapes() {}
+
+    public static class Primitive {
+        @SnowflakeText
+        public long id;
+    }
+
+    public static class Boxed {
+        @SnowflakeText
+        public @Nullable Long id;
+    }
+
+    public static class PrivateFieldWithAccessors {
+        @SnowflakeText
+        private long id;
+
+        public long getId() {
+            return id;
+        }
+
+        public void setId(long id) {
+            this.id = id;
+        }
+    }
+
+    public static class OnTheGetter {
+        private long id;
+
+        @SnowflakeText
+        public long getId() {
+            return id;
+        }
+
+        public void setId(long id) {
+            this.id = id;
+        }
+    }
+
+    public static class OnFieldAndGetter {
+        @SnowflakeText
+        private long id;
+
+        @SnowflakeText
+        public long getId() {
+            return id;
+        }
+
+        public void setId(long id) {
+            this.id = id;
+        }
+    }
+
+    public record InARecord(
+            @SnowflakeText @JsonbTypeDeserializer(JsonbText.class)
+            long id) {}
+
+    public record ListInARecord(
+            @SnowflakeText @JsonbTypeDeserializer(JsonbText.class)
+            List<Long> ids) {}
+
+    public static class Row<K> {
+        @SnowflakeText
+        public @Nullable K id;
+    }
+
+    public static class OfAGenericSuperclass extends Row<Long> {}
+
+    public static class OfAGenericSuperclassWithAList extends Row<List<Long>> {}
+
+    public interface Identified {
+        @SnowflakeText
+        long getId();
+    }
+
+    public static class OnAnInterface implements Identified {
+        private long id;
+
+        @Override
+        public long getId() {
+            return id;
+        }
+
+        public void setId(long id) {
+            this.id = id;
+        }
+    }
+
+    public static class InAList {
+        @SnowflakeText
+        public @Nullable List<Long> ids;
+    }
+
+    public static class InASet {
+        @SnowflakeText
+        public @Nullable Set<Long> ids;
+    }
+
+    public static class InASortedSet {
+        @SnowflakeText
+        public @Nullable SortedSet<Long> ids;
+    }
+
+    public static class InACollection {
+        @SnowflakeText
+        public @Nullable Collection<Long> ids;
+    }
+
+    public static class InAPrimitiveArray {
+        @SnowflakeText
+        public long @Nullable [] ids;
+    }
+
+    public static class InAnArray {
+        @SnowflakeText
+        public Long @Nullable [] ids;
+    }
+
+    public static class InAnOptional {
+        @SnowflakeText
+        public Optional<Long> id = Optional.empty();
+    }
+
+    public static class AsKeys {
+        @SnowflakeText
+        public @Nullable Map<Long, String> names;
+    }
+
+    public static class AsSortedKeys {
+        @SnowflakeText
+        public @Nullable SortedMap<Long, Primitive> parts;
+    }
+
+    public static class AsValues {
+        @SnowflakeText
+        public @Nullable Map<String, Long> ids;
+    }
+
+    public static class AsKeysAndValues {
+        @SnowflakeText
+        public @Nullable Map<Long, Long> parents;
+    }
+
+    public static class InListsOfLists {
+        @SnowflakeText
+        public @Nullable List<List<Long>> ids;
+    }
+
+    public static class InListsOfArrays {
+        @SnowflakeText
+        public @Nullable List<long[]> ids;
+    }
+
+    public static class InAMapOfLists {
+        @SnowflakeText
+        public @Nullable Map<Long, List<Long>> parts;
+    }
+
+    public static class Renamed {
+        @JsonProperty("order_id")
+        @SnowflakeText
+        public long id;
+    }
+
+    public static class Unwrapped {
+        @JsonUnwrapped
+        public Primitive part = new Primitive();
+    }
+
+    public static class InAView {
+        @JsonView(Object.class)
+        @SnowflakeText
+        public long id;
+    }
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.CLASS)
+    public abstract static class Typed {
+        @SnowflakeText
+        public long id;
+    }
+
+    public static class Subtype extends Typed {}
+
+    public static class WithACreator {
+        private final long id;
+
+        @JsonCreator
+        public WithACreator(@JsonProperty("id") @SnowflakeText long id) {
+            this.id = id;
+        }
+
+        public long getId() {
+            return id;
+        }
+    }
+
+    public record OrderId(
+            @com.fasterxml.jackson.annotation.JsonValue @SnowflakeText
+            long value) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public OrderId {}
+    }
+
+    // What Lombok makes of @Builder @Jacksonized.
+    @JsonDeserialize(builder = Built.Builder.class)
+    @tools.jackson.databind.annotation.JsonDeserialize(builder = Built.Builder.class)
+    public static final class Built {
+        @SnowflakeText
+        private final long id;
+
+        private Built(long id) {
+            this.id = id;
+        }
+
+        public long getId() {
+            return id;
+        }
+
+        @JsonPOJOBuilder(withPrefix = "")
+        @tools.jackson.databind.annotation.JsonPOJOBuilder(withPrefix = "")
+        public static final class Builder {
+            private long id;
+
+            public Builder id(long id) {
+                this.id = id;
+                return this;
+            }
+
+            public Built build() {
+                return new Built(id);
+            }
+        }
+    }
+
+    @JsonDeserialize(builder = BuiltByMarked.Builder.class)
+    @tools.jackson.databind.annotation.JsonDeserialize(builder = BuiltByMarked.Builder.class)
+    public static final class BuiltByMarked {
+        @SnowflakeText
+        private final long id;
+
+        private BuiltByMarked(long id) {
+            this.id = id;
+        }
+
+        public long getId() {
+            return id;
+        }
+
+        @JsonPOJOBuilder(withPrefix = "")
+        @tools.jackson.databind.annotation.JsonPOJOBuilder(withPrefix = "")
+        public static final class Builder {
+            private long id;
+
+            @SnowflakeText
+            public Builder id(long id) {
+                this.id = id;
+                return this;
+            }
+
+            public BuiltByMarked build() {
+                return new BuiltByMarked(id);
+            }
+        }
+    }
+
+    // What Lombok makes of @SuperBuilder @Jacksonized.
+    public abstract static class SuperBuilt {
+        @SnowflakeText
+        private final List<Long> ids;
+
+        SuperBuilt(Builder<?, ?> builder) {
+            ids = builder.ids;
+        }
+
+        public List<Long> getIds() {
+            return ids;
+        }
+
+        public abstract static class Builder<C extends SuperBuilt, B extends Builder<C, B>> {
+            private List<Long> ids = List.of();
+
+            protected abstract B self();
+
+            public abstract C build();
+
+            public B ids(List<Long> ids) {
+                this.ids = ids;
+                return self();
+            }
+        }
+    }
+
+    @JsonDeserialize(builder = SubBuilt.BuilderImpl.class)
+    @tools.jackson.databind.annotation.JsonDeserialize(builder = SubBuilt.BuilderImpl.class)
+    public static final class SubBuilt extends SuperBuilt {
+        @SnowflakeText
+        @JsonProperty("order_id")
+        private final long orderId;
+
+        private SubBuilt(BuilderImpl builder) {
+            super(builder);
+            orderId = builder.orderId;
+        }
+
+        public long getOrderId() {
+            return orderId;
+        }
+
+        @JsonPOJOBuilder(withPrefix = "")
+        @tools.jackson.databind.annotation.JsonPOJOBuilder(withPrefix = "")
+        public static final class BuilderImpl extends Builder<SubBuilt, BuilderImpl> {
+            private long orderId;
+
+            @JsonProperty("order_id")
+            public BuilderImpl orderId(long orderId) {
+                this.orderId = orderId;
+                return this;
+            }
+
+            @Override
+            protected BuilderImpl self() {
+                return this;
+            }
+
+            @Override
+            public SubBuilt build() {
+                return new SubBuilt(this);
+            }
+        }
+    }
+
+    @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
+    public static class Referenced {
+        @SnowflakeText
+        public long id;
+
+        public @Nullable Referenced parent;
+    }
+
+    @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
+    public static class ReferencedByAnInheritedId extends Primitive {}
+
+    @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
+    public record ReferencedRecord(@SnowflakeText long id) {}
+
+    public static class ReferencedFromAProperty {
+        @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
+        public Primitive parent = new Primitive();
+    }
+
+    public static class OnAnInteger {
+        @SnowflakeText
+        public Integer id = 5;
+    }
+
+    public static class OnABigInteger {
+        @SnowflakeText
+        public BigInteger id = BigInteger.TEN;
+    }
+
+    public static class OnAText {
+        @SnowflakeText
+        public String id = "5";
+    }
+
+    public static class OnIntegers {
+        @SnowflakeText
+        public List<Integer> id = List.of(5);
+    }
+
+    public static class OnKeysOfAnotherType {
+        @SnowflakeText
+        public Map<Integer, String> id = Map.of(5, "five");
+    }
+
+    public static class OnAnOptionalLong {
+        @SnowflakeText
+        public OptionalLong id = OptionalLong.of(5);
+    }
+
+    public static class OnAnAtomicLong {
+        @SnowflakeText
+        public AtomicLong id = new AtomicLong(5);
+    }
+
+    public static class OnABean {
+        @SnowflakeText
+        public Primitive id = new Primitive();
+    }
+}

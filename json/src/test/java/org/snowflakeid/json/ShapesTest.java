@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Named.named;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each shape, with each library: its ids are text, or it is refused with a reason. */
+class ShapesTest {
+
+    private static final long ID = 911_852_594_806_915_072L;
+    private static final String TEXT = "\"911852594806915072\"";
+
+    private static List<Named<JsonLibrary>> jackson() {
+        return List.of(named("Jackson 2", new Jackson2()), named("Jackson 3", new Jackson3()));
+    }
+
+    private static List<Named<JsonLibrary>> jacksonWithModules() {
+        return List.of(
+                named("Jackson 2 and module", Jackson2.withModules()),
+                named("Jackson 3 and module", Jackson3.withModules()));
+    }
+
+    private static List<Named<JsonLibrary>> everyJackson() {
+        return Stream.concat(jackson().stream(), jacksonWithModules().stream()).toList();
+    }
+
+    private static List<Named<JsonLibrary>> everywhere() {
+        List<Named<JsonLibrary>> all = new ArrayList<>(everyJackson());
+        all.add(named("JSON-B", new JsonB()));
+        return all;
+    }
+
+    private static <T> T with(T shape, Consumer<T> ids) {
+        ids.accept(shape);
+        return shape;
+    }
+
+    private static Stream<Arguments> row(List<Named<JsonLibrary>> libraries, Object shape, String json) {
+        return libraries.stream()
+                .map(library -> Arguments.of(
+                        library, named(shape.getClass().getSimpleName(), shape), json.replace("ID", TEXT)));
+    }
+
+    static Stream<Arguments> right() {
+        return Stream.of(
+                        row(everywhere(), with(new Shapes.Primitive(), s -> s.id = ID), "{'id':ID}"),
+                        row(everywhere(), with(new Shapes.Boxed(), s -> s.id = ID), "{'id':ID}"),
+                        row(everywhere(), new Shapes.Boxed(), "{'id':null}"),
+                        row(everywhere(), with(new Shapes.PrivateFieldWithAccessors(), s -> s.setId(ID)), "{'id':ID}"),
+                        row(everywhere(), with(new Shapes.OnTheGetter(), s -> s.setId(ID)), "{'id':ID}"),
+                        row(everywhere(), with(new Shapes.OnFieldAndGetter(), s -> s.setId(ID)), "{'id':ID}"),
+                        row(everywhere(), new Shapes.InARecord(ID), "{'id':ID}"),
+                        row(everywhere(), new Shapes.ListInARecord(List.of(ID, 7L)), "{'ids':[ID,'7']}"),
+                        row(everywhere(), with(new Shapes.OfAGenericSuperclass(), s -> s.id = ID), "{'id':ID}"),
+                        row(
+                                everyJackson(),
+                                with(new Shapes.OfAGenericSuperclassWithAList(), s -> s.id = List.of(ID)),
+                                "{'id':[ID]}"),
+                        row(everyJackson(), with(new Shapes.OnAnInterface(), s -> s.setId(ID)), "{'id':ID}"),
+                        row(everywhere(), with(new Shapes.InAList(), s -> s.ids = List.of(ID, 7L)), "{'ids':[ID,'7']}"),
+                        row(everywhere(), with(new Shapes.InAList(), s -> s.ids = List.of()), "{'ids':[]}"),
+                        row(everywhere(), with(new Shapes.InASet(), s -> s.ids = Set.of(ID)), "{'ids':[ID]}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.InASortedSet(), s -> s.ids = new TreeSet<>(Set.of(7L, ID))),
+                                "{'ids':['7',ID]}"),
+                        row(everywhere(), with(new Shapes.InACollection(), s -> s.ids = List.of(ID)), "{'ids':[ID]}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.InAPrimitiveArray(), s -> s.ids = new long[] {ID, 7}),
+                                "{'ids':[ID,'7']}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.InAnArray(), s -> s.ids = new Long[] {ID, 7L}),
+                                "{'ids':[ID,'7']}"),
+                        row(everywhere(), with(new Shapes.InAnOptional(), s -> s.id = Optional.of(ID)), "{'id':ID}"),
+                        row(everywhere(), new Shapes.InAnOptional(), "{'id':null}"),
+                        row(
+                                everyJackson(),
+                                with(new Shapes.AsKeys(), s -> s.names = Map.of(ID, "a")),
+                                "{'names':{ID:'a'}}"),
+                        row(
+                                everyJackson(),
+                                with(
+                                        new Shapes.AsSortedKeys(),
+                                        s -> s.parts = new TreeMap<>(
+                                                Map.of(7L, with(new Shapes.Primitive(), p -> p.id = ID)))),
+                                "{'parts':{'7':{'id':ID}}}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.AsValues(), s -> s.ids = Map.of("a", ID)),
+                                "{'ids':{'a':ID}}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.AsKeysAndValues(), s -> s.parents = Map.of(7L, ID)),
+                                "{'parents':{'7':ID}}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.InListsOfLists(), s -> s.ids = List.of(List.of(ID), List.of(7L, ID))),
+                                "{'ids':[[ID],['7',ID]]}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.InListsOfArrays(), s -> s.ids = List.of(new long[] {ID})),
+                                "{'ids':[[ID]]}"),
+                        row(
+                                everywhere(),
+                                with(new Shapes.InAMapOfLists(), s -> s.parts = Map.of(7L, List.of(ID))),
+                                "{'parts':{'7':[ID]}}"),
+                        row(everyJackson(), with(new Shapes.Renamed(), s -> s.id = ID), "{'order_id':ID}"),
+                        row(everyJackson(), with(new Shapes.Unwrapped(), s -> s.part.id = ID), "{'id':ID}"),
+                        row(everyJackson(), with(new Shapes.InAView(), s -> s.id = ID), "{'id':ID}"),
+                        row(
+                                everyJackson(),
+                                with(new Shapes.Subtype(), s -> s.id = ID),
+                                "{'@class':'" + Shapes.Subtype.class.getName() + "','id':ID}"),
+                        row(everyJackson(), new Shapes.WithACreator(ID), "{'id':ID}"),
+                        row(
+                                everyJackson(),
+                                new Shapes.BuiltByMarked.Builder().id(ID).build(),
+                                "{'id':ID}"),
+                        row(
+                                jacksonWithModules(),
+                                new Shapes.Built.Builder().id(ID).build(),
+                                "{'id':ID}"),
+                        row(
+                                jacksonWithModules(),
+                                new Shapes.SubBuilt.BuilderImpl()
+                                        .ids(List.of(ID))
+                                        .orderId(ID)
+                                        .build(),
+                                "{'ids':[ID],'order_id':ID}"))
+                .flatMap(rows -> rows);
+    }
+
+    @ParameterizedTest
+    @MethodSource("right")
+    void itsIdsAreTextAndOnlyTextIsRead(JsonLibrary library, Object shape, String quoted) throws Exception {
+        String json = quoted.replace('\'', '"');
+
+        String written = library.write(shape);
+
+        if (json.contains("null")) {
+            assertThat(written).isIn(json, "{}");
+        } else {
+            assertThat(written).isEqualTo(json);
+        }
+        assertThat(library.read(json, shape.getClass()))
+                .usingRecursiveComparison()
+                .isEqualTo(shape);
+        for (String bad : List.of(
+                "911852594806915072",
+                "5",
+                "5.0",
+                "true",
+                "{\"a\":1}",
+                "[\"5\"]",
+                "\"\"",
+                "\" 5\"",
+                "\"+5\"",
+                "\"-5\"",
+                "\"9223372036854775808\"")) {
+            if (json.contains(TEXT + ":") && !bad.startsWith("\"")) {
+                // No key of an object in JSON.
+                continue;
+            }
+            String wrong = json.replace(TEXT, bad);
+            if (!wrong.equals(json)) {
+                assertThatThrownBy(() -> library.read(wrong, shape.getClass()))
+                        .as(wrong)
+                        .hasStackTraceContaining("is not an id");
+            }
+        }
+    }
+
+    @Test
+    void theTableHasEachShape() throws Exception {
+        String table = Files.readString(Path.of("../docs/evidence/shapes.md"));
+        assertThat(table)
+                .contains(Stream.of(right(), refused(), refusedInReferences())
+                        .flatMap(rows -> rows)
+                        .map(row -> row.get()[1] instanceof Named<?> shape ? shape.getPayload() : row.get()[1])
+                        .map(shape -> "`" + shape.getClass().getSimpleName() + "`")
+                        .toList());
+    }
+
+    @Test
+    void elementsMayBeNullUnlessTheyArePrimitive() throws Exception {
+        for (Named<JsonLibrary> library : everywhere()) {
+            assertThat(library.getPayload().read("{\"ids\":[null,\"7\"]}", Shapes.InAList.class).ids)
+                    .containsExactly(null, 7L);
+            assertThatThrownBy(
+                            () -> library.getPayload().read("{\"ids\":[null,\"7\"]}", Shapes.InAPrimitiveArray.class))
+                    .hasStackTraceContaining("NULL is not an id");
+        }
+    }
+
+    @Test
+    void aTypeOfItsOwnForAnIdIsReadByItsCreator() throws Exception {
+        for (Named<JsonLibrary> library : jacksonWithModules()) {
+            assertThat(library.getPayload().write(new Shapes.OrderId(ID))).isEqualTo(TEXT);
+            assertThat(library.getPayload().read(TEXT, Shapes.OrderId.class)).isEqualTo(new Shapes.OrderId(ID));
+            for (String bad : List.of("5", "\"+5\"", "[\"5\"]")) {
+                assertThatThrownBy(() -> library.getPayload().read(bad, Shapes.OrderId.class))
+                        .hasStackTraceContaining("is not an id");
+            }
+        }
+    }
+
+    /** The same class without the annotation is not read as one with it. */
+    @Test
+    void otherPropertiesOfTheSameTypeKeepTheirNumbers() throws Exception {
+        for (Named<JsonLibrary> library : everywhere()) {
+            var both = new Both();
+            both.ids = List.of(List.of(ID));
+            both.quantities = List.of(List.of(5L));
+            String json = "{\"ids\":[[" + TEXT + "]],\"quantities\":[[5]]}";
+
+            assertThat(library.getPayload().write(both)).isEqualTo(json);
+            assertThat(library.getPayload().read(json, Both.class))
+                    .usingRecursiveComparison()
+                    .isEqualTo(both);
+        }
+    }
+
+    public static class Both {
+        @SnowflakeText
+        public List<List<Long>> ids = List.of();
+
+        public List<List<Long>> quantities = List.of();
+    }
+
+    static Stream<Arguments> refused() {
+        String misplaced = ", which is neither a long or Long, nor a collection, array, Optional or map of these, but ";
+        return Stream.of(
+                        new Shapes.OnAnInteger(),
+                        new Shapes.OnABigInteger(),
+                        new Shapes.OnAText(),
+                        new Shapes.OnIntegers(),
+                        new Shapes.OnKeysOfAnotherType(),
+                        new Shapes.OnAnOptionalLong(),
+                        new Shapes.OnAnAtomicLong(),
+                        new Shapes.OnABean())
+                .flatMap(shape -> everywhere().stream()
+                        .map(library -> Arguments.of(library, shape, "{\"id\":\"5\"}", misplaced)));
+    }
+
+    static Stream<Arguments> refusedInReferences() {
+        return Stream.of(
+                        new Shapes.Referenced(),
+                        new Shapes.ReferencedByAnInheritedId(),
+                        new Shapes.ReferencedRecord(5),
+                        new Shapes.ReferencedFromAProperty())
+                .flatMap(shape -> (shape instanceof Shapes.ReferencedFromAProperty
+                                ? jacksonWithModules()
+                                : everyJackson())
+                        .stream()
+                                .map(library -> Arguments.of(
+                                        library,
+                                        shape,
+                                        "{\"id\":\"5\"}",
+                                        "which @JsonIdentityInfo makes a reference to its object")));
+    }
+
+    @ParameterizedTest
+    @MethodSource({"refused", "refusedInReferences"})
+    void isRefusedWithAReason(JsonLibrary library, Object shape, String json, String reason) {
+        assertThatThrownBy(() -> library.write(shape)).hasStackTraceContaining(reason);
+        assertThatThrownBy(() -> library.read(json, shape.getClass())).hasStackTraceContaining(reason);
+    }
+
+    // it read rounded numbers
+    @Test
+    void aBuilderWithoutTheAnnotationIsRefusedWhenItsClassIsWrittenWithoutTheModule() {
+        for (Named<JsonLibrary> library : jackson()) {
+            String module = "SnowflakeJackson" + library.getName().substring("Jackson ".length()) + "Module";
+            assertThatThrownBy(() -> library.getPayload()
+                            .write(new Shapes.Built.Builder().id(ID).build()))
+                    .hasMessageContaining("@SnowflakeText stands on ")
+                    .hasMessageContaining("Shapes$Built")
+                    .hasMessageContaining(", and Jackson reads it through " + Shapes.Built.Builder.class.getName()
+                            + ", where the annotation is not: it would read numbers. Register " + module
+                            + ", or put the annotation on the builder's property too.");
+        }
+    }
+}

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.verification.jpa;
+
+import jakarta.persistence.Access;
+import jakarta.persistence.AccessType;
+import jakarta.persistence.CollectionTable;
+import jakarta.persistence.Column;
+import jakarta.persistence.DiscriminatorColumn;
+import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.Embedded;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.IdClass;
+import jakarta.persistence.Inheritance;
+import jakarta.persistence.InheritanceType;
+import jakarta.persistence.MappedSuperclass;
+import jakarta.persistence.SecondaryTable;
+import jakarta.persistence.Transient;
+import java.io.Serializable;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snowflakeid.eclipselink.SnowflakeId;
+
+/** Where an application may put the annotation of EclipseLink. */
+public final class EclipseLinkShapes {
+
+    private EclipseLinkShapes() {}
+
+    private static List<@Nullable Object> list(@Nullable Object... ids) {
+        return Arrays.asList(ids);
+    }
+
+    @Entity
+    public static class LongKey implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id);
+        }
+    }
+
+    @Entity
+    public static class PrimitiveKey implements Shape {
+        @Id
+        @SnowflakeId
+        long id;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id);
+        }
+    }
+
+    @Entity
+    public static class TextKeyAndColumn implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        String id;
+
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @Entity
+    @Access(AccessType.PROPERTY)
+    public static class OnGetters implements Shape {
+        private @Nullable Long id;
+        private long number;
+
+        @Id
+        @SnowflakeId
+        public @Nullable Long getId() {
+            return id;
+        }
+
+        public void setId(@Nullable Long id) {
+            this.id = id;
+        }
+
+        @SnowflakeId
+        public long getNumber() {
+            return number;
+        }
+
+        public void setNumber(long number) {
+            this.number = number;
+        }
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @MappedSuperclass
+    public abstract static class Row<K> {
+        @Id
+        @SnowflakeId
+        @Nullable
+        K id;
+
+        @SnowflakeId
+        @Nullable
+        Long number;
+    }
+
+    @Entity
+    public static class InGenericSuperclass extends Row<Long> implements Shape {
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Row.class);
+        }
+    }
+
+    @Entity
+    @Inheritance(strategy = InheritanceType.JOINED)
+    @DiscriminatorColumn(length = 99)
+    public static class Vehicle {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @SnowflakeId
+        @Nullable
+        Long number;
+    }
+
+    @Entity
+    public static class InJoinedTables extends Vehicle implements Shape {
+        @SnowflakeId
+        @Nullable
+        Long plate;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number, plate);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Vehicle.class);
+        }
+    }
+
+    @Entity
+    @Inheritance(strategy = InheritanceType.TABLE_PER_CLASS)
+    public static class Animal {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+    }
+
+    @Entity
+    public static class InATablePerClass extends Animal implements Shape {
+        @SnowflakeId
+        @Nullable
+        Long tag;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, tag);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Animal.class);
+        }
+    }
+
+    @Entity
+    @SecondaryTable(name = "extras")
+    public static class InASecondaryTable implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Column(table = "extras")
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @Embeddable
+    public static class Label {
+        @SnowflakeId
+        @Nullable
+        Long reference;
+    }
+
+    @Embeddable
+    public static class Box {
+        @Embedded
+        Label label = new Label();
+
+        int weight = 1;
+    }
+
+    @Entity
+    public static class InAnEmbeddable implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Label label = new Label();
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, label.reference);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Label.class);
+        }
+    }
+
+    /** There is no part that could have an id. */
+    @Entity
+    public static class WithoutItsEmbeddable implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        @Nullable
+        Label label;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, label == null || label.reference != null ? "" : null);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Label.class);
+        }
+    }
+
+    @Entity
+    public static class InNestedEmbeddables implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Box box = new Box();
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, box.label.reference);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Box.class, Label.class);
+        }
+    }
+
+    @Embeddable
+    public static class Key implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        int tenant = 1;
+
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key && tenant == key.tenant && Objects.equals(number, key.number);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(tenant, number);
+        }
+    }
+
+    @Entity
+    public static class InAnEmbeddedId implements Shape {
+        @EmbeddedId
+        Key key = new Key();
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(key.number);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Key.class);
+        }
+    }
+
+    public static class Pair implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        int tenant;
+
+        @Nullable
+        Long number;
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Pair key && tenant == key.tenant && Objects.equals(number, key.number);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(tenant, number);
+        }
+    }
+
+    @Entity
+    @IdClass(Pair.class)
+    public static class WithAnIdClass implements Shape {
+        @Id
+        int tenant = 1;
+
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(number);
+        }
+    }
+
+    @Entity
+    @Shape.Refused({
+        "EclipseLinkShapes$Label.reference: it is in an embeddable of the collection ",
+        "EclipseLinkShapes$InAList.labels",
+        "; make an entity of the embeddable, with @OneToMany, or take the annotation away and set the id yourself."
+    })
+    public static class InAList implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @ElementCollection
+        List<Label> labels = new ArrayList<>(List.of(new Label()));
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(labels.get(0).reference);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Label.class);
+        }
+    }
+
+    @Entity
+    @Shape.Refused({
+        "EclipseLinkShapes$Label.reference: it is in an embeddable of the collection ",
+        "EclipseLinkShapes$NestedInASet.boxes"
+    })
+    public static class NestedInASet implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @ElementCollection
+        @CollectionTable(name = "boxes")
+        Set<Box> boxes = new HashSet<>(Set.of(new Box()));
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(boxes.iterator().next().label.reference);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Box.class, Label.class);
+        }
+    }
+
+    @Entity
+    @Shape.Refused({
+        "EclipseLinkShapes$Label.reference: it is in an embeddable of the collection ",
+        "EclipseLinkShapes$InAMap.labels"
+    })
+    public static class InAMap implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @ElementCollection
+        Map<String, Label> labels = new HashMap<>(Map.of("one", new Label()));
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(Objects.requireNonNull(labels.get("one")).reference);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Label.class);
+        }
+    }
+
+    @Entity
+    @Shape.Refused({
+        "EclipseLinkShapes$Label.reference: it is in an embeddable of the collection ",
+        "EclipseLinkShapes$InAMapKey.labels"
+    })
+    public static class InAMapKey implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @ElementCollection
+        Map<Label, String> labels = new HashMap<>(Map.of(new Label(), "one"));
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(labels.keySet().iterator().next().reference);
+        }
+
+        @Override
+        public List<Class<?>> parts() {
+            return List.of(Label.class);
+        }
+    }
+
+    @Entity
+    @Shape.Refused(
+            "EclipseLinkShapes$OnACollection.numbers: type java.util.List is not supported; use Long, long, String or UUID.")
+    public static class OnACollection implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @ElementCollection
+        @SnowflakeId
+        List<Long> numbers = new ArrayList<>();
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(numbers.toArray());
+        }
+    }
+
+    @Entity
+    @Shape.Refused("EclipseLinkShapes$OnAnInteger.number: type Integer is not supported; use Long, long, String or UUID.")
+    public static class OnAnInteger implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @SnowflakeId
+        @Nullable
+        Integer number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(number);
+        }
+    }
+
+    @Entity
+    @Shape.Refused(
+            "EclipseLinkShapes$OnABigInteger.id: type java.math.BigInteger is not supported; use Long, long, String or UUID.")
+    public static class OnABigInteger implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        BigInteger id;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id);
+        }
+    }
+
+    @Entity
+    @Shape.Refused("EclipseLinkShapes$OnBytes.number: type byte[] is not supported; use Long, long, String or UUID.")
+    public static class OnBytes implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @SnowflakeId
+        byte @Nullable [] number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(number);
+        }
+    }
+
+    @Entity
+    @Shape.Refused({
+        "EclipseLinkShapes$OnFieldAndGetter.",
+        " as well; keep the one on the field or on the getter, whichever is mapped."
+    })
+    public static class OnFieldAndGetter implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @SnowflakeId
+        public @Nullable Long getNumber() {
+            return number;
+        }
+
+        public void setNumber(@Nullable Long number) {
+            this.number = number;
+        }
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @Entity
+    public static class OnTheGetterOfAMappedField implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Nullable
+        Long number;
+
+        @SnowflakeId
+        public @Nullable Long getNumber() {
+            return number;
+        }
+
+        public void setNumber(@Nullable Long number) {
+            this.number = number;
+        }
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @Entity
+    @Shape.Refused(
+            "EclipseLinkShapes$OnATransientField.number: EclipseLink stores no attribute of this name; take the annotation away.")
+    public static class OnATransientField implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Transient
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+}
