@@ -126,7 +126,7 @@ class AuditCommandTest {
         assertThat(session.out())
                 .contains(
                         "FOUND   1 id in several rows, 2 rows in all: " + twice,
-                        "FOUND   Two processes seem to have used one worker id at once, 1 time",
+                        "FOUND   Two processes seem to have used one worker id at once, in 1 case",
                         "FOUND   1 row dated later than this machine's clock, up to ",
                         "FOUND   1 row with a negative id: -3",
                         "4 faults found.")
@@ -290,7 +290,7 @@ class AuditCommandTest {
         Session session = audit("--table", "orders", "--user", "stranger", "--password-file", password.toString());
 
         assertThat(session.exitCode()).as(session.all()).isNotZero();
-        assertThat(session.err()).containsAnyOf("right to SELECT", "no rights on it");
+        assertThat(session.err()).containsAnyOf("Grant this user SELECT on the table", "no rights on it");
     }
 
     @Test

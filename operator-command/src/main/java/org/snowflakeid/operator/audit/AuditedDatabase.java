@@ -31,6 +31,15 @@ public final class AuditedDatabase {
 
     private static final int VALIDATION_SECONDS = 5;
 
+    /** By an administrator, or by a limit of the server. */
+    private static final String CANCELLED = "57014";
+
+    /** Of most databases, and of H2. */
+    private static final Set<String> FORBIDDEN = Set.of("42501", "90096");
+
+    /** Where the SQLSTATE says nothing. MySQL has the same. */
+    private static final int MARIADB_FORBIDDEN = 1142;
+
     private final String url;
     private final @Nullable String user;
     private final @Nullable Path passwordFile;
@@ -135,7 +144,17 @@ public final class AuditedDatabase {
 
     AuditRefusedException unreadable(AuditedColumn column, SQLException e) {
         return AuditRefusedException.failed("The column " + column.name() + " of " + column.table() + " at " + place()
-                + " can't be read: " + words(e) + ". The user needs the right to SELECT from this table.");
+                + " can't be read: " + words(e) + "." + remedy(e));
+    }
+
+    private static String remedy(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        if (state.equals(CANCELLED)) {
+            return " Lower --chunk, so that a statement takes less time.";
+        }
+        return FORBIDDEN.contains(state) || e.getErrorCode() == MARIADB_FORBIDDEN
+                ? " Grant this user SELECT on the table."
+                : "";
     }
 
     /** The first line of what a driver says, without secrets. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,34 +103,49 @@ final class SharedWorkerIds {
     }
 
     static boolean isShared(Day.Worker worker) {
-        return worker.duplicates > 0
-                || worker.farApart >= FEWEST_FAR_APART
-                || (worker.interleaved >= FEWEST_INTERLEAVED
-                        && (long) worker.interleaved * INTERLEAVED_ONE_OF >= worker.rows);
+        return worker.duplicates > 0 || sequencesShow(worker);
+    }
+
+    private static boolean sequencesShow(Day.Worker worker) {
+        return hasDistantRuns(worker) || takesTurns(worker);
+    }
+
+    private static boolean hasDistantRuns(Day.Worker worker) {
+        return worker.farApart >= FEWEST_FAR_APART;
+    }
+
+    private static boolean takesTurns(Day.Worker worker) {
+        return worker.interleaved >= FEWEST_INTERLEAVED
+                && (long) worker.interleaved * INTERLEAVED_ONE_OF >= worker.rows;
     }
 
     Finding finding(Days days) {
-        List<String> shared = new ArrayList<>();
+        List<String> bySequence = new ArrayList<>();
+        List<String> byDuplicates = new ArrayList<>();
         long count = 0;
         for (Day day : days.all()) {
             for (Map.Entry<Integer, Day.Worker> entry : day.workers.entrySet()) {
-                if (isShared(entry.getValue())) {
+                Day.Worker worker = entry.getValue();
+                if (isShared(worker)) {
                     count++;
-                    if (shared.size() < MOST) {
-                        shared.add(day.date + " worker id " + entry.getKey() + " (" + evidence(entry.getValue()) + ")");
+                    // Duplicates have a finding of their own, so they are shown last.
+                    List<String> shown = sequencesShow(worker) ? bySequence : byDuplicates;
+                    if (shown.size() < MOST) {
+                        shown.add(day.date + " worker id " + entry.getKey() + " (" + evidence(worker) + ")");
                     }
                 }
             }
         }
         if (count > 0) {
+            List<String> shown = Stream.concat(bySequence.stream(), byDuplicates.stream())
+                    .limit(MOST)
+                    .toList();
             return new Finding(
                     NAME,
                     FOUND,
                     count,
-                    "Two processes seem to have used one worker id at once, "
-                            + Counted.of(count, "time")
-                            + " (days of worker ids): " + String.join("; ", shared)
-                            + (count > shared.size() ? "; …" : "")
+                    "Two processes seem to have used one worker id at once, in " + Counted.of(count, "case") + ": "
+                            + String.join("; ", shown) + (count > shown.size() ? "; …" : "")
                             + ". Ids don't name their process: a copied row, or one process that gave a thousand ids to"
                             + " other tables within that millisecond, looks the same.",
                     List.of());
@@ -147,10 +163,10 @@ final class SharedWorkerIds {
         if (worker.duplicates > 0) {
             seen.add(Counted.of(worker.duplicates, "id") + " in several rows");
         }
-        if (worker.farApart > 0) {
+        if (hasDistantRuns(worker)) {
             seen.add("two distant runs of sequence numbers in " + Counted.of(worker.farApart, "millisecond"));
         }
-        if (worker.interleaved > 0) {
+        if (takesTurns(worker)) {
             seen.add("two sequences that took turns " + Counted.of(worker.interleaved, "time"));
         }
         return String.join(", ", seen);

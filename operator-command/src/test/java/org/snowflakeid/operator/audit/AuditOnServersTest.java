@@ -55,7 +55,7 @@ class AuditOnServersTest {
     }
 
     private AuditedColumn read(String url, String table, String column, Runnable halfWay) {
-        try (IdReader reader = new IdReader(new AuditedDatabase(url, null, null), complaints::add, duration -> {})) {
+        try (IdReader reader = new IdReader(new AuditedDatabase(url, null, null), complaints::add)) {
             AuditedColumn found = reader.find(table, column);
             seen = 0;
             reader.read(found, 10_000, (id, rows) -> {
@@ -132,7 +132,18 @@ class AuditOnServersTest {
         assertThatThrownBy(() ->
                         read(postgres.anonymousUrl(postgres.clientPort()) + "?user=stranger", "shop.orders", "id"))
                 .hasMessageContaining("permission denied for table orders")
-                .hasMessageContaining("The user needs the right to SELECT from this table.");
+                .hasMessageContaining("Grant this user SELECT on the table.");
+    }
+
+    @Test
+    void saysSoWhenTheServerEndsAStatementThatTakesTooLong() {
+        postgres.sql("CREATE ROLE hurried LOGIN; ALTER ROLE hurried SET statement_timeout = '200ms';"
+                + " GRANT SELECT ON loose TO hurried; CREATE VIEW lingering AS SELECT id FROM loose, pg_sleep(600);"
+                + " GRANT SELECT ON lingering TO hurried");
+
+        assertThatThrownBy(
+                        () -> read(postgres.anonymousUrl(postgres.clientPort()) + "?user=hurried", "lingering", "id"))
+                .hasMessageContaining("canceling statement due to statement timeout. Lower --chunk");
     }
 
     // ---- connections that the server ends

@@ -214,6 +214,16 @@ class AuditTest {
         assertThat(finding(audit(), "shared-worker-ids").result()).isEqualTo(Result.PASSED);
     }
 
+    /** Of the few ids of a millisecond, this table gets one. */
+    @Test
+    void firstNumbersThatGoOnByChanceAreNotTakenForTwoSequences() {
+        for (int i = 0; i < 10_000; i++) {
+            row(id(START.plusMillis(i), 9, random.nextInt(3)));
+        }
+
+        assertThat(finding(audit(), "shared-worker-ids").result()).isEqualTo(Result.PASSED);
+    }
+
     @Test
     void wordsAdmitWhatCanNotBeSeen() {
         soundIds(10);
