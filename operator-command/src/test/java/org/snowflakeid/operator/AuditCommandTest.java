@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,14 +31,16 @@ import org.snowflakeid.SnowflakeLayout;
 /** {@code snowflake-operator audit} on H2 and SQLite: what it says, and what it refuses. */
 class AuditCommandTest {
 
-    private static final String URL = "jdbc:h2:mem:audit-command";
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private final String url = "jdbc:h2:mem:audit-command-" + DATABASES.incrementAndGet();
 
     private Connection keeper;
 
     @BeforeEach
     void createDatabase() throws SQLException {
-        keeper = DriverManager.getConnection(URL);
-        sql(keeper, "DROP ALL OBJECTS", "CREATE TABLE orders (id BIGINT PRIMARY KEY, item VARCHAR(20))");
+        keeper = DriverManager.getConnection(url);
+        sql(keeper, "CREATE TABLE orders (id BIGINT PRIMARY KEY, item VARCHAR(20))");
     }
 
     @AfterEach
@@ -53,8 +56,8 @@ class AuditCommandTest {
         }
     }
 
-    private static Session audit(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("audit", "--url", URL));
+    private Session audit(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("audit", "--url", url));
         all.addAll(List.of(arguments));
         return Session.run(all.toArray(String[]::new));
     }
@@ -101,7 +104,7 @@ class AuditCommandTest {
         assertThat(session.exitCode()).as(session.all()).isZero();
         assertThat(session.err()).isEmpty();
         assertThat(session.out())
-                .startsWith("table   PUBLIC.ORDERS at jdbc:h2:mem:audit-command, column ID (bigint)")
+                .startsWith("table   PUBLIC.ORDERS at " + url + ", column ID (bigint)")
                 .contains(
                         "Taken for ours, since --layout names none.",
                         "rows    64, ids from ",
@@ -209,8 +212,8 @@ class AuditCommandTest {
 
     @Test
     void readsSqliteWhereIntegersHaveEnoughBits(@TempDir Path folder) throws SQLException {
-        String url = "jdbc:sqlite:" + folder.resolve("shop.db");
-        try (Connection connection = DriverManager.getConnection(url)) {
+        String shop = "jdbc:sqlite:" + folder.resolve("shop.db");
+        try (Connection connection = DriverManager.getConnection(shop)) {
             sql(
                     connection,
                     "CREATE TABLE orders (id INTEGER PRIMARY KEY)",
@@ -219,7 +222,7 @@ class AuditCommandTest {
                             + id(Instant.now().minusSeconds(40), 7, 3) + ")");
         }
 
-        Session session = Session.run("audit", "--url", url, "--table", "orders", "--chunk", "2");
+        Session session = Session.run("audit", "--url", shop, "--table", "orders", "--chunk", "2");
 
         assertThat(session.exitCode()).as(session.all()).isZero();
         assertThat(session.out())
@@ -259,8 +262,8 @@ class AuditCommandTest {
         "1, jdbc:postgresql://127.0.0.1:1/shop?user=root&password=hunter2, can't be used: Connection",
         "1, jdbc:h2:/nowhere/shop;IFEXISTS=TRUE;USER=sa;PASSWORD=hunter2, can't be used: Database"
     })
-    void urlsThatLeadNowhereAreRefusedWithoutAPassword(int exitCode, String url, String part) {
-        Session session = Session.run("audit", "--url", url, "--table", "orders");
+    void urlsThatLeadNowhereAreRefusedWithoutAPassword(int exitCode, String nowhere, String part) {
+        Session session = Session.run("audit", "--url", nowhere, "--table", "orders");
 
         assertThat(session.exitCode()).as(session.all()).isEqualTo(exitCode);
         assertThat(session.err()).contains(part).doesNotContain("hunter2", "\tat ");

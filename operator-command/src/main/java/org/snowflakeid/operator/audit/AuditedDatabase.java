@@ -7,9 +7,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
-import java.sql.SQLRecoverableException;
-import java.sql.SQLTransientException;
 import java.util.LinkedHashSet;
 import java.util.Properties;
 import java.util.Set;
@@ -30,6 +27,8 @@ public final class AuditedDatabase {
     private static final int SILENT_MILLIS = 600_000;
 
     private static final int VALIDATION_SECONDS = 5;
+
+    private static final String CONFLICT = "40001";
 
     /** By an administrator, or by a limit of the server. */
     private static final String CANCELLED = "57014";
@@ -116,14 +115,8 @@ public final class AuditedDatabase {
 
     /** Whether another connection may succeed where this one failed. */
     static boolean isLost(SQLException e, Connection connection) {
-        String state = String.valueOf(e.getSQLState());
-        if (state.startsWith("08")
-                || state.startsWith("57P")
-                // A replica that had to choose between its primary's changes and this reader.
-                || state.equals("40001")
-                || e instanceof SQLRecoverableException
-                || e instanceof SQLNonTransientConnectionException
-                || e instanceof SQLTransientException) {
+        // A replica that had to choose between its primary's changes and this reader.
+        if (CONFLICT.equals(e.getSQLState())) {
             return true;
         }
         try {

@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,6 +42,8 @@ class AuditOnServersTest {
         try (Connection connection = DriverManager.getConnection(mariaDb.url());
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE orders (id BIGINT PRIMARY KEY) SELECT seq AS id FROM seq_1_to_" + IDS);
+            statement.execute("CREATE USER killed@'127.0.0.1'");
+            statement.execute("GRANT SELECT ON ids.* TO killed@'127.0.0.1'");
             statement.execute("CREATE TABLE loose (id BIGINT UNSIGNED, code VARCHAR(20), number INT UNSIGNED,"
                     + " KEY by_id (id), KEY by_code (code))");
             statement.execute("INSERT INTO loose SELECT id, id, id FROM orders");
@@ -148,15 +151,16 @@ class AuditOnServersTest {
 
     // ---- connections that the server ends
 
-    private static void kill() {
-        postgres.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%FETCH NEXT%'"
-                + " AND pid <> pg_backend_pid()");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"shop.orders", "loose"})
     void goesOnWhenPostgresEndsTheConnection(String table) {
-        read(postgres.url(), table, "id", AuditOnServersTest::kill);
+        read(
+                postgres.url() + "&ApplicationName=killed-" + table,
+                table,
+                "id",
+                () -> postgres.sql(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'killed-"
+                                + table + "'"));
 
         assertThat(seen).isEqualTo(IDS);
         assertThat(complaints).hasSize(1);
@@ -165,12 +169,12 @@ class AuditOnServersTest {
 
     @Test
     void goesOnWhenMariaDbEndsTheConnection() {
-        read(mariaDb.url(), "orders", "id", () -> {
+        read(mariaDb.anonymousUrl(mariaDb.clientPort()) + "?user=killed", "orders", "id", () -> {
             try (Connection connection = DriverManager.getConnection(mariaDb.url());
                     Statement statement = connection.createStatement()) {
                 List<Long> others = new ArrayList<>();
-                try (ResultSet rows = statement.executeQuery(
-                        "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND user = 'admin'")) {
+                try (ResultSet rows =
+                        statement.executeQuery("SELECT id FROM information_schema.processlist WHERE user = 'killed'")) {
                     while (rows.next()) {
                         others.add(rows.getLong(1));
                     }
@@ -207,7 +211,7 @@ class AuditOnServersTest {
         postgres.sql("CREATE VIEW slow AS SELECT id FROM loose, pg_sleep(600)");
         try (IdReader reader = new IdReader(new AuditedDatabase(postgres.url(), null, null), complaints::add)) {
             AuditedColumn slow = reader.find("slow", "id");
-            List<String> ends = new ArrayList<>();
+            List<String> ends = new CopyOnWriteArrayList<>();
             Thread read = new Thread(() -> {
                 try {
                     reader.read(slow, 10, (id, rows) -> {});
@@ -219,7 +223,7 @@ class AuditOnServersTest {
             await(() -> !sleeping().startsWith("0"));
 
             reader.stop();
-            read.join();
+            read.join(60_000);
 
             assertThat(ends).containsExactly("Stopped after 0 rows. Nothing was changed.");
             await(() -> sleeping().startsWith("0"));

@@ -15,49 +15,45 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Each of its connections is lost after some ids, which were read by another driver. */
-final class LosingDriver implements Driver {
-
-    static final String URL = "jdbc:losing:";
-
-    private static @Nullable LosingDriver registered;
+final class LosingDriver implements Driver, AutoCloseable {
 
     private final String url;
     private final int ids;
+    private final String state;
+    private final boolean valid;
     private int connections = Integer.MAX_VALUE;
     private int statements;
     private int mostStatements;
 
-    private LosingDriver(String url, int ids) {
+    /**
+     * @param url of the other driver
+     * @param state the SQLSTATE of the loss
+     * @param valid whether the connection says that it is valid all the same
+     */
+    LosingDriver(String url, int afterIds, String state, boolean valid) throws SQLException {
         this.url = url;
-        this.ids = ids;
+        this.ids = afterIds;
+        this.state = state;
+        this.valid = valid;
+        DriverManager.registerDriver(this);
     }
 
-    static void lose(String url, int afterIds) throws SQLException {
-        registered = new LosingDriver(url, afterIds);
-        DriverManager.registerDriver(registered);
+    String url() {
+        return "jdbc:losing:" + url;
     }
 
-    static void openNoMoreThan(int connections) {
-        driver().connections = connections;
+    void openNoMoreThan(int most) {
+        connections = most;
     }
 
     /** How many were open at once. */
-    static int mostStatements() {
-        return driver().mostStatements;
+    int mostStatements() {
+        return mostStatements;
     }
 
-    static void stop() throws SQLException {
-        if (registered != null) {
-            DriverManager.deregisterDriver(registered);
-            registered = null;
-        }
-    }
-
-    private static LosingDriver driver() {
-        if (registered == null) {
-            throw new IllegalStateException("not registered");
-        }
-        return registered;
+    @Override
+    public void close() throws SQLException {
+        DriverManager.deregisterDriver(this);
     }
 
     @FunctionalInterface
@@ -88,7 +84,7 @@ final class LosingDriver implements Driver {
         int[] left = {ids};
         return wrapped(Connection.class, DriverManager.getConnection(url), (method, result) -> {
             if (method.equals("isValid")) {
-                return left[0] > 0;
+                return valid || left[0] > 0;
             }
             return method.equals("prepareStatement") ? statement((PreparedStatement) result, left) : result;
         });
@@ -104,10 +100,10 @@ final class LosingDriver implements Driver {
         });
     }
 
-    private static ResultSet ids(@Nullable ResultSet inner, int[] left) {
+    private ResultSet ids(@Nullable ResultSet inner, int[] left) {
         return wrapped(ResultSet.class, inner, (method, result) -> {
             if (method.equals("next") && Boolean.TRUE.equals(result) && left[0]-- == 0) {
-                throw new SQLException("lost", "HY000");
+                throw new SQLException("lost", state);
             }
             return result;
         });
@@ -115,7 +111,7 @@ final class LosingDriver implements Driver {
 
     @Override
     public boolean acceptsURL(String asked) {
-        return asked.equals(URL);
+        return asked.equals(url());
     }
 
     @Override
