@@ -8,22 +8,24 @@ import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.administration.NamespaceRefusedException;
 import org.snowflakeid.administration.NamespaceUnfinishedException;
+import org.snowflakeid.operator.audit.AuditRefusedException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** {@code snowflake-operator status|serve|check|restore|move}. */
+/** {@code snowflake-operator status|serve|check|audit|restore|move}. */
 @Command(
         name = "snowflake-operator",
         mixinStandardHelpOptions = true,
         versionProvider = OperatorCommand.Version.class,
-        description = "Shows, restores and moves namespaces of Snowflake ID, and checks their coordinator.",
-        synopsisSubcommandLabel = "status|serve|check|restore|move",
+        description =
+                "Shows, restores and moves namespaces of Snowflake ID, checks their coordinator, and audits the ids of a table.",
+        synopsisSubcommandLabel = "status|serve|check|audit|restore|move",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             " 0:done",
-            " 1:refused or failed; the namespace is as it was",
+            " 1:refused or failed; the namespace is as it was. check: a broken promise; audit: a fault",
             " 2:wrong arguments or settings; nothing was changed",
             " 3:not confirmed; nothing was changed",
             " 4:begun and not finished: run the same again, unless the message says that another operator changed something"
@@ -81,6 +83,7 @@ public final class OperatorCommand {
                 .addSubcommand(new StatusCommand(dialogue, environment))
                 .addSubcommand(new ServeCommand(dialogue, environment))
                 .addSubcommand(new CheckCommand(dialogue, environment))
+                .addSubcommand(new AuditCommand(dialogue))
                 .addSubcommand(new RestoreCommand(dialogue, environment))
                 .addSubcommand(new MoveCommand(dialogue, environment))
                 .setOut(dialogue.out())
@@ -113,6 +116,9 @@ public final class OperatorCommand {
     private static int exitCode(Exception e) {
         if (e instanceof NamespaceUnfinishedException) {
             return UNFINISHED;
+        }
+        if (e instanceof AuditRefusedException refused) {
+            return refused.isWrongUse() ? WRONG_USE : FAILED;
         }
         return e instanceof InvalidSettingsException ? WRONG_USE : FAILED;
     }

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.testservers.EtcdServer;
+import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.RedisServer;
 import org.snowflakeid.testservers.ZooKeeperServer;
 
@@ -220,6 +221,23 @@ class PackagedCommandIT {
             assertThat(status.exitCode()).as(status.all()).isZero();
             assertThat(status.out()).contains("snowflake at redis (" + redis.uri() + ")", "active");
             assertThat(List.of(there.err(), status.err())).containsOnly("");
+        }
+    }
+
+    @Test
+    void auditsATableByTheDriverThatIsInTheJar() throws Exception {
+        try (PostgresServer postgres = PostgresServer.start()) {
+            postgres.sql("CREATE TABLE orders (id bigint PRIMARY KEY);"
+                    + " INSERT INTO orders SELECT n << 22 FROM generate_series(1::bigint, 9) n");
+
+            Session audit = java(Map.of(), "audit", "--url", postgres.url(), "--table", "orders");
+            Session other = java(Map.of(), "audit", "--url", "jdbc:mariadb://127.0.0.1:1/shop", "--table", "orders");
+
+            assertThat(audit.exitCode()).as(audit.all()).isZero();
+            assertThat(audit.out()).contains("rows    9, ids from", "No fault was found.");
+            assertThat(audit.err()).isEmpty();
+            assertThat(other.exitCode()).isEqualTo(OperatorCommand.WRONG_USE);
+            assertThat(other.err()).contains("is understood by no driver on the class path", "java -cp");
         }
     }
 

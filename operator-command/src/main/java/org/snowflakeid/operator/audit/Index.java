@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator.audit;
+
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An index of all rows of a table, in the order of its columns.
+ *
+ * @param entries how many the database believes it has; 0 if it does not say
+ */
+record Index(boolean unique, List<String> columns, long entries) {
+
+    static Collection<Index> of(
+            DatabaseMetaData metadata, @Nullable String catalog, @Nullable String schema, String table)
+            throws SQLException {
+        Map<String, Index> indexes = new LinkedHashMap<>();
+        try (ResultSet rows = metadata.getIndexInfo(catalog, schema, table, false, true)) {
+            while (rows.next()) {
+                String name = rows.getString("INDEX_NAME");
+                short type = rows.getShort("TYPE");
+                if (name == null
+                        || type == DatabaseMetaData.tableIndexStatistic
+                        || type == DatabaseMetaData.tableIndexHashed
+                        || rows.getString("FILTER_CONDITION") != null) {
+                    continue;
+                }
+                boolean unique = !rows.getBoolean("NON_UNIQUE");
+                long entries = rows.getLong("CARDINALITY");
+                indexes.computeIfAbsent(name, key -> new Index(unique, new ArrayList<>(), entries))
+                        .columns()
+                        .add(String.valueOf(rows.getString("COLUMN_NAME")));
+            }
+        }
+        return indexes.values();
+    }
+
+    boolean leads(String column) {
+        return columns.get(0).equals(column);
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.testservers.MariaDbServer;
+import org.snowflakeid.testservers.PostgresServer;
+
+/** Reading the ids of real databases: rights, read-only transactions, connections that the server ends, replicas. */
+class AuditOnServersTest {
+    private static final int IDS = 50_000;
+
+    private static PostgresServer postgres;
+    private static MariaDbServer mariaDb;
+
+    private final List<String> complaints = new ArrayList<>();
+    private int seen;
+
+    @BeforeAll
+    static void startServers() throws SQLException {
+        postgres = PostgresServer.start();
+        mariaDb = MariaDbServer.start();
+        postgres.sql("CREATE SCHEMA shop; CREATE TABLE shop.orders (id bigint PRIMARY KEY, item text);"
+                + " INSERT INTO shop.orders SELECT n, 'tea' FROM generate_series(1, " + IDS + ") n;"
+                + " CREATE TABLE loose AS SELECT id FROM shop.orders; ANALYZE");
+        try (Connection connection = DriverManager.getConnection(mariaDb.url());
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE orders (id BIGINT PRIMARY KEY) SELECT seq AS id FROM seq_1_to_" + IDS);
+            statement.execute("CREATE USER killed@'127.0.0.1'");
+            statement.execute("GRANT SELECT ON ids.* TO killed@'127.0.0.1'");
+            statement.execute("CREATE TABLE loose (id BIGINT UNSIGNED, code VARCHAR(20), number INT UNSIGNED,"
+                    + " KEY by_id (id), KEY by_code (code))");
+            statement.execute("INSERT INTO loose SELECT id, id, id FROM orders");
+            statement.execute("INSERT INTO loose SELECT id, id, id FROM orders");
+        }
+    }
+
+    @AfterAll
+    static void stopServers() {
+        postgres.close();
+        mariaDb.close();
+    }
+
+    private AuditedColumn read(String url, String table, String column, Runnable halfWay) {
+        try (IdReader reader = new IdReader(new AuditedDatabase(url, null, null), complaints::add)) {
+            AuditedColumn found = reader.find(table, column);
+            seen = 0;
+            reader.read(found, 10_000, (id, rows) -> {
+                if (++seen == 12_345) {
+                    halfWay.run();
+                }
+                assertThat(id).isEqualTo(seen);
+            });
+            return found;
+        }
+    }
+
+    private AuditedColumn read(String url, String table, String column) {
+        return read(url, table, column, () -> {});
+    }
+
+    @Test
+    void readsPostgres() {
+        AuditedColumn orders = read(postgres.url(), "shop.orders", "id");
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(orders.unique()).isTrue();
+        assertThat(orders.type()).isEqualTo("int8");
+        assertThat(orders.aboutRows()).isEqualTo(IDS);
+
+        AuditedColumn loose = read(postgres.url(), "loose", "id");
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(loose.indexed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"id", "number"})
+    void readsMariaDb(String column) {
+        AuditedColumn orders = read(mariaDb.url(), "orders", "id");
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(orders.unique()).isTrue();
+
+        AuditedColumn loose = read(mariaDb.url(), "ids.loose", column);
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(loose.unique()).isFalse();
+        assertThat(loose.isTooSmall()).isEqualTo(column.equals("number"));
+    }
+
+    @Test
+    void readsTextOfMariaDb() {
+        List<Long> ids = new ArrayList<>();
+        try (IdReader reader = new IdReader(new AuditedDatabase(mariaDb.url(), null, null), complaints::add)) {
+            reader.read(reader.find("loose", "code"), 7_000, (id, rows) -> {
+                assertThat(rows).isEqualTo(2);
+                ids.add(id);
+            });
+        }
+
+        assertThat(ids).hasSize(IDS).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void transactionsOnlyRead() {
+        postgres.sql(
+                "CREATE SEQUENCE used; CREATE VIEW writing AS SELECT nextval('used') AS id FROM generate_series(1, 9)");
+
+        assertThatThrownBy(() -> read(postgres.url(), "writing", "id"))
+                .hasMessageContaining("cannot execute nextval() in a read-only transaction");
+        assertThat(postgres.sql("SELECT is_called FROM used")).startsWith("f");
+    }
+
+    @Test
+    void saysWhichRightIsMissing() {
+        postgres.sql("CREATE ROLE stranger LOGIN; GRANT USAGE ON SCHEMA shop TO stranger");
+
+        assertThatThrownBy(() ->
+                        read(postgres.anonymousUrl(postgres.clientPort()) + "?user=stranger", "shop.orders", "id"))
+                .hasMessageContaining("permission denied for table orders")
+                .hasMessageContaining("Grant this user SELECT on the table.");
+    }
+
+    @Test
+    void saysSoWhenTheServerEndsAStatementThatTakesTooLong() {
+        postgres.sql("CREATE ROLE hurried LOGIN; ALTER ROLE hurried SET statement_timeout = '200ms';"
+                + " GRANT SELECT ON loose TO hurried; CREATE VIEW lingering AS SELECT id FROM loose, pg_sleep(600);"
+                + " GRANT SELECT ON lingering TO hurried");
+
+        assertThatThrownBy(
+                        () -> read(postgres.anonymousUrl(postgres.clientPort()) + "?user=hurried", "lingering", "id"))
+                .hasMessageContaining("canceling statement due to statement timeout. Lower --chunk");
+    }
+
+    // ---- connections that the server ends
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shop.orders", "loose"})
+    void goesOnWhenPostgresEndsTheConnection(String table) {
+        read(
+                postgres.url() + "&ApplicationName=killed-" + table,
+                table,
+                "id",
+                () -> postgres.sql(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'killed-"
+                                + table + "'"));
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(complaints).hasSize(1);
+        assertThat(complaints.get(0)).contains("Going on after id ");
+    }
+
+    @Test
+    void goesOnWhenMariaDbEndsTheConnection() {
+        read(mariaDb.anonymousUrl(mariaDb.clientPort()) + "?user=killed", "orders", "id", () -> {
+            try (Connection connection = DriverManager.getConnection(mariaDb.url());
+                    Statement statement = connection.createStatement()) {
+                List<Long> others = new ArrayList<>();
+                try (ResultSet rows =
+                        statement.executeQuery("SELECT id FROM information_schema.processlist WHERE user = 'killed'")) {
+                    while (rows.next()) {
+                        others.add(rows.getLong(1));
+                    }
+                }
+                for (long other : others) {
+                    statement.execute("KILL " + other);
+                }
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(complaints).hasSize(1);
+    }
+
+    @Test
+    void readsAStandbyAndGoesOnWhenItIsRestarted() {
+        try (PostgresServer standby =
+                PostgresServer.builder().standbyOf(postgres).start()) {
+            read(standby.url(), "shop.orders", "id", () -> {
+                standby.stop();
+                standby.startAgain();
+            });
+        }
+
+        assertThat(seen).isEqualTo(IDS);
+        assertThat(complaints).isNotEmpty();
+        assertThat(complaints.get(0)).startsWith("Lost the connection after 1");
+    }
+
+    @Test
+    void aStoppedReadEndsItsStatement() throws InterruptedException {
+        postgres.sql("CREATE VIEW slow AS SELECT id FROM loose, pg_sleep(600)");
+        try (IdReader reader = new IdReader(new AuditedDatabase(postgres.url(), null, null), complaints::add)) {
+            AuditedColumn slow = reader.find("slow", "id");
+            List<String> ends = new CopyOnWriteArrayList<>();
+            Thread read = new Thread(() -> {
+                try {
+                    reader.read(slow, 10, (id, rows) -> {});
+                } catch (AuditRefusedException e) {
+                    ends.add(e.getMessage());
+                }
+            });
+            read.start();
+            await(() -> !sleeping().startsWith("0"));
+
+            reader.stop();
+            read.join(60_000);
+
+            assertThat(ends).containsExactly("Stopped after 0 rows. Nothing was changed.");
+            await(() -> sleeping().startsWith("0"));
+        }
+    }
+
+    private static String sleeping() {
+        return postgres.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%\"slow\"%'"
+                + " AND pid <> pg_backend_pid()");
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        Instant end = Instant.now().plusSeconds(60);
+        while (!condition.getAsBoolean()) {
+            assertThat(Instant.now()).isBefore(end);
+            Thread.sleep(20);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.operator.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Reading by chunks, on H2 in memory and through connections that are lost. */
+class IdReaderTest {
+
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private final String url = "jdbc:h2:mem:audit-reader-" + DATABASES.incrementAndGet();
+
+    private final TreeMap<Long, Long> seen = new TreeMap<>();
+    private final List<String> complaints = new ArrayList<>();
+    private final List<Duration> pauses = new ArrayList<>();
+    private Connection keeper;
+
+    @BeforeEach
+    void createDatabase() throws SQLException {
+        keeper = DriverManager.getConnection(url);
+    }
+
+    @AfterEach
+    void closeDatabase() throws SQLException {
+        keeper.close();
+    }
+
+    private void sql(String... statements) throws SQLException {
+        try (Statement statement = keeper.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    private AuditedColumn read(String from, String table, String column, int chunk) {
+        try (IdReader reader = new IdReader(new AuditedDatabase(from, null, null), complaints::add, pauses::add)) {
+            AuditedColumn found = reader.find(table, column);
+            reader.read(
+                    found, chunk, (id, rows) -> assertThat(seen.put(id, rows)).isNull());
+            return found;
+        }
+    }
+
+    private void requireSeen(int ids, long rowsOfEach) {
+        assertThat(seen).hasSize(ids);
+        assertThat(seen.firstKey()).isEqualTo(1);
+        assertThat(seen.lastKey()).isEqualTo(ids);
+        assertThat(seen.values()).containsOnly(rowsOfEach);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 100, 1_000})
+    void readsAllIdsOfAKeyOnce(int chunk) throws SQLException {
+        sql("CREATE TABLE orders (id BIGINT PRIMARY KEY)", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
+
+        AuditedColumn column = read(url, "orders", "id", chunk);
+
+        requireSeen(100, 1);
+        assertThat(column.unique()).isTrue();
+        assertThat(column.indexed()).isTrue();
+        assertThat(column.table()).isEqualTo("PUBLIC.ORDERS");
+    }
+
+    /** A chunk that ends between two rows of one id would lose one, or the duplicate. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 100})
+    void countsRowsOfOneIdAcrossChunks(int chunk) throws SQLException {
+        sql(
+                "CREATE TABLE orders (id BIGINT)",
+                "CREATE INDEX by_id ON orders (id)",
+                "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)",
+                "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)",
+                "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)",
+                "INSERT INTO orders VALUES (NULL)");
+
+        AuditedColumn column = read(url, "orders", "id", chunk);
+
+        requireSeen(100, 3);
+        assertThat(column.unique()).isFalse();
+        assertThat(column.indexed()).isTrue();
+        assertThat(column.nullable()).isTrue();
+    }
+
+    @Test
+    void aKeyOfSeveralColumnsForbidsNoDuplicates() throws SQLException {
+        sql(
+                "CREATE TABLE orders (tenant INT, id BIGINT, PRIMARY KEY (id, tenant))",
+                "INSERT INTO orders SELECT 1, x FROM SYSTEM_RANGE(1, 10)",
+                "INSERT INTO orders SELECT 2, x FROM SYSTEM_RANGE(1, 10)");
+
+        AuditedColumn column = read(url, "orders", "id", 3);
+
+        requireSeen(10, 2);
+        assertThat(column.unique()).isFalse();
+        assertThat(column.indexed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"VARCHAR(20)", "CHAR(20)", "NUMERIC(19)", "INT", "SMALLINT"})
+    void readsOtherTypes(String type) throws SQLException {
+        sql(
+                "CREATE TABLE orders (id " + type + " PRIMARY KEY)",
+                "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
+
+        AuditedColumn column = read(url, "orders", "id", 7);
+
+        requireSeen(100, 1);
+        assertThat(column.isTooSmall()).isEqualTo(type.endsWith("INT"));
+    }
+
+    @Test
+    void refusesTextThatIsNoNumberAndTypesWithoutIds() throws SQLException {
+        sql(
+                "CREATE TABLE orders (id VARCHAR(36) PRIMARY KEY, token UUID, price NUMERIC(10, 2), ratio DOUBLE PRECISION)",
+                "INSERT INTO orders VALUES ('1', NULL, 1, 1), ('0VGQX', NULL, 1, 1)");
+
+        assertThatThrownBy(() -> read(url, "orders", "id", 7))
+                .hasMessageContaining("column ID of PUBLIC.ORDERS has the value '0VGQX'")
+                .hasMessageContaining("whole number");
+        for (String column : List.of("token", "price", "ratio")) {
+            assertThatThrownBy(() -> read(url, "orders", column, 7))
+                    .isInstanceOfSatisfying(AuditRefusedException.class, e -> assertThat(e.isWrongUse())
+                            .isTrue())
+                    .hasMessageContaining("Ids can be read from columns of whole numbers");
+        }
+    }
+
+    @Test
+    void findsTablesByTheirSchemaAndWithOddNames() throws SQLException {
+        sql(
+                "CREATE SCHEMA shop",
+                "CREATE TABLE shop.orders (id BIGINT PRIMARY KEY)",
+                "CREATE TABLE shop.ordersx (id BIGINT PRIMARY KEY)",
+                "CREATE TABLE orders (id BIGINT PRIMARY KEY)",
+                "CREATE TABLE \"order_s\" (\"select\" BIGINT PRIMARY KEY)",
+                "CREATE TABLE orderxs (id BIGINT PRIMARY KEY)",
+                "INSERT INTO shop.orders VALUES (1), (2)",
+                "INSERT INTO \"order_s\" VALUES (3)");
+
+        assertThat(read(url, "shop.orders", "id", 7).table()).isEqualTo("SHOP.ORDERS");
+        assertThat(read(url, "order_s", "select", 7).quotedName()).isEqualTo("\"select\"");
+        assertThat(seen.keySet()).containsExactly(1L, 2L, 3L);
+        assertThat(read(url, "orders", "id", 7).table()).isEqualTo("PUBLIC.ORDERS");
+        sql("DROP TABLE orders", "CREATE SCHEMA store", "CREATE TABLE store.orders (id BIGINT PRIMARY KEY)");
+        assertThatThrownBy(() -> read(url, "orders", "id", 7))
+                .hasMessageContaining("There are several tables orders: SHOP.ORDERS, STORE.ORDERS. Name one of them.");
+        assertThatThrownBy(() -> read(url, "purchases", "id", 7))
+                .hasMessageContaining("There is no table purchases at " + url);
+        assertThatThrownBy(() -> read(url, "shop.orders", "ident", 7))
+                .hasMessageContaining("SHOP.ORDERS has no column ident, but: ID.");
+    }
+
+    // ---- lost connections
+
+    @ParameterizedTest
+    @CsvSource({"' PRIMARY KEY', HY000, false", "'', HY000, false", "'', 40001, true"})
+    void goesOnAfterTheLastIdWhenTheConnectionIsLostHalfWay(String key, String state, boolean valid)
+            throws SQLException {
+        sql("CREATE TABLE orders (id BIGINT" + key + ")", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
+        // In the middle of a chunk, each time.
+        try (LosingDriver driver = new LosingDriver(url, 23, state, valid)) {
+            read(driver.url(), "orders", "id", 10);
+
+            assertThat(driver.mostStatements()).isEqualTo(1);
+        }
+
+        requireSeen(100, 1);
+        assertThat(complaints)
+                .hasSize(4)
+                .first(InstanceOfAssertFactories.STRING)
+                .contains("Lost the connection after 23 rows (lost). Going on after id 23 in 1 s.");
+        assertThat(pauses).containsOnly(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void givesUpWhenItStaysAway() throws SQLException {
+        sql("CREATE TABLE orders (id BIGINT PRIMARY KEY)", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
+        try (LosingDriver driver = new LosingDriver(url, 23, "HY000", false)) {
+            driver.openNoMoreThan(1);
+
+            assertThatThrownBy(() -> read(driver.url(), "orders", "id", 10))
+                    .isInstanceOfSatisfying(AuditRefusedException.class, e -> assertThat(e.isWrongUse())
+                            .isFalse())
+                    .hasMessageContaining("after 23 rows, and 7 attempts in two minutes did not bring it back: away")
+                    .hasMessageContaining("Nothing was changed");
+        }
+        assertThat(pauses.stream().mapToLong(Duration::toSeconds).sum()).isEqualTo(120);
+        assertThat(seen).hasSize(23);
+    }
+
+    @Test
+    void aStatementThatFailsIsNoLostConnection() throws SQLException {
+        sql("CREATE TABLE orders (id BIGINT PRIMARY KEY)", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
+        try (LosingDriver driver = new LosingDriver(url, 23, "HY000", true)) {
+            assertThatThrownBy(() -> read(driver.url(), "orders", "id", 10))
+                    .hasMessageContaining("can't be read: lost.");
+        }
+        assertThat(complaints).isEmpty();
+    }
+}
