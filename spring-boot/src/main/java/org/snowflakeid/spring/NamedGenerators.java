@@ -42,13 +42,18 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
         }
     }
 
-    private RootBeanDefinition definition(String generator) {
-        RootBeanDefinition definition =
-                new RootBeanDefinition(Snowflake.class, () -> beans.getBean(Generators.BEAN, Generators.class)
-                        .open(generator));
+    private static RootBeanDefinition definition(String generator) {
+        // Not by a lambda, of which Spring can write no code ahead of time.
+        RootBeanDefinition definition = new RootBeanDefinition();
+        definition.setTargetType(Snowflake.class);
+        definition.setFactoryBeanName(Generators.BEAN);
+        definition.setFactoryMethodName("open");
+        definition.getConstructorArgumentValues().addIndexedArgumentValue(0, generator);
         definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, generator));
-        // Else an injection point without a qualifier would not know which one to take.
-        definition.setDefaultCandidate(false);
+        if (OwnBeans.KNOWS_DEFAULT_CANDIDATES) {
+            // Else an injection point without a qualifier would not know which one to take.
+            definition.setDefaultCandidate(false);
+        }
         definition.setLazyInit(true);
         definition.setDependsOn(Generators.BEAN);
         return definition;

@@ -14,9 +14,14 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.type.MethodMetadata;
+import org.springframework.util.ClassUtils;
 
 /** The generators that the application has as beans of its own, and which of ours they replace. */
 final class OwnBeans {
+
+    /** Spring has them since 6.2. Before it, ours is the primary one, unless the application has one of its own. */
+    static final boolean KNOWS_DEFAULT_CANDIDATES =
+            ClassUtils.hasMethod(AbstractBeanDefinition.class, "isDefaultCandidate");
 
     private static final String NAMED = "jakarta.inject.Named";
     private static final String QUALIFIER = "jakarta.inject.Qualifier";
@@ -47,11 +52,15 @@ final class OwnBeans {
 
     private boolean isDefault(String bean, Collection<String> generators) {
         AbstractBeanDefinition definition = definition(bean);
-        if (definition != null && !(definition.isAutowireCandidate() && definition.isDefaultCandidate())) {
+        if (definition != null && !isCandidate(definition)) {
             return false;
         }
         return isFor(SnowflakeSettings.DEFAULT_GENERATOR, bean)
                 || (!isQualified(bean) && generators.stream().noneMatch(generator -> isFor(generator, bean)));
+    }
+
+    private static boolean isCandidate(AbstractBeanDefinition definition) {
+        return definition.isAutowireCandidate() && (!KNOWS_DEFAULT_CANDIDATES || definition.isDefaultCandidate());
     }
 
     private boolean isFor(String generator, String bean) {
