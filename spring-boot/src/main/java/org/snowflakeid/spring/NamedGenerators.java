@@ -34,6 +34,8 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
             // Else an injection point without a qualifier could get a generator of the application that has another
             // name.
             registry.getBeanDefinition(ours).setPrimary(!own.arePrimary());
+        } else if (!OwnBeans.KNOWS_DEFAULT_CANDIDATES && !own.arePrimary()) {
+            own.makeDefaultPrimary(keys.generators());
         }
         for (String generator : keys.generators()) {
             if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator)) {

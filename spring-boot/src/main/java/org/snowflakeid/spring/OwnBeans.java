@@ -2,6 +2,7 @@
 package org.snowflakeid.spring;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import org.springframework.util.ClassUtils;
 /** The generators that the application has as beans of its own, and which of ours they replace. */
 final class OwnBeans {
 
-    /** Spring has them since 6.2. Before it, ours is the primary one, unless the application has one of its own. */
+    /** Spring has them since 6.2. Before it, the one without a name is the primary one instead. */
     static final boolean KNOWS_DEFAULT_CANDIDATES =
             ClassUtils.hasMethod(AbstractBeanDefinition.class, "isDefaultCandidate");
 
@@ -116,6 +117,16 @@ final class OwnBeans {
                 .forEach(bean -> named(bean).ifPresent(name -> ((AbstractBeanDefinition) beans.getBeanDefinition(bean))
                         .addQualifier(new AutowireCandidateQualifier(Qualifier.class, name))));
         beans.clearMetadataCache();
+    }
+
+    /** Only before Spring 6.2: there a generator with a name could be meant by an injection point without a qualifier too. */
+    void makeDefaultPrimary(Collection<String> generators) {
+        List<String> defaults =
+                all().filter(bean -> isDefault(bean, generators)).toList();
+        if (defaults.size() == 1 && beans.containsBeanDefinition(defaults.get(0))) {
+            beans.getBeanDefinition(defaults.get(0)).setPrimary(true);
+            beans.clearMetadataCache();
+        }
     }
 
     boolean arePrimary() {
