@@ -7,6 +7,8 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 @SuppressWarnings("module") // The modules that stored lines are shown to need this one.
 module org.snowflakeid {
     requires static transitive org.jspecify;
+    // Where the JDK has it.
+    requires static jdk.jfr;
 
     exports org.snowflakeid;
     exports org.snowflakeid.config;

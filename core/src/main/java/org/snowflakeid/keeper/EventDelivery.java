@@ -13,7 +13,7 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeEvent;
 
 /**
- * Hands a generator's events to its listener, if there is one. The keeper only leaves them here: its extensions must not wait
+ * Hands a generator's events to its listener, if there is one, and to a recording of JFR. The keeper only leaves them here: its extensions must not wait
  * for anybody's code.
  */
 public final class EventDelivery {
@@ -40,11 +40,15 @@ public final class EventDelivery {
     }
 
     boolean isWanted() {
-        return listener != null && !closed;
+        return (listener != null || FlightRecording.isOn()) && !closed;
     }
 
     public synchronized void add(SnowflakeEvent event) {
-        if (!isWanted()) {
+        if (closed) {
+            return;
+        }
+        FlightRecording.add(event);
+        if (listener == null) {
             return;
         }
         if (undelivered.get() >= MOST_WAITING) {

@@ -449,6 +449,9 @@ public final class Keeper {
         }
         long now = platform.nanoTime();
         boolean another = outage.failed(e, shared.isStarted(), workerIds.firstEndNanos(now), workerIds.endNanos(now));
+        if (shared.isStarted()) {
+            FlightRecording.addFailure(settings.generator(), outage.withoutPrefix(e));
+        }
         // A clock that is refused would be believed there, since no other clock can be asked.
         if (!shared.isStarted() && !vetting.hasRefused()) {
             resume();

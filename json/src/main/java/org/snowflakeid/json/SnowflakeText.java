@@ -22,6 +22,9 @@ import org.snowflakeid.SnowflakeFormat;
  *
  * <p>Yasson does not see this annotation on the parameters of a creator, a record's included, and reads a text there as it reads any number:
  * add {@code @JsonbTypeDeserializer(JsonbText.class)} beside it.
+ *
+ * <p>Descriptions of OpenAPI have a string there, with a pattern and an example: those of swagger-core and springdoc, and those of MicroProfile
+ * OpenAPI by SmallRye 3.8 or newer.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -34,6 +37,12 @@ import org.snowflakeid.SnowflakeFormat;
 @com.fasterxml.jackson.databind.annotation.JsonDeserialize(using = Jackson2Text.Deserializer.class)
 @tools.jackson.databind.annotation.JsonSerialize(using = Jackson3Text.Serializer.class)
 @tools.jackson.databind.annotation.JsonDeserialize(using = Jackson3Text.Deserializer.class)
+// For all formats, since it can't depend on the value. Not by the type STRING: where that library is not there, the
+// compiler would warn of it.
+@org.eclipse.microprofile.openapi.annotations.media.Schema(
+        implementation = String.class,
+        pattern = "^[0-9A-Za-z]{1,19}$",
+        example = "911852594806915072")
 public @interface SnowflakeText {
 
     /** In JSON-B, which shows serializers no value of an annotation, this is decimal whatever is said here: {@link JsonbText} has the others. */

@@ -6,6 +6,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.snowflakeid.SnowflakeFormat;
 
 /**
@@ -17,6 +18,7 @@ import org.snowflakeid.SnowflakeFormat;
 @Retention(RetentionPolicy.RUNTIME)
 // Nowhere else: on a field it would be taken for that of snowflake-json, and do nothing.
 @Target(ElementType.PARAMETER)
+@Schema(implementation = String.class, pattern = "^[0-9A-Za-z]{1,19}$", example = "911852594806915072")
 public @interface SnowflakeText {
     SnowflakeFormat value() default SnowflakeFormat.DECIMAL;
 }

@@ -34,6 +34,8 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
             // Else an injection point without a qualifier could get a generator of the application that has another
             // name.
             registry.getBeanDefinition(ours).setPrimary(!own.arePrimary());
+        } else if (!OwnBeans.KNOWS_DEFAULT_CANDIDATES && !own.arePrimary()) {
+            own.makeDefaultPrimary(keys.generators());
         }
         for (String generator : keys.generators()) {
             if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator)) {
@@ -42,13 +44,18 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
         }
     }
 
-    private RootBeanDefinition definition(String generator) {
-        RootBeanDefinition definition =
-                new RootBeanDefinition(Snowflake.class, () -> beans.getBean(Generators.BEAN, Generators.class)
-                        .open(generator));
+    private static RootBeanDefinition definition(String generator) {
+        // Not by a lambda, of which Spring can write no code ahead of time.
+        RootBeanDefinition definition = new RootBeanDefinition();
+        definition.setTargetType(Snowflake.class);
+        definition.setFactoryBeanName(Generators.BEAN);
+        definition.setFactoryMethodName("open");
+        definition.getConstructorArgumentValues().addIndexedArgumentValue(0, generator);
         definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, generator));
-        // Else an injection point without a qualifier would not know which one to take.
-        definition.setDefaultCandidate(false);
+        if (OwnBeans.KNOWS_DEFAULT_CANDIDATES) {
+            // Else an injection point without a qualifier would not know which one to take.
+            definition.setDefaultCandidate(false);
+        }
         definition.setLazyInit(true);
         definition.setDependsOn(Generators.BEAN);
         return definition;

@@ -2,6 +2,7 @@
 package org.snowflakeid.spring;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +15,14 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.type.MethodMetadata;
+import org.springframework.util.ClassUtils;
 
 /** The generators that the application has as beans of its own, and which of ours they replace. */
 final class OwnBeans {
+
+    /** Spring has them since 6.2. Before it, the one without a name is the primary one instead. */
+    static final boolean KNOWS_DEFAULT_CANDIDATES =
+            ClassUtils.hasMethod(AbstractBeanDefinition.class, "isDefaultCandidate");
 
     private static final String NAMED = "jakarta.inject.Named";
     private static final String QUALIFIER = "jakarta.inject.Qualifier";
@@ -47,11 +53,15 @@ final class OwnBeans {
 
     private boolean isDefault(String bean, Collection<String> generators) {
         AbstractBeanDefinition definition = definition(bean);
-        if (definition != null && !(definition.isAutowireCandidate() && definition.isDefaultCandidate())) {
+        if (definition != null && !isCandidate(definition)) {
             return false;
         }
         return isFor(SnowflakeSettings.DEFAULT_GENERATOR, bean)
                 || (!isQualified(bean) && generators.stream().noneMatch(generator -> isFor(generator, bean)));
+    }
+
+    private static boolean isCandidate(AbstractBeanDefinition definition) {
+        return definition.isAutowireCandidate() && (!KNOWS_DEFAULT_CANDIDATES || definition.isDefaultCandidate());
     }
 
     private boolean isFor(String generator, String bean) {
@@ -107,6 +117,16 @@ final class OwnBeans {
                 .forEach(bean -> named(bean).ifPresent(name -> ((AbstractBeanDefinition) beans.getBeanDefinition(bean))
                         .addQualifier(new AutowireCandidateQualifier(Qualifier.class, name))));
         beans.clearMetadataCache();
+    }
+
+    /** Only before Spring 6.2: there a generator with a name could be meant by an injection point without a qualifier too. */
+    void makeDefaultPrimary(Collection<String> generators) {
+        List<String> defaults =
+                all().filter(bean -> isDefault(bean, generators)).toList();
+        if (defaults.size() == 1 && beans.containsBeanDefinition(defaults.get(0))) {
+            beans.getBeanDefinition(defaults.get(0)).setPrimary(true);
+            beans.clearMetadataCache();
+        }
     }
 
     boolean arePrimary() {

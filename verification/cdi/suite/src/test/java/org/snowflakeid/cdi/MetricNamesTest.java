@@ -23,14 +23,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.yaml.snakeyaml.Yaml;
 
-/** docs/metrics.md and the dashboard name what Prometheus is really told, by Micrometer and by OpenTelemetry. */
+/** docs/metrics.md, the dashboard and the alerts name what Prometheus is really told, by Micrometer and by OpenTelemetry. */
 class MetricNamesTest {
 
     private static final Path DOCS = Path.of("../../../docs");
@@ -125,6 +127,48 @@ class MetricNamesTest {
             shown.addAll(names);
         }
         assertThat(shown).containsAll(exposed.ofMicrometer).containsAll(exposed.ofOpenTelemetry);
+    }
+
+    @Test
+    void theAlertsAskForWhatEitherExposes() throws IOException {
+        Names exposed = Names.exposed();
+        Set<String> all = new TreeSet<>(exposed.ofMicrometer);
+        all.addAll(exposed.ofOpenTelemetry);
+        List<Map<String, Object>> alerts = alerts();
+
+        assertThat(alerts).hasSize(8).allSatisfy(alert -> {
+            assertThat(alert.get("alert").toString()).startsWith("Snowflake");
+            assertThat(namesIn(alert.get("expr").toString()))
+                    .isSubsetOf(all)
+                    .containsAnyElementsOf(exposed.ofMicrometer)
+                    .containsAnyElementsOf(exposed.ofOpenTelemetry);
+            assertThat(alert.get("labels").toString()).matches("\\{severity=(critical|warning)}");
+            assertThat(alert.get("annotations").toString())
+                    .contains("summary={{ $labels.instance }}: ", "{{ $labels.snowflake_generator }}", "description=");
+        });
+        assertThat(alerts)
+                .doesNotHaveDuplicates()
+                .extracting(alert -> alert.get("alert"))
+                .doesNotHaveDuplicates();
+        // All that the page thinks worth an alert.
+        Set<String> asked = namesIn(alerts.toString());
+        assertThat(worthAnAlert()).isNotEmpty().allSatisfy(names -> assertThat(asked)
+                .containsAnyElementsOf(names));
+    }
+
+    private static List<Map<String, Object>> alerts() throws IOException {
+        Map<String, List<Map<String, List<Map<String, Object>>>>> file =
+                new Yaml().load(Files.readString(DOCS.resolve("grafana/snowflake-alerts.yml")));
+        return file.get("groups").get(0).get("rules");
+    }
+
+    private static List<Set<String>> worthAnAlert() throws IOException {
+        return Files.readAllLines(DOCS.resolve("metrics.md")).stream()
+                .filter(line -> line.startsWith("| `snowflake."))
+                .map(line -> line.split("\\|"))
+                .filter(row -> !row[6].isBlank() && !row[6].strip().equals("no"))
+                .map(row -> namesIn(row[4]))
+                .toList();
     }
 
     /** Of the panels, and of the variables. */

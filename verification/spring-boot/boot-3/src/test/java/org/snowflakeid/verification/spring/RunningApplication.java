@@ -54,6 +54,19 @@ final class RunningApplication implements AutoCloseable {
         return client.send(request(path).build(), BodyHandlers.ofString());
     }
 
+    HttpResponse<String> get(String path, String header, String value) throws IOException, InterruptedException {
+        return client.send(request(path).header(header, value).build(), BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> postJson(String path, String json) throws IOException, InterruptedException {
+        return client.send(
+                request(path)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(json))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
     HttpResponse<String> post(String path) throws IOException, InterruptedException {
         return client.send(request(path).POST(BodyPublishers.noBody()).build(), BodyHandlers.ofString());
     }

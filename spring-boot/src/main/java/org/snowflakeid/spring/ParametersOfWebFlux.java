@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.spring;
+
+import org.snowflakeid.json.SnowflakeText;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+
+/** Ids as parameters, where the application has Spring WebFlux. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass({SnowflakeText.class, RequestMappingHandlerAdapter.class})
+class ParametersOfWebFlux {
+
+    @Bean
+    static BeanPostProcessor snowflakeParametersOfWebFlux() {
+        return new BeanPostProcessor() {
+            @Override
+            public Object postProcessAfterInitialization(Object bean, String name) {
+                if (bean instanceof RequestMappingHandlerAdapter handlers) {
+                    StrictConversions.in(handlers.getWebBindingInitializer());
+                }
+                return bean;
+            }
+        };
+    }
+}
