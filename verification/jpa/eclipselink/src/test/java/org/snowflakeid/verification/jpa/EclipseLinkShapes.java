@@ -489,7 +489,8 @@ public final class EclipseLinkShapes {
     }
 
     @Entity
-    @Shape.Refused("EclipseLinkShapes$OnAnInteger.number: type Integer is not supported; use Long, long, String or UUID.")
+    @Shape.Refused(
+            "EclipseLinkShapes$OnAnInteger.number: type Integer is not supported; use Long, long, String or UUID.")
     public static class OnAnInteger implements Shape {
         @Id
         @SnowflakeId
