@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.operator.audit.Audit;
 import org.snowflakeid.operator.audit.AuditJson;
+import org.snowflakeid.operator.audit.AuditRefusedException;
 import org.snowflakeid.operator.audit.AuditReport;
 import org.snowflakeid.operator.audit.AuditText;
 import org.snowflakeid.operator.audit.AuditedColumn;
@@ -123,6 +124,13 @@ final class AuditCommand implements Callable<Integer> {
                 }
                 dialogue.requireSaid();
                 return report.faults() == 0 ? OperatorCommand.DONE : OperatorCommand.FAILED;
+            } catch (AuditRefusedException e) {
+                if (!reader.isStopped()) {
+                    throw e;
+                }
+                // Before the latch: the process ends as soon as it is released.
+                dialogue.complain(String.valueOf(e.getMessage()));
+                return OperatorCommand.FAILED;
             } finally {
                 ended.countDown();
                 forget(onCtrlC);

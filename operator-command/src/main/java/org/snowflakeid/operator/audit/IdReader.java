@@ -262,6 +262,11 @@ public final class IdReader implements AutoCloseable {
         }
     }
 
+    /** Whether {@link #stop} was called. */
+    public boolean isStopped() {
+        return stopped;
+    }
+
     private AuditRefusedException stopped() {
         return AuditRefusedException.failed("Stopped after " + Counted.of(rows, "row") + ". Nothing was changed.");
     }
