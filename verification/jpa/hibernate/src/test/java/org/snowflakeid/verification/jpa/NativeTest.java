@@ -17,6 +17,8 @@ import org.snowflakeid.SnowflakeLayout;
 /** Hibernate's own way. */
 class NativeTest extends EntityContract {
 
+    private static final String UUID_VALUE = "cast('0197f3c2-8d6b-7000-8000-000000000001' as uuid)";
+
     NativeTest() {
         super("hibernate", HibernatePurchase::new, HibernateMistyped::new, HibernateHeir::new);
     }
@@ -72,8 +74,9 @@ class NativeTest extends EntityContract {
                 EntityManagerFactory factory = open("hibernate")) {
             assertThat(container.isRunning()).isTrue();
             for (String insert : List.of(
-                    "insert into HibernatePurchase (code, number) values ('one', 2)",
-                    "insert into HibernatePurchase (number, label.reference, label.tag) values (1, 2, 'x')",
+                    "insert into HibernatePurchase (code, number, uuid) values ('one', 2, " + UUID_VALUE + ")",
+                    "insert into HibernatePurchase (number, label.reference, label.tag, uuid) values (1, 2, 'x', "
+                            + UUID_VALUE + ")",
                     "insert into HibernateLine (id) select p.id from HibernatePurchase p")) {
                 assertThatThrownBy(() -> transact(factory, entities -> entities.createQuery(insert)
                                 .executeUpdate()))
@@ -84,8 +87,9 @@ class NativeTest extends EntityContract {
             }
 
             transact(factory, entities -> {
-                String insert = "insert into HibernatePurchase (code, number, label.reference, label.tag)"
-                        + " values ('one', 2, 3, 'x')";
+                String insert =
+                        "insert into HibernatePurchase (code, number, label.reference, label.tag, label.referenceUuid, uuid)"
+                                + " values ('one', 2, 3, 'x', " + UUID_VALUE + ", " + UUID_VALUE + ")";
                 assertThat(entities.createQuery(insert).executeUpdate()).isEqualTo(1);
             });
         }
@@ -122,7 +126,8 @@ class NativeTest extends EntityContract {
                 EntityManagerFactory factory = open("hibernate-heir")) {
             HibernateTicket ticket = new HibernateTicket();
             transact(factory, entities -> {
-                String insert = "insert into HibernateTicket (seat) values ('one'), ('two')";
+                String insert = "insert into HibernateTicket (seat, code) values ('one', " + UUID_VALUE + "), ('two', "
+                        + UUID_VALUE + ")";
                 assertThat(entities.createQuery(insert).executeUpdate()).isEqualTo(2);
             });
             factory.unwrap(SessionFactory.class).inStatelessTransaction(session -> session.insert(ticket));
