@@ -23,8 +23,7 @@ import org.snowflakeid.SnowflakeFormat;
  * <p>Yasson does not see this annotation on the parameters of a creator, a record's included, and reads a text there as it reads any number:
  * add {@code @JsonbTypeDeserializer(JsonbText.class)} beside it.
  *
- * <p>Descriptions of OpenAPI have a string there, with a pattern and an example: those of swagger-core and springdoc, and those of MicroProfile
- * OpenAPI by SmallRye 3.8 or newer.
+ * <p>Descriptions of OpenAPI by swagger-core, springdoc and SmallRye have a string there, with a pattern and an example.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
