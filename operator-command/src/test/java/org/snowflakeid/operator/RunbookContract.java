@@ -310,7 +310,7 @@ abstract class RunbookContract {
     void theCommandsOfTheReference() {
         try (Site site = new Site()) {
             site.open("reference", Map.of("snowflake.worker-ids", "0")).close();
-            type(COMMAND, "The five commands", site.shell);
+            type(COMMAND, "The six commands", site.shell);
             type(COMMAND, "Does my server keep its promises?", site.shell);
         }
     }
