@@ -9,7 +9,6 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
 import java.util.UUID;
-import org.hibernate.Session;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,15 +75,6 @@ class EntitiesTest {
                                 .executeUpdate()))
                 .hasStackTraceContaining("NativePurchase.")
                 .hasStackTraceContaining(", marked with @SnowflakeId, may get no value from this insert query");
-        assertThatThrownBy(() -> store.transact(entities -> {
-                    NativePurchase purchase = new NativePurchase();
-                    purchase.id = 7L;
-                    entities.unwrap(Session.class)
-                            .getSessionFactory()
-                            .inStatelessTransaction(session -> session.upsert(purchase));
-                    return purchase;
-                }))
-                .hasStackTraceContaining(", marked with @SnowflakeId, has no value, and upsert makes no id for it.");
     }
 
     @Test
