@@ -89,18 +89,23 @@ class CheckpointTest {
 
     @Test
     void aCheckpointIsRefusedWhereTheWorkerIdIsNotGivenBack() {
-        memory.run(context -> {
-            Snowflake ids = context.getBean(Snowflake.class);
-            MemoryStore.named(MemoryStore.DEFAULT_NAME).disconnect();
+        // A store of its own: applications of other tests that are still open are told of the checkpoint too, and would
+        // wait for theirs.
+        String own = "refused-checkpoint";
+        memory.withPropertyValues(
+                        "snowflake.memory.store=" + own, "snowflake.window=PT4S", "snowflake.startup-timeout=PT6S")
+                .run(context -> {
+                    Snowflake ids = context.getBean(Snowflake.class);
+                    MemoryStore.named(own).disconnect();
 
-            assertThatThrownBy(Core::checkpointRestore)
-                    .isInstanceOf(CheckpointException.class)
-                    .satisfies(e -> assertThat(e.getSuppressed()).anySatisfy(each -> assertThat(each)
-                            .hasMessageContaining("no checkpoint: memory did not")));
+                    assertThatThrownBy(Core::checkpointRestore)
+                            .isInstanceOf(CheckpointException.class)
+                            .satisfies(e -> assertThat(e.getSuppressed()).anySatisfy(each -> assertThat(each)
+                                    .hasMessageContaining("no checkpoint: memory did not")));
 
-            MemoryStore.named(MemoryStore.DEFAULT_NAME).reconnect();
-            assertThat(ids.nextId()).isPositive();
-        });
+                    MemoryStore.named(own).reconnect();
+                    assertThat(ids.nextId()).isPositive();
+                });
     }
 
     @Test
