@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.operator.audit.IdLayout;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.PostgresServer;
 
 /** The page about the audit: its commands are typed on a real server, its tables are those of the code. */
@@ -125,7 +124,10 @@ class AuditPageTest {
                 .redirectOutput(folder.resolve("out").toFile())
                 .start();
         try {
-            await(process, () -> !sleeping().startsWith("0"));
+            Node.await(Node.PATIENCE, () -> {
+                assertThat(process.isAlive()).isTrue();
+                return !sleeping().startsWith("0");
+            });
 
             process.destroy();
 
@@ -142,14 +144,5 @@ class AuditPageTest {
     private static String sleeping() {
         return postgres.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%\"slow\"%'"
                 + " AND pid <> pg_backend_pid()");
-    }
-
-    private static void await(Process process, BooleanSupplier condition) throws InterruptedException {
-        Instant end = Instant.now().plusSeconds(120);
-        while (!condition.getAsBoolean()) {
-            assertThat(process.isAlive()).isTrue();
-            assertThat(Instant.now()).isBefore(end);
-            Thread.sleep(20);
-        }
     }
 }

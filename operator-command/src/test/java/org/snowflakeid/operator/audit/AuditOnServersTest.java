@@ -9,16 +9,15 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.MariaDbServer;
 import org.snowflakeid.testservers.PostgresServer;
 
@@ -220,26 +219,18 @@ class AuditOnServersTest {
                 }
             });
             read.start();
-            await(() -> !sleeping().startsWith("0"));
+            Node.await(Node.PATIENCE, () -> !sleeping().startsWith("0"));
 
             reader.stop();
             read.join(60_000);
 
             assertThat(ends).containsExactly("Stopped after 0 rows. Nothing was changed.");
-            await(() -> sleeping().startsWith("0"));
+            Node.await(Node.PATIENCE, () -> sleeping().startsWith("0"));
         }
     }
 
     private static String sleeping() {
         return postgres.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%\"slow\"%'"
                 + " AND pid <> pg_backend_pid()");
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        Instant end = Instant.now().plusSeconds(60);
-        while (!condition.getAsBoolean()) {
-            assertThat(Instant.now()).isBefore(end);
-            Thread.sleep(20);
-        }
     }
 }
