@@ -57,7 +57,7 @@ public final class Reports {
                     Level.WARNING,
                     () -> shared.message(
                             "took worker id " + claimed.workerId() + " over from a process before this one, since "
-                                    + coordinatorName + " can't be reached; usable until "
+                                    + coordinatorName + " can't be reached; reserved until "
                                     + layout.instantOf(claimed.limit())));
             events.add(new SnowflakeEvent.Claimed(generator, claimed.workerId()));
             return;
@@ -66,7 +66,7 @@ public final class Reports {
             LOG.log(
                     Level.INFO,
                     () -> shared.message("claimed worker id " + claimed.workerId() + " from " + place(claimed)
-                            + ", usable until " + layout.instantOf(claimed.limit())));
+                            + ", reserved until " + layout.instantOf(claimed.limit()) + " (extended automatically)"));
             events.add(
                     shared.past().isBegun()
                             ? new SnowflakeEvent.Resumed(generator, claimed.workerId())

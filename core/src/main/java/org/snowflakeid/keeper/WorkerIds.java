@@ -280,7 +280,7 @@ public final class WorkerIds {
         return successions.stream()
                 .flatMap(each -> Stream.ofNullable(each.current()))
                 .map(ExtensionPlan::claim)
-                .map(claim -> "worker id " + claim.workerId() + ", usable until " + layout.instantOf(claim.limit()))
+                .map(claim -> "worker id " + claim.workerId() + ", reserved until " + layout.instantOf(claim.limit()))
                 .collect(Collectors.joining(", and "));
     }
 
