@@ -89,7 +89,10 @@ public final class Chaos implements Callable<Integer> {
             description = "ids per second and worker that issues in batches (default: ${DEFAULT-VALUE})")
     private int rate;
 
-    @Option(names = "--report", description = "Markdown file to write (default: report.md beside the recordings)")
+    @Option(
+            names = "--report",
+            description =
+                    "Markdown file to write, with a CSV file beside it (default: report.md beside the recordings)")
     private @Nullable Path report;
 
     @Option(
@@ -129,7 +132,7 @@ public final class Chaos implements Callable<Integer> {
         ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(coordinator.cluster());
         Report written = new Report(outcome);
         Path markdown = report == null ? files.resolve("report.md") : report;
-        Files.writeString(markdown, written.markdown());
+        written.write(markdown);
         List<String> problems = written.problems();
         System.out.println(written.summary());
         problems.forEach(problem -> System.out.println("FOUND: " + problem));

@@ -3,19 +3,15 @@ package org.snowflakeid.chaos;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import org.snowflakeid.chaos.Fault.Target;
-import org.snowflakeid.chaos.IdChecker.Gap;
 import org.snowflakeid.chaos.Tally.Count;
 
 /** What a run showed, in Markdown, and what was wrong with it. */
@@ -90,7 +86,7 @@ final class Report {
     }
 
     /** What must have happened how often, so that finding nothing means something: seen, and wanted. */
-    private Map<String, long[]> happened() {
+    Map<String, long[]> happened() {
         if (events.isEmpty()) {
             double minutes = outcome.options().length().toMillis() / 60_000.0;
             expect("ids", findings.ids(), minutes * 5_000_000);
@@ -123,11 +119,11 @@ final class Report {
                 .count();
     }
 
-    private long swaps() {
+    long swaps() {
         return outcome.logs().count("lost worker id ") + outcome.logs().count("left worker id ");
     }
 
-    private long count(Count what) {
+    long count(Count what) {
         return outcome.tally().getOrDefault(what, 0L);
     }
 
@@ -151,7 +147,14 @@ final class Report {
 
     // ---- Markdown
 
-    String markdown() {
+    /** @param file of Markdown; beside it {@link RawData} */
+    void write(Path file) throws IOException {
+        String data = String.valueOf(file.getFileName()).replaceAll("\\.md$", "") + ".csv";
+        Files.writeString(file, markdown(data));
+        Files.writeString(file.resolveSibling(data), new RawData(outcome, this).csv());
+    }
+
+    private String markdown(String data) {
         List<String> problems = problems();
         line("# Chaos on " + outcome.coordinator());
         line("");
@@ -195,10 +198,10 @@ final class Report {
                 "every worker issued again after the faults",
                 (outcome.allIssuedAgain() ? "yes, after " : "NO, not within ")
                         + outcome.untilAllIssued().toSeconds() + " s");
-        faults();
-        counts();
-        gaps();
-        messages();
+        line("");
+        line(
+                "How often each fault happened, what the generators did, each worker's longest time without ids and what the logs said"
+                        + " is in [" + data + "](" + data + ").");
         if (!problems.isEmpty()) {
             line("");
             line("## Found");
@@ -210,190 +213,8 @@ final class Report {
         return text.toString();
     }
 
-    private void faults() {
-        line("");
-        line("## Faults");
-        line("");
-        table("kind", "planned", "had an effect", "longest");
-        Map<Fault.Kind, List<ChaosRun.Executed>> kinds = new TreeMap<>(outcome.executed().stream()
-                .collect(Collectors.groupingBy(e -> e.fault().kind())));
-        kinds.forEach((kind, all) -> row(
-                kind.text,
-                all.size(),
-                all.stream().filter(ChaosRun.Executed::hadEffect).count(),
-                shown(all.stream()
-                        .filter(ChaosRun.Executed::hadEffect)
-                        .mapToLong(e -> e.fault().lasts().toNanos())
-                        .max()
-                        .orElse(0))));
-        line("");
-        line("At the same time: up to " + mostAtOnce()
-                + ". An owner entry that is not there, or a leader that is not known, cannot be hurt.");
-    }
-
-    private long mostAtOnce() {
-        return outcome.executed().stream()
-                .mapToLong(one -> outcome.executed().stream()
-                        .filter(other -> other.fromNanos() <= one.fromNanos() && other.toNanos() > one.fromNanos())
-                        .count())
-                .max()
-                .orElse(0);
-    }
-
-    private void counts() {
-        line("");
-        line("## What the generators did");
-        line("");
-        table("", "times");
-        for (Count what : Count.values()) {
-            row(what.text, String.format(Locale.ROOT, "%,d", count(what)));
-        }
-        row("swaps to another worker id while running", swaps());
-        row("windows used up", outcome.logs().count("is used up, no ids"));
-        row("clock doubted after a jump", outcome.logs().count("is not believed yet"));
-        row("clock contradicted, and not followed", outcome.logs().count("it is not believed, ids go on"));
-        row("calls failed, since the clock was behind", outcome.logs().count("calls fail: the clock (now"));
-        line("");
-        line("Wanted at least, so that finding nothing means something: "
-                + happened().entrySet().stream()
-                        .filter(e -> e.getValue()[1] > 0)
-                        .map(e -> e.getKey() + " " + e.getValue()[1])
-                        .collect(Collectors.joining(", "))
-                + ".");
-    }
-
-    // ---- gaps
-
-    private void gaps() {
-        line("");
-        line("## Longest time without ids");
-        line("");
-        line("There are fewer worker ids than workers, so a worker always waits for one; workers 3 and 7 pause up to a"
-                + " window by themselves. Times of faults are those within the gap.");
-        line("");
-        table(
-                "worker",
-                "ids",
-                "longest gap",
-                "began after",
-                "spent",
-                "faults that overlap it",
-                "what it said meanwhile");
-        for (int worker = 0; worker < outcome.options().workers(); worker++) {
-            long ids = findings.idsOfWorkers().getOrDefault(worker, 0L);
-            Gap longest = findings.gaps().getOrDefault(worker, List.of()).stream()
-                    .max(Comparator.comparingLong(Gap::nanos))
-                    .orElse(null);
-            if (longest == null) {
-                row(worker, String.format(Locale.ROOT, "%,d", ids), "under 2 s", "", "", "", "");
-            } else {
-                row(
-                        worker,
-                        String.format(Locale.ROOT, "%,d", ids),
-                        shown(longest.nanos()),
-                        shown(Math.max(0, longest.fromNanos() - outcome.fromNanos())),
-                        spent(longest),
-                        explanation(longest),
-                        said(longest));
-            }
-        }
-    }
-
-    private String explanation(Gap gap) {
-        List<ChaosRun.Executed> overlapping = outcome.executed().stream()
-                .filter(ChaosRun.Executed::hadEffect)
-                .filter(e -> overlap(e, gap) > 0 || (e.fault().lasts().isZero() && overlap(e, gap) > -1_000_000_000))
-                .filter(e -> e.fault().kind().target != Target.WORKER_ID)
-                .filter(e ->
-                        e.fault().kind().target != Target.WORKER || e.fault().target() == gap.worker())
-                .sorted(Comparator.comparingLong((ChaosRun.Executed e) -> overlap(e, gap))
-                        .reversed())
-                .toList();
-        String shown = overlapping.stream()
-                .limit(6)
-                .map(e -> e.fault().kind() + (e.fault().lasts().isZero() ? "" : " " + shown(overlap(e, gap))))
-                .collect(Collectors.joining(", "));
-        return shown + (overlapping.size() > 6 ? " and " + (overlapping.size() - 6) + " shorter" : "");
-    }
-
-    /** Negative: so far apart. */
-    private static long overlap(ChaosRun.Executed executed, Gap gap) {
-        return Math.min(executed.toNanos(), gap.toNanos()) - Math.max(executed.fromNanos(), gap.fromNanos());
-    }
-
-    /** How the gap was spent; spans may overlap, and what is missing is mostly a process that starts. */
-    private String spent(Gap gap) {
-        WorkerLogs.Idleness idleness =
-                outcome.logs().idleness(gap.worker(), wallMillis(gap.fromNanos()), wallMillis(gap.toNanos()));
-        List<String> parts = new ArrayList<>();
-        part(parts, "frozen", during(gap, Fault.Kind.FREEZE_WORKER));
-        part(parts, "killed", during(gap, Fault.Kind.KILL_WORKER));
-        part(parts, "waiting for a worker id", idleness.waitingForWorkerId());
-        part(parts, "window used up", idleness.windowUsedUp());
-        return String.join(", ", parts);
-    }
-
-    private static void part(List<String> parts, String what, long millis) {
-        if (millis >= 100) {
-            parts.add(what + " " + shown(TimeUnit.MILLISECONDS.toNanos(millis)));
-        }
-    }
-
-    /** For how many milliseconds of a gap its worker suffered from that. */
-    private long during(Gap gap, Fault.Kind kind) {
-        return outcome.executed().stream()
-                        .filter(e -> e.hadEffect()
-                                && e.fault().kind() == kind
-                                && e.fault().target() == gap.worker())
-                        .mapToLong(e -> Math.max(0, overlap(e, gap)))
-                        .sum()
-                / 1_000_000;
-    }
-
-    private static long wallMillis(long nanos) {
-        return System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
-    }
-
-    private String said(Gap gap) {
-        Map<String, Long> classes = new TreeMap<>();
-        outcome.logs()
-                .of(gap.worker(), wallMillis(gap.fromNanos()), wallMillis(gap.toNanos()))
-                .forEach(line -> classes.merge(shorten(line.messageClass()), 1L, Long::sum));
-        return classes.entrySet().stream()
-                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
-                .limit(3)
-                .map(entry -> entry.getValue() + " × " + entry.getKey())
-                .collect(Collectors.joining("; "));
-    }
-
-    private static String shorten(String message) {
-        String text = message.replace("snowflake 'default': ", "");
-        return text.length() <= 110 ? text : text.substring(0, 110) + "…";
-    }
-
-    private void messages() {
-        line("");
-        line("## Warnings and errors in the workers' logs");
-        line("");
-        line("Numbers are replaced by #. Unexpected: "
-                + (unknownWarnings().isEmpty() && outcome.logs().errors().isEmpty() ? "none" : "see below") + ".");
-        line("");
-        table("times", "message");
-        List<Map.Entry<String, Long>> merged = mergedClasses();
-        merged.forEach(entry -> row(entry.getValue(), entry.getKey()));
-    }
-
-    /** Classes that are equal as far as they are shown are one row. */
-    private List<Map.Entry<String, Long>> mergedClasses() {
-        Map<String, Long> merged = new TreeMap<>();
-        outcome.logs().classes().forEach(entry -> merged.merge(shorten(entry.getKey()), entry.getValue(), Long::sum));
-        return merged.entrySet().stream()
-                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
-                .toList();
-    }
-
     private static String shown(long nanos) {
-        return String.format(Locale.ROOT, "%.1f s", Duration.ofNanos(nanos).toMillis() / 1000.0);
+        return RawData.shown(nanos);
     }
 
     private static String commit() {

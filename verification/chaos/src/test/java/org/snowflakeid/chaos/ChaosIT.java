@@ -32,7 +32,8 @@ class ChaosIT {
         ChaosRun.Outcome outcome = new ChaosRun(options, schedule, System.out).run(ChaosOnEtcd::new);
 
         Report report = new Report(outcome);
-        Files.writeString(directory.resolve("report.md"), report.markdown());
+        report.write(directory.resolve("report.md"));
+        assertThat(directory.resolve("report.csv")).content().contains("faults,", "counts,", "gaps,worker 7,", "log,");
         System.out.println(report.summary());
         assertThat(report.problems()).as("see %s", directory).isEmpty();
         assertThat(outcome.executed()).hasSizeGreaterThanOrEqualTo(80);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.mutants;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +32,10 @@ final class KillMutants implements Callable<Integer> {
     @Option(names = "--check", description = "only look whether all originals are in the code")
     private boolean checkOnly;
 
-    @Option(names = "--report", paramLabel = "FILE", description = "write the result as Markdown")
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "write the result as Markdown, with a CSV file beside it")
     private @Nullable Path report;
 
     @Option(
@@ -46,7 +48,7 @@ final class KillMutants implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "only these mutants")
     private List<String> names = new ArrayList<>();
 
-    private final List<String> rows = new ArrayList<>();
+    private final MutantsReport written = new MutantsReport();
     private int survivors;
 
     public static void main(String... arguments) {
@@ -78,7 +80,7 @@ final class KillMutants implements Callable<Integer> {
         }
         System.out.println(chosen.size() - survivors + " of " + chosen.size() + " mutants killed");
         if (report != null) {
-            writeReport(chosen.size(), report);
+            written.write(report, effort, commit);
         }
         return survivors == 0 ? 0 : 1;
     }
@@ -132,42 +134,15 @@ final class KillMutants implements Callable<Integer> {
             survivors++;
         }
         String killer = tests.killer() == null
-                ? (survives ? "**survives**" : "the simulation")
+                ? (survives ? "survives" : "the simulation")
                 : tests.killer() + " (" + tests.took().toSeconds() + " s)";
         System.out.printf(
-                "%-32s %s%s%n",
-                mutant.name(), killer.replace("*", ""), simulation.isEmpty() ? "" : "; simulation: " + simulation);
+                "%-32s %s%s%n", mutant.name(), killer, simulation.isEmpty() ? "" : "; simulation: " + simulation);
         System.out.println("    " + shortened(how, 200));
-        rows.add("| " + mutant.name() + " | " + mutant.rule() + " | " + mutant.harm() + " | " + killer + " | "
-                + (simulation.isEmpty() ? "–" : simulation) + " |");
+        written.add(new MutantsReport.Row(suite.folder(), mutant, survives, tests, simulation));
     }
 
     private static String shortened(String text, int length) {
         return text.length() <= length ? text : text.substring(0, length) + "…";
-    }
-
-    private void writeReport(int total, Path file) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(
-                "# Mutants",
-                "",
-                "Written by `bin/mutants --report " + file + " --effort " + effort + "`, commit " + commit + ".",
-                "",
-                "Each mutant is one mistake in one place: one of [the rules](../evidence/safety-argument.md#the-rules) broken"
-                        + " in the real code. The tests that [mutants.txt](../../verification/mutants/mutants.txt) names for it"
-                        + " run until one fails."
-                        + (effort > 0
-                                ? " Core's simulation runs besides, from seed 0 on, " + effort
-                                        + " % of the seeds that are named there."
-                                : "")
-                        + " There are the originals, too, and what replaces them.",
-                "",
-                "**" + (total - survivors) + " of " + total + " killed.**",
-                ""));
-        lines.addAll(List.of(
-                "| mutant | rule | what goes wrong | killed first by (after) | the simulation (after) |",
-                "|---|---|---|---|---|"));
-        lines.addAll(rows);
-        Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.writeString(file, String.join("\n", lines) + "\n");
     }
 }
