@@ -26,12 +26,12 @@ import org.snowflakeid.SnowflakeSettings;
 /**
  * What the command answers to bad command lines and settings. The inputs are rows of {@code bad-inputs.txt}: exit status, a part of the
  * text, and what is typed, separated by bars; {@code < answer} is what is typed when asked, {@code NAME=value} the environment. With
- * {@code -Dbad.inputs=write} the page {@code docs/reports/bad-inputs.md} is written anew, with the seconds that each took.
+ * {@code -Dbad.inputs=write} {@code docs/reports/bad-inputs.csv} is written anew, with the seconds that each took.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BadInputsTest {
 
-    private static final Path PAGE = Path.of("../docs/reports/bad-inputs.md");
+    private static final Path DATA = Path.of("../docs/reports/bad-inputs.csv");
     private static final Path ROWS = Path.of("src/test/resources/bad-inputs.txt");
 
     private final Map<Row, String> answers = new ConcurrentHashMap<>();
@@ -118,58 +118,37 @@ class BadInputsTest {
         double seconds = (System.nanoTime() - began) / 1e9;
 
         String text = session.err().strip().replace(folder.toString(), "DIR");
-        answers.put(row, String.format(Locale.ROOT, "| %d | %.1f | %s |", session.exitCode(), seconds, cell(text)));
+        answers.put(
+                row, String.format(Locale.ROOT, "%d,%.1f,%s", session.exitCode(), seconds, quoted(shortened(text))));
         assertThat(session.exitCode()).as(session.all()).isEqualTo(row.exitCode());
         assertThat(text).contains(row.part()).doesNotContain("hunter2", "\tat ");
         assertThat(records(folder)).isEqualTo(records);
     }
 
     /** Of the usage that follows a wrong command line, the first line says it. */
-    private static String cell(String text) {
-        return text.replaceFirst("(?s)\nUsage: .*", "")
-                .replaceAll("\\s*\n\\s*", "<br>")
-                .replace("|", "\\|");
+    private static String shortened(String text) {
+        return text.replaceFirst("(?s)\nUsage: .*", "").replaceAll("\\s*\n\\s*", " | ");
+    }
+
+    private static String quoted(String value) {
+        return value.matches(".*[,\"].*") ? '"' + value.replace("\"", "\"\"") + '"' : value;
     }
 
     @AfterAll
     void write() throws IOException {
         if (System.getProperty("bad.inputs", "").equals("write")) {
-            StringBuilder page = new StringBuilder("""
-                    # Bad inputs
-
-                    What `snowflake-operator` answers to command lines and settings that are wrong: its exit status, how many seconds it took without the start of the JVM (on a busy machine
-                    with two cores), and the text. Nothing was changed by any of them, and no text shows a password (`hunter2`). `DIR` is a directory; `app.properties` names a folder as
-                    coordinator, in which there are the namespaces `snowflake` and `taken`; `< yes` is the answer to the question; `NAME=value` a variable of the environment.
-
-                    Written by `BadInputsTest`: `mvn test -pl operator-command -am -Dtest=BadInputsTest -Dsurefire.failIfNoSpecifiedTests=false -Dbad.inputs=write`. In every build it checks
-                    exit status and text, not the seconds.
-
-                    | | `snowflake-operator …` | exit | seconds | text |
-                    |---|---|---|---|---|
-                    """);
-            int number = 0;
+            List<String> lines = new ArrayList<>(List.of("input,exit,seconds,text"));
             for (Row row : rows()) {
-                page.append("| ")
-                        .append(++number)
-                        .append(" | ")
-                        .append(command(row))
-                        .append(' ')
-                        .append(answers.get(row))
-                        .append('\n');
+                lines.add(quoted(row.typed()) + "," + answers.get(row));
             }
-            Files.writeString(PAGE, page);
+            Files.write(DATA, lines);
         }
     }
 
-    private static String command(Row row) {
-        return "`" + row.typed() + "`";
-    }
-
     @Test
-    void thePageHasTheseRows() throws IOException {
-        assertThat(Files.readAllLines(PAGE).stream()
-                        .filter(line -> line.matches("\\| \\d+ \\| .*"))
-                        .map(line -> line.replaceFirst("\\| \\d+ \\| (`[^`]*`) .*", "$1")))
-                .isEqualTo(rows().stream().map(BadInputsTest::command).toList());
+    void theDataHaveTheseRows() throws IOException {
+        List<String> lines = Files.readAllLines(DATA);
+        assertThat(lines.subList(1, lines.size()))
+                .zipSatisfy(rows(), (line, row) -> assertThat(line).startsWith(quoted(row.typed()) + ","));
     }
 }
