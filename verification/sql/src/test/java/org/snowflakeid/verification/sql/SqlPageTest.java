@@ -62,7 +62,7 @@ class SqlPageTest {
 
     @BeforeEach
     void createTables() {
-        jdbc.execute("DROP TABLE IF EXISTS orders, events");
+        jdbc.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
         for (String statements : page.blocks("sql")) {
             jdbc.execute(statements);
         }
@@ -234,6 +234,8 @@ class SqlPageTest {
 
         partitions.drop(YearMonth.of(2026, 11));
 
+        assertThat(jdbc.queryForObject("SELECT to_regclass('events_2026_11') IS NULL", Boolean.class))
+                .isTrue();
         assertThat(jdbc.queryForList("SELECT id FROM events ORDER BY id", Long.class))
                 .hasSize(2)
                 .allSatisfy(id -> assertThat(LAYOUT.decode(id).timestamp()).isAfterOrEqualTo(december));
