@@ -86,8 +86,7 @@ class ConfigurationPageTest {
         text.append(table("Essential: to be decided before the first id", used(core, Use.ESSENTIAL)));
         text.append(table("Often set", used(core, Use.OFTEN)));
         text.append(table("Rarely set", used(core, Use.RARE)));
-        List<Key<?>> others =
-                keys().stream().filter(key -> !core.contains(key)).toList();
+        List<Key<?>> others = keys().stream().filter(key -> !core.contains(key)).toList();
         Map<String, List<Key<?>>> alike = others.stream()
                 .collect(Collectors.groupingBy(
                         ConfigurationPageTest::rowOfAny, TreeMap::new, Collectors.toUnmodifiableList()));
@@ -130,7 +129,7 @@ class ConfigurationPageTest {
     }
 
     private static String row(Key<?> key) {
-        return "| `" + key.name() + "`" + (key.isPerGenerator() ? " *" : "") + (key.isSecret() ? " †" : "")
-                + " | " + key.unset() + " | " + key.accepted() + " | " + key.meaning() + " |\n";
+        return "| `" + key.name() + "`" + (key.isPerGenerator() ? " *" : "") + (key.isSecret() ? " †" : "") + " | "
+                + key.unset() + " | " + key.accepted() + " | " + key.meaning() + " |\n";
     }
 }
