@@ -83,7 +83,7 @@ class OtherDatabasesTest {
     /** What the page says an administrator does. */
     private static List<String> documented(Dialect dialect) throws IOException {
         return Pattern.compile("```sql " + dialect.name().toLowerCase(Locale.ROOT) + "\n(.*?);\n```")
-                .matcher(Files.readString(Path.of("../docs/coordinator-jdbc.md")))
+                .matcher(Files.readString(Path.of("../docs/evidence/coordinators.md")))
                 .results()
                 .map(block -> block.group(1))
                 .toList();

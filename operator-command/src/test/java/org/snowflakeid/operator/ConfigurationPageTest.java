@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,6 +26,11 @@ class ConfigurationPageTest {
     private static final Path PAGE = Path.of("../docs/configuration.md");
     private static final String BEGIN =
             "<!-- From here on this page is written by ConfigurationPageTest, from the declarations of the keys. -->\n";
+    private static final String HEAD = "\n## %s\n\n| key | default | accepted | |\n|---|---|---|---|\n";
+    private static final String COORDINATOR = "snowflake\\.([^.]+)\\.([^`]*)";
+
+    /** A row that so many coordinators have is on the page once. */
+    private static final int SEVERAL = 3;
 
     @Test
     void thePageIsWhatTheDeclarationsSay() throws IOException {
@@ -80,14 +86,36 @@ class ConfigurationPageTest {
         text.append(table("Essential: to be decided before the first id", used(core, Use.ESSENTIAL)));
         text.append(table("Often set", used(core, Use.OFTEN)));
         text.append(table("Rarely set", used(core, Use.RARE)));
-        TreeMap<String, List<Key<?>>> ofCoordinators = keys().stream()
-                .filter(key -> !core.contains(key))
+        List<Key<?>> others = keys().stream().filter(key -> !core.contains(key)).toList();
+        Map<String, List<Key<?>>> alike = others.stream()
                 .collect(Collectors.groupingBy(
-                        key -> key.name().replaceFirst("snowflake\\.([^.]+)\\..*", "$1"),
+                        ConfigurationPageTest::rowOfAny, TreeMap::new, Collectors.toUnmodifiableList()));
+        alike.values().removeIf(keys -> keys.size() < SEVERAL);
+        text.append(HEAD.formatted("Keys of several coordinators"));
+        alike.keySet().forEach(text::append);
+        TreeMap<String, List<Key<?>>> ofCoordinators = others.stream()
+                .collect(Collectors.groupingBy(
+                        key -> key.name().replaceFirst(COORDINATOR, "$1"),
                         TreeMap::new,
                         Collectors.toUnmodifiableList()));
-        ofCoordinators.forEach((name, keys) -> text.append(table("The coordinator `" + name + "`", keys)));
+        ofCoordinators.forEach((name, keys) -> {
+            List<Key<?>> own = keys.stream()
+                    .filter(key -> !alike.containsKey(rowOfAny(key)))
+                    .collect(Collectors.toUnmodifiableList());
+            text.append(table("The coordinator `" + name + "`", own));
+            if (own.size() < keys.size()) {
+                text.append(keys.stream()
+                        .filter(key -> !own.contains(key))
+                        .map(key -> "`" + key.name() + "`")
+                        .collect(Collectors.joining(", ", "\n[As elsewhere](#keys-of-several-coordinators): ", ".\n")));
+            }
+        });
         return text.toString();
+    }
+
+    /** The same for keys of several coordinators that say the same. */
+    private static String rowOfAny(Key<?> key) {
+        return row(key).replaceFirst(COORDINATOR + "`", "snowflake.<coordinator>.$2`");
     }
 
     private static List<Key<?>> used(List<Key<?>> keys, Use use) {
@@ -95,12 +123,13 @@ class ConfigurationPageTest {
     }
 
     private static String table(String title, List<Key<?>> keys) {
-        StringBuilder text =
-                new StringBuilder("\n## " + title + "\n\n| key | default | accepted | |\n|---|---|---|---|\n");
-        for (Key<?> key : keys) {
-            text.append("| `" + key.name() + "`" + (key.isPerGenerator() ? " *" : "") + (key.isSecret() ? " †" : "")
-                    + " | " + key.unset() + " | " + key.accepted() + " | " + key.meaning() + " |\n");
-        }
+        StringBuilder text = new StringBuilder(HEAD.formatted(title));
+        keys.forEach(key -> text.append(row(key)));
         return text.toString();
+    }
+
+    private static String row(Key<?> key) {
+        return "| `" + key.name() + "`" + (key.isPerGenerator() ? " *" : "") + (key.isSecret() ? " †" : "") + " | "
+                + key.unset() + " | " + key.accepted() + " | " + key.meaning() + " |\n";
     }
 }
