@@ -26,6 +26,7 @@ final class Report {
             "no other worker id (",
             "still without a worker id:",
             "lost the owner entry of worker id",
+            "the lease of an owner entry was not renewed and ends within",
             "lost worker id",
             "left worker id",
             "could not be released; others can claim it after",
