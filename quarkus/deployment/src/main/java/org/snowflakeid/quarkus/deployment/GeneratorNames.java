@@ -93,7 +93,8 @@ class GeneratorNames {
     }
 
     private static String place(MethodParameterInfo parameter) {
-        String name = parameter.nameOrDefault();
+        // Not nameOrDefault(), which Quarkus 3.27 lacks.
+        String name = parameter.name() == null ? "arg" + parameter.position() : parameter.name();
         String type = parameter.method().declaringClass().name().toString();
         return "The parameter " + name + " of "
                 + (parameter.method().isConstructor()

@@ -6,7 +6,6 @@ import io.quarkus.deployment.IsProduction;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.builditem.GeneratedClassBuildItem;
-import io.quarkus.deployment.builditem.GeneratedServiceProviderBuildItem;
 import io.quarkus.deployment.builditem.RunTimeConfigurationDefaultBuildItem;
 import io.quarkus.deployment.pkg.builditem.CurateOutcomeBuildItem;
 import io.quarkus.maven.dependency.ResolvedDependency;
@@ -21,7 +20,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /**
  * Lends an application the coordinator {@code memory} in dev mode and in tests, and makes it the one in use if there is no other. Its
  * classes are copied out of {@code snowflake-testing}, which is among the libraries of this extension, not of the application: so nothing of
- * it can get into what is built for production.
+ * it can get into what is built for production. {@code LentMemoryCoordinatorProvider}, which is always there, finds them.
  */
 class MemoryCoordination {
 
@@ -30,10 +29,7 @@ class MemoryCoordination {
     private static final String CLASS_FILE = ".class";
 
     @BuildStep(onlyIfNot = IsProduction.class)
-    void lendCoordinator(
-            CurateOutcomeBuildItem application,
-            BuildProducer<GeneratedClassBuildItem> classes,
-            BuildProducer<GeneratedServiceProviderBuildItem> services) {
+    void lendCoordinator(CurateOutcomeBuildItem application, BuildProducer<GeneratedClassBuildItem> classes) {
         if (QuarkusClassLoader.isClassPresentAtRuntime(PROVIDER)) {
             // The application's own, which its tests may use directly.
             return;
@@ -52,7 +48,6 @@ class MemoryCoordination {
                 classes.produce(new GeneratedClassBuildItem(true, name, read(file)));
             }
         });
-        services.produce(new GeneratedServiceProviderBuildItem(WorkerCoordinatorProvider.class.getName(), PROVIDER));
     }
 
     /** A default, below all that the application sets. */

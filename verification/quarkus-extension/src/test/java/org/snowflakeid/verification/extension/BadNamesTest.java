@@ -3,17 +3,17 @@ package org.snowflakeid.verification.extension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.quarkus.test.QuarkusExtensionTest;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.GeneratorReference;
 import org.snowflakeid.cdi.SnowflakeName;
 import org.snowflakeid.jpa.SnowflakeId;
 
-class BadNamesTest {
+class BadNamesTest extends WithApplication {
 
     private static final String REMEDY = "a generator's name is lower-case letters and digits in groups joined by '-',"
             + " and none of workers, marks, meta. Rename it.";
@@ -69,7 +69,7 @@ class BadNamesTest {
     }
 
     @RegisterExtension
-    static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
+    static final Extension APPLICATION = application()
             .withApplicationRoot(
                     root -> root.addClasses(Shop.class, Till.class, Purchase.class, Ticket.class, Numbered.class))
             .assertException(failure -> {

@@ -3,16 +3,16 @@ package org.snowflakeid.verification.extension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.quarkus.test.QuarkusExtensionTest;
 import jakarta.inject.Inject;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.snowflakeid.Snowflake;
 
-class ConfiguredCoordinatorTest {
+class ConfiguredCoordinatorTest extends WithApplication {
 
     @RegisterExtension
-    static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
+    static final Extension APPLICATION = application()
             .withEmptyApplication()
             .overrideRuntimeConfigKey("quarkus.http.test-port", "0")
             .overrideRuntimeConfigKey("snowflake.coordinator", "static")

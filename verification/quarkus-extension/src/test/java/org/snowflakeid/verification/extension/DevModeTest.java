@@ -10,7 +10,8 @@ import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class DevModeTest {
+/** Public, since older versions of Quarkus make it themselves. */
+public class DevModeTest {
 
     private static final String SETTINGS = "application.properties";
     private static final int PORT = Http.freePort();

@@ -3,19 +3,19 @@ package org.snowflakeid.verification.extension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.quarkus.test.QuarkusExtensionTest;
 import jakarta.inject.Inject;
 import java.util.logging.Level;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.SnowflakeName;
 
-class MemoryInTestsTest {
+class MemoryInTestsTest extends WithApplication {
 
     @RegisterExtension
-    static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
+    static final Extension APPLICATION = application()
             .withApplicationRoot(root -> root.addClasses(Orders.class, Http.class))
             .overrideRuntimeConfigKey("snowflake.window", "PT30S")
             .overrideRuntimeConfigKey("quarkus.http.test-port", String.valueOf(Http.freePort()))

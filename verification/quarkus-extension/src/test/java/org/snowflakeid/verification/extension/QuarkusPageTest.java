@@ -4,7 +4,6 @@ package org.snowflakeid.verification.extension;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.quarkus.test.QuarkusExtensionTest;
 import jakarta.inject.Inject;
 import java.io.File;
 import java.io.IOException;
@@ -14,23 +13,25 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.importer.ExplodedImporter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeSettings;
 
 /** What {@code docs/quarkus.md} shows is so. */
-class QuarkusPageTest {
+class QuarkusPageTest extends WithApplication {
 
     /** With a coordinator for production, and the settings of the page. */
     @RegisterExtension
-    static final QuarkusExtensionTest APPLICATION = new QuarkusExtensionTest()
-            .withEmptyApplication()
+    static final Extension APPLICATION = application()
+            .withApplicationRoot(
+                    root -> root.addAsResource(new StringAsset(block("properties")), "application.properties"))
             .overrideRuntimeConfigKey("quarkus.http.test-port", "0")
             .withAdditionalDependency(jar ->
-                    jar.as(ExplodedImporter.class).importDirectory(new File("../../coordinator-file/target/classes")))
-            .withConfiguration(block("properties"));
+                    jar.as(ExplodedImporter.class).importDirectory(new File("../../../coordinator-file/target/classes")));
 
     @Inject
     Snowflake ids;
@@ -42,7 +43,7 @@ class QuarkusPageTest {
 
     @Test
     void itsDependencyIsTheExtension() throws IOException {
-        String pom = Files.readString(Path.of("../../quarkus/runtime/pom.xml"));
+        String pom = Files.readString(Path.of("../../../quarkus/runtime/pom.xml"));
 
         assertThat(block("xml").replaceAll("\\s", ""))
                 .isEqualTo("<dependency><groupId>org.snowflakeid</groupId>" + line(pom, "artifactId>quarkus")
@@ -68,7 +69,7 @@ class QuarkusPageTest {
     private static String block(String language) {
         try {
             Matcher block = Pattern.compile("```" + language + "\\n(.*?)```", Pattern.DOTALL)
-                    .matcher(Files.readString(Path.of("../../docs/quarkus.md")));
+                    .matcher(Files.readString(Path.of("../../../docs/quarkus.md")));
             assertThat(block.find()).isTrue();
             return block.group(1);
         } catch (IOException e) {
