@@ -52,15 +52,6 @@ final class Jackson2Writing {
                 || KotlinValueClass.of(type.getRawClass()) != null;
     }
 
-    /** Null: it is none. */
-    private static @Nullable Long id(Object value) {
-        if (value instanceof Long id) {
-            return id;
-        }
-        KotlinValueClass type = KotlinValueClass.of(value.getClass());
-        return type == null ? null : (Long) type.unbox(value);
-    }
-
     abstract static class Text extends StdSerializer<Object> {
         private static final long serialVersionUID = 1L;
 
@@ -93,7 +84,7 @@ final class Jackson2Writing {
 
         @Override
         public void serialize(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
-            Long id = id(value);
+            Long id = KotlinValueClass.id(value);
             if (id == null) {
                 throw JsonMappingException.from(
                         generator,
@@ -222,7 +213,7 @@ final class Jackson2Writing {
             } else if (keys == null) {
                 provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
             } else {
-                generator.writeFieldName(keys.format(Objects.requireNonNull(id(key))));
+                generator.writeFieldName(keys.format(Objects.requireNonNull(KotlinValueClass.id(key))));
             }
         }
 

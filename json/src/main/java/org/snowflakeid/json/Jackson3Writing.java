@@ -51,15 +51,6 @@ final class Jackson3Writing {
                 || KotlinValueClass.of(type.getRawClass()) != null;
     }
 
-    /** Null: it is none. */
-    private static @Nullable Long id(Object value) {
-        if (value instanceof Long id) {
-            return id;
-        }
-        KotlinValueClass type = KotlinValueClass.of(value.getClass());
-        return type == null ? null : (Long) type.unbox(value);
-    }
-
     abstract static class Text extends StdSerializer<Object> {
         Text() {
             super(Object.class);
@@ -87,7 +78,7 @@ final class Jackson3Writing {
 
         @Override
         public void serialize(Object value, JsonGenerator generator, SerializationContext provider) {
-            Long id = id(value);
+            Long id = KotlinValueClass.id(value);
             if (id == null) {
                 throw DatabindException.from(
                         generator,
@@ -206,7 +197,7 @@ final class Jackson3Writing {
             } else if (keys == null) {
                 provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
             } else {
-                generator.writeName(keys.format(Objects.requireNonNull(id(key))));
+                generator.writeName(keys.format(Objects.requireNonNull(KotlinValueClass.id(key))));
             }
         }
 

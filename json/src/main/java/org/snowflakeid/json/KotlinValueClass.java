@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
 
 /**
  * A {@code value class} of Kotlin that holds a {@code long}. Known by what the compiler makes of it, since Kotlin may not be there. It has
@@ -41,6 +42,21 @@ final class KotlinValueClass {
         return KNOWN.get(type).orElse(null);
     }
 
+    /** Null: it is none, or the annotation is not in its declaration. */
+    static @Nullable KotlinValueClass marked(Class<?> type) {
+        KotlinValueClass valueClass = of(type);
+        return valueClass == null || valueClass.mark == null ? null : valueClass;
+    }
+
+    /** What a value holds, or is; null if that is no {@code long}. */
+    static @Nullable Long id(Object value) {
+        if (value instanceof Long id) {
+            return id;
+        }
+        KotlinValueClass type = of(value.getClass());
+        return type == null ? null : (Long) call(type.unboxing, value);
+    }
+
     private static Optional<KotlinValueClass> find(Class<?> type) {
         try {
             Method unbox = type.getDeclaredMethod("unbox-impl");
@@ -62,7 +78,8 @@ final class KotlinValueClass {
                     MethodHandles.filterReturnValue(lookup.unreflect(construct), lookup.unreflect(box)),
                     lookup.unreflect(unbox),
                     mark));
-        } catch (NoSuchMethodException e) {
+        } catch (NoSuchMethodException | LinkageError e) {
+            // The latter: a class that one of its methods names is missing, and Jackson may not need it.
             return Optional.empty();
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
@@ -94,18 +111,13 @@ final class KotlinValueClass {
         return null;
     }
 
-    /** Of the value in its declaration; null if there is none. */
-    @Nullable
-    SnowflakeText mark() {
-        return mark;
+    /** That of its declaration. */
+    SnowflakeFormat format() {
+        return mark == null ? SnowflakeFormat.DECIMAL : mark.value();
     }
 
     Object box(long id) {
         return call(boxing, id);
-    }
-
-    long unbox(Object value) {
-        return (Long) call(unboxing, value);
     }
 
     /** Its own checks may throw. */

@@ -31,7 +31,6 @@ import com.fasterxml.jackson.databind.ser.std.BeanSerializerBase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 
@@ -104,17 +103,18 @@ public final class SnowflakeJackson2Module extends SimpleModule {
             if (value != null && value.hasAnnotation(SnowflakeText.class)) {
                 return new OfText(deserializer);
             }
-            KotlinValueClass type = marked(description.getBeanClass());
+            KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
+            // What Jackson takes for a bean has a property, which needs no help.
             return type == null || deserializer instanceof BeanDeserializerBase
                     ? deserializer
-                    : new Jackson2Reading.Boxed(format(type), type);
+                    : new Jackson2Reading.Boxed(type.format(), type);
         }
 
         @Override
         public KeyDeserializer modifyKeyDeserializer(
                 DeserializationConfig config, JavaType keyType, KeyDeserializer deserializer) {
-            KotlinValueClass type = marked(keyType.getRawClass());
-            return type == null ? deserializer : new Jackson2Reading.Key(format(type), type);
+            KotlinValueClass type = KotlinValueClass.marked(keyType.getRawClass());
+            return type == null ? deserializer : new Jackson2Reading.Key(type.format(), type);
         }
     }
 
@@ -170,21 +170,11 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         @Override
         public JsonSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription description, JsonSerializer<?> serializer) {
-            KotlinValueClass type = marked(description.getBeanClass());
+            KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer
-                    : new Jackson2Writing.Id(format(type));
+                    : new Jackson2Writing.Id(type.format());
         }
-    }
-
-    /** What is a bean with a property is no business of a module for Kotlin, and needs none of ours. */
-    private static @Nullable KotlinValueClass marked(Class<?> type) {
-        KotlinValueClass valueClass = KotlinValueClass.of(type);
-        return valueClass == null || valueClass.mark() == null ? null : valueClass;
-    }
-
-    private static SnowflakeFormat format(KotlinValueClass marked) {
-        return Objects.requireNonNull(marked.mark()).value();
     }
 
     /** Those that the property itself asks for: Jackson does not show them to its values. */

@@ -63,8 +63,14 @@ class KotlinTest {
                 .flatMap(mapper -> KotlinShapes.misplaced().stream().map(shape -> Arguments.of(mapper, shape)));
     }
 
+    static Stream<Arguments> misplacedAndSeen() {
+        return Mapper.withoutOurModule().stream().flatMap(mapper -> KotlinShapes.misplaced().stream()
+                .filter(OnName.class::isInstance)
+                .map(shape -> Arguments.of(mapper, shape)));
+    }
+
     @ParameterizedTest
-    @MethodSource("misplaced")
+    @MethodSource({"misplaced", "misplacedAndSeen"})
     void anotherValueIsRefusedByName(Mapper mapper, Object shape) {
         String place = shape instanceof OfMarkedName
                 ? "the value of " + MarkedName.class.getName()
