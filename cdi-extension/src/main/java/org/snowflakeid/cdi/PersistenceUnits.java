@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The marked classes that lie beside a {@code persistence.xml}. With {@code bean-discovery-mode="annotated"}, which is the usual mode,
@@ -34,21 +35,34 @@ final class PersistenceUnits {
 
     static List<Class<?>> markedClasses(ClassLoader loader) {
         List<Class<?>> marked = new ArrayList<>();
+        List<String> unlisted = new ArrayList<>();
         ClassFiles files = new ClassFiles(loader);
         try {
             for (URL descriptor : Collections.list(loader.getResources(DESCRIPTOR))) {
-                addMarkedBeside(descriptor, files, loader, marked);
+                addMarkedBeside(descriptor, files, loader, marked, unlisted);
             }
         } catch (IOException e) {
             warn("entities", e);
+        }
+        if (!unlisted.isEmpty()) {
+            LOG.log(
+                    Level.INFO,
+                    "snowflake: the classes beside " + String.join(", ", unlisted)
+                            + " can't be listed. Unless the container itself shows the entities there, a generator that only"
+                            + " they name is claimed at its first id; snowflake.claim-at-start claims it at the start.");
         }
         return marked;
     }
 
     private static void addMarkedBeside(
-            URL descriptor, ClassFiles classFiles, ClassLoader loader, List<Class<?>> marked) {
+            URL descriptor, ClassFiles classFiles, ClassLoader loader, List<Class<?>> marked, List<String> unlisted) {
         try {
-            for (String name : markedBeside(descriptor, classFiles)) {
+            List<String> names = markedBeside(descriptor, classFiles);
+            if (names == null) {
+                unlisted.add(descriptor.toString());
+                return;
+            }
+            for (String name : names) {
                 try {
                     marked.add(Class.forName(name, false, loader));
                 } catch (ClassNotFoundException | LinkageError e) {
@@ -69,7 +83,8 @@ final class PersistenceUnits {
                 cause);
     }
 
-    private static List<String> markedBeside(URL descriptor, ClassFiles classFiles)
+    /** Null: this is a URL of a kind that only its server knows, such as {@code vfs:} of WildFly. */
+    private static @Nullable List<String> markedBeside(URL descriptor, ClassFiles classFiles)
             throws IOException, URISyntaxException {
         if (descriptor.getProtocol().equals("file")) {
             return markedIn(Path.of(descriptor.toURI().resolve("..")), classFiles);
@@ -82,7 +97,7 @@ final class PersistenceUnits {
                 return markedIn(file, jar.getEntryName().replace(DESCRIPTOR, ""), classFiles);
             }
         }
-        throw new IOException("what lies beside a URL of the kind " + descriptor.getProtocol() + ": is not known");
+        return null;
     }
 
     /** Open Liberty has a protocol of its own for what is in a jar; except for its name it is that of Java. */

@@ -67,6 +67,7 @@ public class SnowflakeExtension implements Extension {
     /** The classes, methods and fields that declare specialized beans, which the container reports as enabled all the same. */
     private final Set<AnnotatedElement> specialized = new HashSet<>();
 
+    private @Nullable StopWhileStarting stopWhileStarting;
     private @Nullable Ending ending;
 
     void collect(@Observes ProcessInjectionPoint<?, ?> event) {
@@ -232,6 +233,7 @@ public class SnowflakeExtension implements Extension {
         try {
             observer.notify(start);
         } catch (Throwable e) {
+            started();
             if (isStartOfSeContainer()) {
                 InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named()));
             }
@@ -285,7 +287,24 @@ public class SnowflakeExtension implements Extension {
     // May be notified more than once: in an EAR for each web module.
     void claim(
             @Observes @Initialized(ApplicationScoped.class) @Priority(BEFORE_TRAFFIC) Object event, BeanManager beans) {
+        // A server hears of its own end itself.
+        if (isStartOfSeContainer()) {
+            Set<String> named = named();
+            stopWhileStarting =
+                    new StopWhileStarting(() -> InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named)));
+        }
         new Generators(beans, injected()).claim();
+    }
+
+    void started(@Observes @Initialized(ApplicationScoped.class) @Priority(Integer.MAX_VALUE) Object event) {
+        started();
+    }
+
+    private void started() {
+        if (stopWhileStarting != null) {
+            stopWhileStarting.end();
+            stopWhileStarting = null;
+        }
     }
 
     void end(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event, BeanManager beans) {

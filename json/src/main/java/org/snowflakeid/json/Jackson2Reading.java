@@ -31,6 +31,10 @@ final class Jackson2Reading {
         if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
             return new Id(format, type.isPrimitive());
         }
+        KotlinValueClass valueClass = KotlinValueClass.of(type.getRawClass());
+        if (valueClass != null) {
+            return new Boxed(format, valueClass);
+        }
         if (type.hasRawClass(long[].class)) {
             return new Longs(format);
         }
@@ -39,12 +43,13 @@ final class Jackson2Reading {
             return value == null ? null : new Perhaps(value);
         }
         if (type instanceof MapType map) {
-            boolean ids = map.getKeyType().hasRawClass(Long.class);
+            KotlinValueClass keyClass = KotlinValueClass.of(map.getKeyType().getRawClass());
+            boolean ids = keyClass != null || map.getKeyType().hasRawClass(Long.class);
             JsonDeserializer<?> values = of(map.getContentType(), format, context, property);
             if (!ids && values == null) {
                 return null;
             }
-            MapType keyed = ids ? map.withKeyValueHandler(new Key(format)) : map;
+            MapType keyed = ids ? map.withKeyValueHandler(new Key(format, keyClass)) : map;
             return context.findContextualValueDeserializer(
                     values == null ? keyed : keyed.withContentValueHandler(values), property);
         }
@@ -106,6 +111,24 @@ final class Jackson2Reading {
         }
     }
 
+    static final class Boxed extends StdDeserializer<Object> {
+        private static final long serialVersionUID = 1L;
+
+        private final SnowflakeFormat format;
+        private final transient KotlinValueClass valueClass;
+
+        Boxed(SnowflakeFormat format, KotlinValueClass valueClass) {
+            super(Object.class);
+            this.format = format;
+            this.valueClass = valueClass;
+        }
+
+        @Override
+        public Object deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            return valueClass.box(read(format, parser));
+        }
+    }
+
     private static final class Longs extends StdDeserializer<long[]> {
         private static final long serialVersionUID = 1L;
 
@@ -160,17 +183,21 @@ final class Jackson2Reading {
         }
     }
 
-    private static final class Key extends KeyDeserializer {
+    static final class Key extends KeyDeserializer {
         private final SnowflakeFormat format;
+        private final @Nullable KotlinValueClass valueClass;
 
-        Key(SnowflakeFormat format) {
+        /** @param valueClass null: it is a Long */
+        Key(SnowflakeFormat format, @Nullable KotlinValueClass valueClass) {
             this.format = format;
+            this.valueClass = valueClass;
         }
 
         @Override
         public Object deserializeKey(String key, DeserializationContext context) throws IOException {
             try {
-                return format.parse(key);
+                long id = format.parse(key);
+                return valueClass == null ? (Long) id : valueClass.box(id);
             } catch (IdFormatException bad) {
                 throw refusal(context.getParser(), bad);
             }

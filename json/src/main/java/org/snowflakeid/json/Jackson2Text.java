@@ -14,14 +14,17 @@ import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.ContextualDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
+import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedClass;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
+import com.fasterxml.jackson.databind.introspect.AnnotatedParameter;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.introspect.ObjectIdInfo;
 import com.fasterxml.jackson.databind.ser.ContextualSerializer;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
+import java.lang.reflect.Constructor;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 
@@ -35,7 +38,7 @@ final class Jackson2Text {
         return property.getType().getRawClass().isAssignableFrom(Long.class);
     }
 
-    private static String misplaced(BeanProperty property) {
+    static String misplaced(BeanProperty property) {
         String type = property.getType().toCanonical();
         return property.getMember() instanceof AnnotatedMethod method
                 ? NotText.misplacedOnMethod(method.getFullName(), type)
@@ -44,7 +47,12 @@ final class Jackson2Text {
 
     private static String place(BeanProperty property) {
         AnnotatedMember member = property.getMember();
-        return member == null ? property.getName() : member.getFullName();
+        if (member == null) {
+            return property.getName();
+        }
+        return member instanceof AnnotatedParameter
+                ? member.getDeclaringClass().getName() + "#" + property.getName()
+                : member.getFullName();
     }
 
     /** The annotation of a property, on its field, its methods, or a parameter. */
@@ -58,6 +66,13 @@ final class Jackson2Text {
             }
         }
         return null;
+    }
+
+    /** That of a parameter for this property, where Jackson does not show it. */
+    static @Nullable SnowflakeText hiddenMark(@Nullable Annotated parameter) {
+        return parameter instanceof AnnotatedParameter at && at.getOwner().getAnnotated() instanceof Constructor<?> of
+                ? KotlinValueClass.hiddenMark(of, at.getIndex())
+                : null;
     }
 
     static final class Serializer extends StdSerializer<Object> implements ContextualSerializer {
@@ -75,12 +90,16 @@ final class Jackson2Text {
                 // This is about another property, which has a value that is written as an id.
                 return new Jackson2Writing.Id(SnowflakeFormat.DECIMAL);
             }
+            JsonSerializer<Object> ids = of(mark, property);
+            return ids == null ? provider.reportBadDefinition(property.getType(), misplaced(property)) : ids;
+        }
+
+        /** Null: the property holds no ids. */
+        static @Nullable JsonSerializer<Object> of(SnowflakeText mark, BeanProperty property) {
             JsonSerializer<Object> ids = mayBeId(property)
                     ? new Jackson2Writing.Id(mark.value())
                     : Jackson2Writing.of(property.getType(), mark.value(), property);
-            return ids == null
-                    ? provider.reportBadDefinition(property.getType(), misplaced(property))
-                    : new Checked(ids, property.getName(), place(property));
+            return ids == null ? null : new Checked(ids, property.getName(), place(property));
         }
 
         @Override

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
@@ -23,14 +24,14 @@ final class Jackson2Writing {
 
     /** Null: no ids are in this type. */
     static @Nullable JsonSerializer<Object> of(JavaType type, SnowflakeFormat format, BeanProperty property) {
-        if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
+        if (isId(type)) {
             return new Id(format);
         }
         if (type.hasRawClass(long[].class)) {
             return new Longs(format);
         }
         if (type.isMapLikeType()) {
-            boolean ids = type.getKeyType().hasRawClass(Long.class);
+            boolean ids = isId(type.getKeyType());
             JsonSerializer<Object> values = of(type.getContentType(), format, property);
             return ids || values != null ? new Entries(ids ? format : null, type.getKeyType(), values, property) : null;
         }
@@ -43,6 +44,12 @@ final class Jackson2Writing {
             return value == null ? null : new Perhaps(value);
         }
         return null;
+    }
+
+    private static boolean isId(JavaType type) {
+        return type.hasRawClass(long.class)
+                || type.hasRawClass(Long.class)
+                || KotlinValueClass.of(type.getRawClass()) != null;
     }
 
     abstract static class Text extends StdSerializer<Object> {
@@ -76,12 +83,14 @@ final class Jackson2Writing {
         }
 
         @Override
-        public void serialize(Object id, JsonGenerator generator, SerializerProvider provider) throws IOException {
-            if (!(id instanceof Long value)) {
+        public void serialize(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            Long id = KotlinValueClass.id(value);
+            if (id == null) {
                 throw JsonMappingException.from(
-                        generator, NotText.misplaced("a property", id.getClass().getName()));
+                        generator,
+                        NotText.misplaced("a property", value.getClass().getName()));
             }
-            generator.writeString(format.format(value));
+            generator.writeString(format.format(id));
         }
     }
 
@@ -204,7 +213,7 @@ final class Jackson2Writing {
             } else if (keys == null) {
                 provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
             } else {
-                generator.writeFieldName(keys.format((Long) key));
+                generator.writeFieldName(keys.format(Objects.requireNonNull(KotlinValueClass.id(key))));
             }
         }
 

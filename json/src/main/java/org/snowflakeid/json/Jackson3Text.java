@@ -3,6 +3,7 @@ package org.snowflakeid.json;
 
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.ObjectIdGenerators;
+import java.lang.reflect.Constructor;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
 import tools.jackson.core.JsonGenerator;
@@ -14,9 +15,11 @@ import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.deser.std.StdDeserializer;
+import tools.jackson.databind.introspect.Annotated;
 import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotatedMethod;
+import tools.jackson.databind.introspect.AnnotatedParameter;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ObjectIdInfo;
 import tools.jackson.databind.ser.std.StdSerializer;
@@ -31,7 +34,7 @@ final class Jackson3Text {
         return property.getType().getRawClass().isAssignableFrom(Long.class);
     }
 
-    private static String misplaced(BeanProperty property) {
+    static String misplaced(BeanProperty property) {
         String type = property.getType().toCanonical();
         return property.getMember() instanceof AnnotatedMethod method
                 ? NotText.misplacedOnMethod(method.getFullName(), type)
@@ -40,7 +43,12 @@ final class Jackson3Text {
 
     private static String place(BeanProperty property) {
         AnnotatedMember member = property.getMember();
-        return member == null ? property.getName() : member.getFullName();
+        if (member == null) {
+            return property.getName();
+        }
+        return member instanceof AnnotatedParameter
+                ? member.getDeclaringClass().getName() + "#" + property.getName()
+                : member.getFullName();
     }
 
     /** The annotation of a property, on its field, its methods, or a parameter. */
@@ -56,6 +64,13 @@ final class Jackson3Text {
         return null;
     }
 
+    /** That of a parameter for this property, where Jackson does not show it. */
+    static @Nullable SnowflakeText hiddenMark(@Nullable Annotated parameter) {
+        return parameter instanceof AnnotatedParameter at && at.getOwner().getAnnotated() instanceof Constructor<?> of
+                ? KotlinValueClass.hiddenMark(of, at.getIndex())
+                : null;
+    }
+
     static final class Serializer extends StdSerializer<Object> {
         Serializer() {
             super(Object.class);
@@ -68,12 +83,16 @@ final class Jackson3Text {
                 // This is about another property, which has a value that is written as an id.
                 return new Jackson3Writing.Id(SnowflakeFormat.DECIMAL);
             }
+            ValueSerializer<Object> ids = of(mark, property);
+            return ids == null ? provider.reportBadDefinition(property.getType(), misplaced(property)) : ids;
+        }
+
+        /** Null: the property holds no ids. */
+        static @Nullable ValueSerializer<Object> of(SnowflakeText mark, BeanProperty property) {
             ValueSerializer<Object> ids = mayBeId(property)
                     ? new Jackson3Writing.Id(mark.value())
                     : Jackson3Writing.of(property.getType(), mark.value(), property);
-            return ids == null
-                    ? provider.reportBadDefinition(property.getType(), misplaced(property))
-                    : new Checked(ids, property.getName(), place(property));
+            return ids == null ? null : new Checked(ids, property.getName(), place(property));
         }
 
         @Override

@@ -4,6 +4,7 @@ package org.snowflakeid.json;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
@@ -22,14 +23,14 @@ final class Jackson3Writing {
 
     /** Null: no ids are in this type. */
     static @Nullable ValueSerializer<Object> of(JavaType type, SnowflakeFormat format, BeanProperty property) {
-        if (type.hasRawClass(long.class) || type.hasRawClass(Long.class)) {
+        if (isId(type)) {
             return new Id(format);
         }
         if (type.hasRawClass(long[].class)) {
             return new Longs(format);
         }
         if (type.isMapLikeType()) {
-            boolean ids = type.getKeyType().hasRawClass(Long.class);
+            boolean ids = isId(type.getKeyType());
             ValueSerializer<Object> values = of(type.getContentType(), format, property);
             return ids || values != null ? new Entries(ids ? format : null, type.getKeyType(), values, property) : null;
         }
@@ -42,6 +43,12 @@ final class Jackson3Writing {
             return value == null ? null : new Perhaps(value);
         }
         return null;
+    }
+
+    private static boolean isId(JavaType type) {
+        return type.hasRawClass(long.class)
+                || type.hasRawClass(Long.class)
+                || KotlinValueClass.of(type.getRawClass()) != null;
     }
 
     abstract static class Text extends StdSerializer<Object> {
@@ -70,12 +77,14 @@ final class Jackson3Writing {
         }
 
         @Override
-        public void serialize(Object id, JsonGenerator generator, SerializationContext provider) {
-            if (!(id instanceof Long value)) {
+        public void serialize(Object value, JsonGenerator generator, SerializationContext provider) {
+            Long id = KotlinValueClass.id(value);
+            if (id == null) {
                 throw DatabindException.from(
-                        generator, NotText.misplaced("a property", id.getClass().getName()));
+                        generator,
+                        NotText.misplaced("a property", value.getClass().getName()));
             }
-            generator.writeString(format.format(value));
+            generator.writeString(format.format(id));
         }
     }
 
@@ -188,7 +197,7 @@ final class Jackson3Writing {
             } else if (keys == null) {
                 provider.findKeySerializer(keyType, property).serialize(key, generator, provider);
             } else {
-                generator.writeName(keys.format((Long) key));
+                generator.writeName(keys.format(Objects.requireNonNull(KotlinValueClass.id(key))));
             }
         }
 

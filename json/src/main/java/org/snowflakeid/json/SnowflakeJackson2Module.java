@@ -11,18 +11,23 @@ import com.fasterxml.jackson.databind.DeserializationConfig;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.KeyDeserializer;
 import com.fasterxml.jackson.databind.SerializationConfig;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
+import com.fasterxml.jackson.databind.deser.BeanDeserializerBase;
 import com.fasterxml.jackson.databind.deser.BeanDeserializerBuilder;
 import com.fasterxml.jackson.databind.deser.BeanDeserializerModifier;
 import com.fasterxml.jackson.databind.deser.SettableBeanProperty;
 import com.fasterxml.jackson.databind.deser.std.DelegatingDeserializer;
+import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.BeanPropertyWriter;
 import com.fasterxml.jackson.databind.ser.BeanSerializerModifier;
+import com.fasterxml.jackson.databind.ser.std.BeanSerializerBase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +37,8 @@ import org.snowflakeid.SnowflakeFormat;
 /**
  * For Jackson 2, which shows {@link SnowflakeText} only a part of what it marks. With this module a class that is read through a builder, such
  * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue} is read from
- * text only; and a property with {@code @JsonIdentityInfo} is refused if its references would be numbers.
+ * text only; what is marked in classes of Kotlin is written and read as ids where value classes hide the annotation; and a property with
+ * {@code @JsonIdentityInfo} is refused if its references would be numbers.
  *
  * <p>{@code ObjectMapper.findAndRegisterModules()} finds it. All else works without it.
  */
@@ -47,20 +53,26 @@ public final class SnowflakeJackson2Module extends SimpleModule {
     @Override
     public void setupModule(SetupContext context) {
         context.appendAnnotationIntrospector(new Sign());
-        context.addBeanDeserializerModifier(new Builders());
-        context.addBeanSerializerModifier(new References());
+        context.addBeanDeserializerModifier(new Reading());
+        context.addBeanSerializerModifier(new Writing());
     }
 
     static boolean isIn(DatabindContext context) {
         return context.getAnnotationIntrospector().allIntrospectors().stream().anyMatch(Sign.class::isInstance);
     }
 
-    /** That the module is there. */
+    /** That the module is there, and what Jackson does not see by itself. */
     private static final class Sign extends NopAnnotationIntrospector {
         private static final long serialVersionUID = 1L;
+
+        @Override
+        public @Nullable Object findDeserializer(Annotated annotated) {
+            SnowflakeText mark = Jackson2Text.hiddenMark(annotated);
+            return mark == null ? null : new Jackson2Text.Deserializer(mark);
+        }
     }
 
-    private static final class Builders extends BeanDeserializerModifier {
+    private static final class Reading extends BeanDeserializerModifier {
         private static final long serialVersionUID = 1L;
 
         @Override
@@ -88,7 +100,21 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         public JsonDeserializer<?> modifyDeserializer(
                 DeserializationConfig config, BeanDescription description, JsonDeserializer<?> deserializer) {
             AnnotatedMember value = description.findJsonValueAccessor();
-            return value != null && value.hasAnnotation(SnowflakeText.class) ? new OfText(deserializer) : deserializer;
+            if (value != null && value.hasAnnotation(SnowflakeText.class)) {
+                return new OfText(deserializer);
+            }
+            KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
+            // What Jackson takes for a bean has a property, which needs no help.
+            return type == null || deserializer instanceof BeanDeserializerBase
+                    ? deserializer
+                    : new Jackson2Reading.Boxed(type.format(), type);
+        }
+
+        @Override
+        public KeyDeserializer modifyKeyDeserializer(
+                DeserializationConfig config, JavaType keyType, KeyDeserializer deserializer) {
+            KotlinValueClass type = KotlinValueClass.marked(keyType.getRawClass());
+            return type == null ? deserializer : new Jackson2Reading.Key(type.format(), type);
         }
     }
 
@@ -112,14 +138,42 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         }
     }
 
-    private static final class References extends BeanSerializerModifier {
+    private static final class Writing extends BeanSerializerModifier {
         private static final long serialVersionUID = 1L;
 
         @Override
         public List<BeanPropertyWriter> changeProperties(
                 SerializationConfig config, BeanDescription description, List<BeanPropertyWriter> properties) {
-            properties.forEach(property -> refuseReferences(property, property.getType(), config));
+            for (BeanPropertyWriter property : properties) {
+                refuseReferences(property, property.getType(), config);
+                SnowflakeText mark = hiddenMark(property, description);
+                if (mark != null && !property.hasSerializer()) {
+                    JsonSerializer<Object> ids = Jackson2Text.Serializer.of(mark, property);
+                    if (ids == null) {
+                        throw new IllegalArgumentException(Jackson2Text.misplaced(property));
+                    }
+                    property.assignSerializer(ids);
+                }
+            }
             return properties;
+        }
+
+        private static @Nullable SnowflakeText hiddenMark(BeanPropertyWriter property, BeanDescription description) {
+            for (BeanPropertyDefinition defined : description.findProperties()) {
+                if (defined.getName().equals(property.getName())) {
+                    return Jackson2Text.hiddenMark(defined.getConstructorParameter());
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public JsonSerializer<?> modifySerializer(
+                SerializationConfig config, BeanDescription description, JsonSerializer<?> serializer) {
+            KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
+            return type == null || serializer instanceof BeanSerializerBase
+                    ? serializer
+                    : new Jackson2Writing.Id(type.format());
         }
     }
 

@@ -14,13 +14,17 @@ import tools.jackson.databind.DatabindContext;
 import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.KeyDeserializer;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.deser.BeanDeserializerBuilder;
 import tools.jackson.databind.deser.SettableBeanProperty;
 import tools.jackson.databind.deser.ValueDeserializerModifier;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
+import tools.jackson.databind.introspect.Annotated;
 import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
@@ -29,11 +33,13 @@ import tools.jackson.databind.introspect.NopAnnotationIntrospector;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.BeanPropertyWriter;
 import tools.jackson.databind.ser.ValueSerializerModifier;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
 
 /**
  * For Jackson 3, which shows {@link SnowflakeText} only a part of what it marks. With this module a class that is read through a builder, such
  * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue} is read from
- * text only; and a property with {@code @JsonIdentityInfo} is refused if its references would be numbers.
+ * text only; what is marked in classes of Kotlin is written and read as ids where value classes hide the annotation; and a property with
+ * {@code @JsonIdentityInfo} is refused if its references would be numbers.
  *
  * <p>{@code MapperBuilder.findAndAddModules()} finds it. All else works without it.
  */
@@ -48,20 +54,26 @@ public final class SnowflakeJackson3Module extends SimpleModule {
     @Override
     public void setupModule(SetupContext context) {
         context.appendAnnotationIntrospector(new Sign());
-        context.addDeserializerModifier(new Builders());
-        context.addSerializerModifier(new References());
+        context.addDeserializerModifier(new Reading());
+        context.addSerializerModifier(new Writing());
     }
 
     static boolean isIn(DatabindContext context) {
         return context.getAnnotationIntrospector().allIntrospectors().stream().anyMatch(Sign.class::isInstance);
     }
 
-    /** That the module is there. */
+    /** That the module is there, and what Jackson does not see by itself. */
     private static final class Sign extends NopAnnotationIntrospector {
         private static final long serialVersionUID = 1L;
+
+        @Override
+        public @Nullable Object findDeserializer(MapperConfig<?> config, Annotated annotated) {
+            SnowflakeText mark = Jackson3Text.hiddenMark(annotated);
+            return mark == null ? null : new Jackson3Text.Deserializer(mark);
+        }
     }
 
-    private static final class Builders extends ValueDeserializerModifier {
+    private static final class Reading extends ValueDeserializerModifier {
         private static final long serialVersionUID = 1L;
 
         @Override
@@ -89,7 +101,21 @@ public final class SnowflakeJackson3Module extends SimpleModule {
         public ValueDeserializer<?> modifyDeserializer(
                 DeserializationConfig config, BeanDescription.Supplier description, ValueDeserializer<?> deserializer) {
             AnnotatedMember value = description.get().findJsonValueAccessor();
-            return value != null && value.hasAnnotation(SnowflakeText.class) ? new OfText(deserializer) : deserializer;
+            if (value != null && value.hasAnnotation(SnowflakeText.class)) {
+                return new OfText(deserializer);
+            }
+            KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
+            // What Jackson takes for a bean has a property, which needs no help.
+            return type == null || deserializer instanceof BeanDeserializerBase
+                    ? deserializer
+                    : new Jackson3Reading.Boxed(type.format(), type);
+        }
+
+        @Override
+        public KeyDeserializer modifyKeyDeserializer(
+                DeserializationConfig config, JavaType keyType, KeyDeserializer deserializer) {
+            KotlinValueClass type = KotlinValueClass.marked(keyType.getRawClass());
+            return type == null ? deserializer : new Jackson3Reading.Key(type.format(), type);
         }
     }
 
@@ -113,14 +139,42 @@ public final class SnowflakeJackson3Module extends SimpleModule {
         }
     }
 
-    private static final class References extends ValueSerializerModifier {
+    private static final class Writing extends ValueSerializerModifier {
         private static final long serialVersionUID = 1L;
 
         @Override
         public List<BeanPropertyWriter> changeProperties(
                 SerializationConfig config, BeanDescription.Supplier description, List<BeanPropertyWriter> properties) {
-            properties.forEach(property -> refuseReferences(property, property.getType(), config));
+            for (BeanPropertyWriter property : properties) {
+                refuseReferences(property, property.getType(), config);
+                SnowflakeText mark = hiddenMark(property, description.get());
+                if (mark != null && !property.hasSerializer()) {
+                    ValueSerializer<Object> ids = Jackson3Text.Serializer.of(mark, property);
+                    if (ids == null) {
+                        throw new IllegalArgumentException(Jackson3Text.misplaced(property));
+                    }
+                    property.assignSerializer(ids);
+                }
+            }
             return properties;
+        }
+
+        private static @Nullable SnowflakeText hiddenMark(BeanPropertyWriter property, BeanDescription description) {
+            for (BeanPropertyDefinition defined : description.findProperties()) {
+                if (defined.getName().equals(property.getName())) {
+                    return Jackson3Text.hiddenMark(defined.getConstructorParameter());
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public ValueSerializer<?> modifySerializer(
+                SerializationConfig config, BeanDescription.Supplier description, ValueSerializer<?> serializer) {
+            KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
+            return type == null || serializer instanceof BeanSerializerBase
+                    ? serializer
+                    : new Jackson3Writing.Id(type.format());
         }
     }
 

@@ -127,7 +127,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
                 boolean evict,
                 Stored metaSeen,
                 Duration timeout) {
-            JOURNAL.add("claimed " + namespace);
+            note("claimed " + namespace);
             claimedIn = String.valueOf(REQUEST.get());
             return write(id, next, true);
         }
@@ -148,8 +148,15 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
             if (keepsWorkerIds) {
                 return new CasResult.Unknown(new CoordinatorException("no answer", false));
             }
-            JOURNAL.add("released " + namespace);
+            note("released " + namespace);
             return write(id, next, true);
+        }
+
+        private static void note(String entry) {
+            JOURNAL.add(entry);
+            if (Boolean.getBoolean("journal.printed")) {
+                System.out.println(entry);
+            }
         }
 
         private static void awaitOthers() {

@@ -132,10 +132,26 @@ class PersistenceUnitsTest {
         });
     }
 
-    // such a unit was passed over in silence
+    // such a unit was passed over in silence, and later told by a WARNING with a stack trace
     @Test
-    void aUnitThatIsShownByAnotherProtocolIsTold() throws IOException {
-        URL descriptor = new URL(null, "vfs:/content/shop.war/WEB-INF/classes/" + DESCRIPTOR, new URLStreamHandler() {
+    void unitsThatAreShownByAnotherProtocolAreToldInOneLine() throws IOException {
+        List<URL> descriptors =
+                List.of(ofWildFly("/content/shop.war/WEB-INF/classes/"), ofWildFly("/content/shop.war/parts.jar/"));
+
+        List<LogRecord> told = tellsWhile(() ->
+                assertThat(PersistenceUnits.markedClasses(showing(descriptors))).isEmpty());
+
+        assertThat(told).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.INFO);
+            assertThat(line.getMessage())
+                    .contains("beside " + descriptors.get(0) + ", " + descriptors.get(1))
+                    .contains("snowflake.claim-at-start");
+            assertThat(line.getThrown()).isNull();
+        });
+    }
+
+    private static URL ofWildFly(String folder) throws IOException {
+        return new URL(null, "vfs:" + folder + DESCRIPTOR, new URLStreamHandler() {
             @Override
             protected URLConnection openConnection(URL url) {
                 return new URLConnection(url) {
@@ -143,17 +159,6 @@ class PersistenceUnitsTest {
                     public void connect() {}
                 };
             }
-        });
-
-        List<LogRecord> told = tellsWhile(() ->
-                assertThat(PersistenceUnits.markedClasses(showing(descriptor))).isEmpty());
-
-        assertThat(told).singleElement().satisfies(line -> {
-            assertThat(line.getLevel()).isEqualTo(Level.WARNING);
-            assertThat(line.getMessage())
-                    .contains("the entities beside " + descriptor + " could not be looked through")
-                    .contains("Add their names to snowflake.claim-at-start.");
-            assertThat(line.getThrown()).hasMessageContaining("vfs");
         });
     }
 
@@ -213,10 +218,14 @@ class PersistenceUnitsTest {
     }
 
     private static ClassLoader showing(URL descriptor) {
+        return showing(List.of(descriptor));
+    }
+
+    private static ClassLoader showing(List<URL> descriptors) {
         return new ClassLoader(PersistenceUnitsTest.class.getClassLoader()) {
             @Override
             public Enumeration<URL> getResources(String name) {
-                return Collections.enumeration(name.equals(DESCRIPTOR) ? List.of(descriptor) : List.of());
+                return Collections.enumeration(name.equals(DESCRIPTOR) ? descriptors : List.of());
             }
         };
     }
