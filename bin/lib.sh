@@ -14,6 +14,23 @@ jdk_version() {
     "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p' || true
 }
 
+# Prints the usual places of a JDK, one in each line.
+jdk_places() {
+    printf '%s\n' /usr/lib/jvm/* /opt/* "${HOME:-}"/.sdkman/candidates/java/* "${HOME:-}"/.jdks/* \
+        /Library/Java/JavaVirtualMachines/*/Contents/Home
+}
+
+# Prints where the JDK of exactly version $1 is; nothing if there is none in the usual places.
+jdk_home() {
+    local home
+    while IFS= read -r home; do
+        if [ "$(jdk_version "$home")" = "$1" ]; then
+            echo "$home"
+            return
+        fi
+    done < <(jdk_places)
+}
+
 # Sets JAVA_HOME to a JDK of at least version $1: the one it names already, the one on the PATH, or the best
 # in a usual place. Best is 25, on which this project is built every day, else the highest.
 use_jdk() {
@@ -30,15 +47,14 @@ use_jdk() {
         fi
     done
 
-    for home in /usr/lib/jvm/* /opt/* "${HOME:-}"/.sdkman/candidates/java/* "${HOME:-}"/.jdks/* \
-        /Library/Java/JavaVirtualMachines/*/Contents/Home; do
+    while IFS= read -r home; do
         version=$(jdk_version "$home")
         if [ "${version:-0}" -ge "$needed" ] && [ "$best_version" != 25 ] \
             && { [ "$version" = 25 ] || [ "$version" -gt "$best_version" ]; }; then
             best_home=$home
             best_version=$version
         fi
-    done
+    done < <(jdk_places)
     [ -n "$best_home" ] || fail "needs a JDK $needed or newer: install one (Temurin 25, say) or set JAVA_HOME to it."
     set_jdk "$best_home" "$best_version"
 }

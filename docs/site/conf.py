@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # How Sphinx makes the site of the Markdown pages, for bin/site. The pages stay where they are, and are read as they are.
 import re
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from home import home
 
 root = Path(__file__).resolve().parents[2]
 
@@ -31,7 +35,8 @@ highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "furo"
-html_title = "Snowflake ID " + release
+html_title = project
+html_logo = html_favicon = "../images/logo.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 templates_path = ["templates"]
@@ -70,9 +75,39 @@ def navigation(app, name, source):
     source[0] += "\n\n" + "\n".join(trees)
 
 
+# Each heading of the list opens and closes by itself: the one of this page is open, on other pages the first.
+def groups(tree):
+    found = re.findall(r'<p class="caption"[^>]*><span class="caption-text">(.*?)</span></p>\s*(<ul.*?)(?=<p class="caption"|\Z)', tree, flags=re.DOTALL)
+    here = [caption for caption, pages in found if re.search(r'class="[^"]*\bcurrent\b', pages)] or [found[0][0]]
+    return "".join(
+        f'<details{" open" if caption in here else ""}><summary class="caption">{caption}</summary>{pages}</details>'
+        for caption, pages in found
+    )
+
+
+# A picture that has a narrow form shows it in a narrow window. One that has none leads to itself, to be looked at closely.
+def pictures(body):
+    def narrow(image):
+        name = image.group(2)
+        if not (root / f"docs/images/{name}-narrow.svg").exists():
+            return f'<a href="{image.group(1)}{name}.svg">{image.group()}</a>'
+        folder = image.group(1).replace("_images/", "docs/images/")
+        return f'<picture><source media="(max-width: 40em)" srcset="{folder}{name}-narrow.svg">{image.group()}</picture>'
+
+    return re.sub(r'<img [^>]*src="([^"]*_images/)([^"/]*)\.svg"[^>]*>', narrow, body)
+
+
+def context(app, name, template, context, doctree):
+    context["javadoc"] = app.tags.has("javadoc")
+    # Where the name of the site leads to.
+    context["master_doc"] = "index"
+    context["furo_navigation_tree"] = groups(context["furo_navigation_tree"])
+    context["body"] = pictures(context.get("body") or "")
+    if name == "index":
+        context["home"] = home()
+
+
 def setup(app):
     app.connect("source-read", navigation)
-    app.connect(
-        "html-page-context",
-        lambda app, name, template, context, doctree: context.update(javadoc=app.tags.has("javadoc")),
-    )
+    # After the theme, which makes the tree.
+    app.connect("html-page-context", context, priority=900)

@@ -45,6 +45,11 @@ final class Pages {
         return List.copyOf(names);
     }
 
+    /** How many words a reader finds outside of blocks. */
+    static int words(String page) throws IOException {
+        return text(page).replaceAll("(?ms)^```.*?^```$", "").strip().split("\\s+").length;
+    }
+
     /** What is between the lines that begin and end blocks of that language. */
     static List<String> blocks(String language, String page) throws IOException {
         Matcher blocks = Pattern.compile("^```" + language + "\\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)

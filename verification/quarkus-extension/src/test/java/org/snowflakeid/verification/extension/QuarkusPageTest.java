@@ -46,8 +46,8 @@ class QuarkusPageTest extends WithApplication {
         String pom = Files.readString(Path.of("../../../quarkus/runtime/pom.xml"));
 
         assertThat(block("xml").replaceAll("\\s", ""))
-                .isEqualTo("<dependency><groupId>org.snowflakeid</groupId>" + line(pom, "artifactId>quarkus")
-                        + line(pom, "version>") + "</dependency>");
+                .contains("<dependencies><dependency><groupId>org.snowflakeid</groupId>"
+                        + line(pom, "artifactId>quarkus") + line(pom, "version>") + "</dependency>");
     }
 
     @Test
