@@ -67,6 +67,8 @@ public class SnowflakeExtension implements Extension {
     /** The classes, methods and fields that declare specialized beans, which the container reports as enabled all the same. */
     private final Set<AnnotatedElement> specialized = new HashSet<>();
 
+    private final ServerContext server = new ServerContext();
+
     private @Nullable Ending ending;
 
     void collect(@Observes ProcessInjectionPoint<?, ?> event) {
@@ -272,8 +274,8 @@ public class SnowflakeExtension implements Extension {
                 .addQualifiers(GeneratorBeans.qualifiers(generator))
                 .scope(Singleton.class)
                 .name(GeneratorBeans.name(generator))
-                .createWith(context ->
-                        new Generators(beans, injected()).create(generator, EventFiring.guarded(beans, generator)))
+                .createWith(context -> new Generators(beans, injected())
+                        .create(generator, server.surround(EventFiring.guarded(beans, generator))))
                 .destroyWith((ids, context) -> Generators.destroy(ids));
     }
 
@@ -288,6 +290,10 @@ public class SnowflakeExtension implements Extension {
         new Generators(beans, injected()).claim();
     }
 
+    ServerContext server() {
+        return server;
+    }
+
     void end(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event, BeanManager beans) {
         if (ending == null) {
             ending = new Ending(new GeneratorBeans(beans).openAmong(named()), true);
@@ -296,6 +302,7 @@ public class SnowflakeExtension implements Extension {
 
     /** All contexts are gone, and with them all beans that might have asked for an id. */
     void end(@Observes BeforeShutdown event) {
+        server.end();
         if (ending != null) {
             ending.complete();
         }

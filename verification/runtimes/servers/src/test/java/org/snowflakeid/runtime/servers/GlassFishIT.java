@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.runtime.servers;
+
+import java.nio.file.Path;
+import org.snowflakeid.runtime.Launcher;
+
+class GlassFishIT extends OtherServerContract {
+
+    GlassFishIT() {
+        super("glassfish");
+    }
+
+    @Override
+    Launcher launcher(Path deployments) {
+        return new GlassFish(deployments);
+    }
+}
