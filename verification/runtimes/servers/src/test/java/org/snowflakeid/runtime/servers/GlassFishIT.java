@@ -14,4 +14,10 @@ class GlassFishIT extends OtherServerContract {
     Launcher launcher(Path deployments) {
         return new GlassFish(deployments);
     }
+
+    /** Its MicroProfile Config keeps what it has made for each: by MpConfigProviderResolver.CONFIGS, whose keys are class loaders. */
+    @Override
+    long loadersKeptByTheServer() {
+        return REDEPLOYMENTS;
+    }
 }

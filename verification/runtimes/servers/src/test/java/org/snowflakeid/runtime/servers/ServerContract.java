@@ -8,6 +8,7 @@ import static org.snowflakeid.runtime.servers.Leftovers.awaitEqual;
 
 import jakarta.json.JsonObject;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,6 +55,18 @@ abstract class ServerContract extends RuntimeContract {
         assertThat(ids).isSorted().doesNotHaveDuplicates();
         assertThat(answer.getInt("issued")).isEqualTo(1);
         assertThat(answer.getBoolean("sameGenerator")).isTrue();
+    }
+
+    /** By the first event already, which creates the bean of the observer. */
+    @Test
+    void tellsObserversThatNeedAResourceOfTheirServer() throws Exception {
+        HttpResponse<String> told = application()
+                .await(
+                        "/resource-events",
+                        heard -> heard.body().contains("default Claimed")
+                                && heard.body().contains("orders Claimed"));
+
+        assertThat(told.body()).contains("default Claimed at the warehouse", "orders Claimed at the warehouse");
     }
 
     @Test

@@ -14,10 +14,4 @@ class WildFlyIT extends OtherServerContract {
     Launcher launcher(Path deployments) {
         return new WildFly(deployments);
     }
-
-    /** The one that ended last stays, also after ten. */
-    @Override
-    long loadersKeptByTheServer() {
-        return 1;
-    }
 }
