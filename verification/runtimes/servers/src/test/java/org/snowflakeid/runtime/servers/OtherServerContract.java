@@ -62,7 +62,7 @@ abstract class OtherServerContract {
         return Map.of();
     }
 
-    /** How many class loaders of ended applications the server holds on to by itself. */
+    /** How many class loaders of ended applications the server may hold on to by itself. */
     long loadersKeptByTheServer() {
         return 0;
     }
@@ -250,7 +250,9 @@ abstract class OtherServerContract {
         }
 
         awaitEqual("threads", () -> Leftovers.without(left.threads(), threads), List.of());
-        awaitEqual("copies of our classes", () -> loadedCopies(left), 1 + loadersKeptByTheServer());
+        // A leak of ours would add one with each deployment.
+        long most = 1 + loadersKeptByTheServer();
+        awaitEqual("copies of our classes", () -> Math.max(most, loadedCopies(left)), most);
     }
 
     /** Asked after another bean was written: until then the JDK keeps one class that was written and collected since. */

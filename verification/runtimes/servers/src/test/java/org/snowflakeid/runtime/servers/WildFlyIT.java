@@ -14,4 +14,10 @@ class WildFlyIT extends OtherServerContract {
     Launcher launcher(Path deployments) {
         return new WildFly(deployments);
     }
+
+    /** One stays, however many have ended. */
+    @Override
+    long loadersKeptByTheServer() {
+        return 1;
+    }
 }
