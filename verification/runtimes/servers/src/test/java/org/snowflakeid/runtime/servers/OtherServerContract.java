@@ -209,12 +209,17 @@ abstract class OtherServerContract {
     /** By the first event already, which creates the bean of the observer. */
     @Test
     void tellsObserversThatNeedAResourceOfTheirServer() throws Exception {
-        HttpResponse<String> told = application.await(
-                "/application/resource-events",
-                heard ->
-                        heard.body().contains("default Claimed") && heard.body().contains("orders Claimed"));
+        assertThat(told()).contains("default Claimed at the warehouse", "orders Claimed at the warehouse");
+    }
 
-        assertThat(told.body()).contains("default Claimed at the warehouse", "orders Claimed at the warehouse");
+    /** What such an observer heard, once it was told of both claims. */
+    private String told() throws Exception {
+        return application
+                .await(
+                        "/application/resource-events",
+                        heard -> heard.body().contains("default Claimed")
+                                && heard.body().contains("orders Claimed"))
+                .body();
     }
 
     @Test
@@ -243,7 +248,7 @@ abstract class OtherServerContract {
             awaitDeployed();
             // WildFly answers while the second claim goes on.
             awaitEqual("owners", this::owners, List.of("/snowflake/orders/workers", "/snowflake/workers"));
-            tellsObserversThatNeedAResourceOfTheirServer();
+            assertThat(told()).contains("default Claimed at the warehouse", "orders Claimed at the warehouse");
             long id = id(application.get("/application/ids"));
             assertThat(id).isGreaterThan(before);
             before = id;
@@ -257,7 +262,7 @@ abstract class OtherServerContract {
 
     /** Asked after another bean was written: until then the JDK keeps one class that was written and collected since. */
     private long loadedCopies(Leftovers left) throws Exception {
-        injectsIntoServletsAndPassivatesBeansOfASessionWithTheirGenerator();
+        assertThat(application.get("/application/session").statusCode()).isEqualTo(200);
         return left.loadedCopies();
     }
 
