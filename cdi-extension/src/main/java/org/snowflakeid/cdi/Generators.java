@@ -93,13 +93,22 @@ final class Generators {
      *
      * @param listener gets what happens to the generator, if it is observed
      */
+    @SuppressWarnings("ThreadPriorityCheck") // the one that any thread begins with
     Snowflake create(String generator, Consumer<? super SnowflakeEvent> listener) {
         SnowflakeSettings settings = new StartCheck(container, atStart)
                 .settings(generator)
                 .withResources(new ApplicationResources(container, generator));
         boolean observed = EventFiring.isObserved(container, generator);
-        return new InjectedSnowflake(
-                observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings));
+        Thread caller = Thread.currentThread();
+        int priority = caller.getPriority();
+        // The generator's threads inherit it, and Tomcat deploys with the lowest.
+        caller.setPriority(Thread.NORM_PRIORITY);
+        try {
+            return new InjectedSnowflake(
+                    observed ? LeasedSnowflake.open(settings, listener) : LeasedSnowflake.open(settings));
+        } finally {
+            caller.setPriority(priority);
+        }
     }
 
     /** Gives the worker id back, at once or with all others at the end of the application. */

@@ -6,6 +6,9 @@ enum OptionalApi {
     /** For {@link SnowflakeHealthCheck}. */
     MICROPROFILE_HEALTH("org.eclipse.microprofile.health.Readiness"),
 
+    /** For {@link CapturedContext}. */
+    CONCURRENCY("jakarta.enterprise.concurrent.ContextService"),
+
     /** For {@link SnowflakeGauges}. */
     OPEN_TELEMETRY("io.opentelemetry.api.OpenTelemetry"),
 

@@ -67,6 +67,8 @@ public class SnowflakeExtension implements Extension {
     /** The classes, methods and fields that declare specialized beans, which the container reports as enabled all the same. */
     private final Set<AnnotatedElement> specialized = new HashSet<>();
 
+    private final ServerContext server = new ServerContext();
+
     private @Nullable StopWhileStarting stopWhileStarting;
     private @Nullable Ending ending;
 
@@ -274,8 +276,8 @@ public class SnowflakeExtension implements Extension {
                 .addQualifiers(GeneratorBeans.qualifiers(generator))
                 .scope(Singleton.class)
                 .name(GeneratorBeans.name(generator))
-                .createWith(context ->
-                        new Generators(beans, injected()).create(generator, EventFiring.guarded(beans, generator)))
+                .createWith(context -> new Generators(beans, injected())
+                        .create(generator, server.surround(EventFiring.guarded(beans, generator))))
                 .destroyWith((ids, context) -> Generators.destroy(ids));
     }
 
@@ -307,6 +309,10 @@ public class SnowflakeExtension implements Extension {
         }
     }
 
+    ServerContext server() {
+        return server;
+    }
+
     void end(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event, BeanManager beans) {
         if (ending == null) {
             ending = new Ending(new GeneratorBeans(beans).openAmong(named()), true);
@@ -315,6 +321,7 @@ public class SnowflakeExtension implements Extension {
 
     /** All contexts are gone, and with them all beans that might have asked for an id. */
     void end(@Observes BeforeShutdown event) {
+        server.end();
         if (ending != null) {
             ending.complete();
         }

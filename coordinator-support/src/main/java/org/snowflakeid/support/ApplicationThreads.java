@@ -37,11 +37,14 @@ public final class ApplicationThreads {
     }
 
     /** @param kind makes a thread of a task and a name, where a library wants threads of its own kind */
+    @SuppressWarnings("ThreadPriorityCheck") // the one that any thread begins with
     public ThreadFactory named(String name, BiFunction<Runnable, String, ? extends Thread> kind) {
         return task -> {
             Thread thread = kind.apply(task, name);
             thread.setDaemon(true);
             thread.setContextClassLoader(application);
+            // Not that of the thread which happens to need it.
+            thread.setPriority(Thread.NORM_PRIORITY);
             all.removeIf(other -> other.getState() == Thread.State.TERMINATED);
             all.add(thread);
             return thread;

@@ -94,10 +94,12 @@ final class Sessions implements AutoCloseable {
         timer.setRemoveOnCancelPolicy(true);
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the one that any thread begins with
     private Thread thread(Runnable task) {
         Thread thread =
                 new Thread(task, "snowflake-zookeeper-" + settings.generator() + "-" + threads.incrementAndGet());
         thread.setDaemon(true);
+        thread.setPriority(Thread.NORM_PRIORITY);
         return thread;
     }
 

@@ -4,15 +4,14 @@ package org.snowflakeid.runtime.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.snowflakeid.runtime.RunningApplication.id;
 import static org.snowflakeid.runtime.RunningApplication.json;
+import static org.snowflakeid.runtime.servers.Leftovers.awaitEqual;
 
 import jakarta.json.JsonObject;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.runtime.Launcher;
 import org.snowflakeid.runtime.RuntimeContract;
@@ -24,10 +23,6 @@ abstract class ServerContract extends RuntimeContract {
 
     /** Soft references, as the JDK's caches of method handles hold them, end with the next collection and not with the last memory. */
     static final String NO_SOFT_REFERENCES = "-XX:SoftRefLRUPolicyMSPerMB=0";
-
-    private static final Pattern OUR_THREAD = Pattern.compile(
-            "^\"([^\"]*(?:snowflake|grpc|netty|globalEventExecutor)[^\"]*)\"",
-            Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
 
     private final Path dropins;
     private int questions;
@@ -62,9 +57,22 @@ abstract class ServerContract extends RuntimeContract {
         assertThat(answer.getBoolean("sameGenerator")).isTrue();
     }
 
+    /** By the first event already, which creates the bean of the observer. */
+    @Test
+    void tellsObserversThatNeedAResourceOfTheirServer() throws Exception {
+        HttpResponse<String> told = application()
+                .await(
+                        "/resource-events",
+                        heard -> heard.body().contains("default Claimed")
+                                && heard.body().contains("orders Claimed"));
+
+        assertThat(told.body()).contains("default Claimed at the warehouse", "orders Claimed at the warehouse");
+    }
+
     @Test
     void givesASecondApplicationALeaseOfItsOwnAndLeavesNothingOfItBehind() throws Exception {
-        List<String> threads = ourThreads();
+        Leftovers left = new Leftovers(application());
+        List<String> threads = left.threads();
         int first = json(application().get("/worker")).getInt("workerId");
 
         for (int deployment = 1; deployment <= 2; deployment++) {
@@ -84,59 +92,18 @@ abstract class ServerContract extends RuntimeContract {
 
             Files.delete(dropins.resolve("second.war"));
             awaitEqual("owners", () -> owners().size(), 2);
-            awaitEqual("threads", () -> without(ourThreads(), threads), List.of());
+            awaitEqual("threads", () -> Leftovers.without(left.threads(), threads), List.of());
             // A leak of ours would add one with each deployment.
-            awaitEqual("copies of our classes", this::loadedCopies, 1 + loadersKeptByTheServer());
+            awaitEqual("copies of our classes", left::loadedCopies, 1 + loadersKeptByTheServer());
             assertThat(id(application().get("/ids"))).isGreaterThan(before);
             // That thread has nothing to say, unless its classes are taken away under it.
             assertThat(application().log()).doesNotContain("snowflake-etcd-connection");
         }
     }
 
-    private interface Question<T> {
-        T ask() throws Exception;
-    }
-
-    private static <T> void awaitEqual(String what, Question<T> question, T wanted) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-        T answer = question.ask();
-        while (!answer.equals(wanted) && System.nanoTime() < deadline) {
-            TimeUnit.MILLISECONDS.sleep(500);
-            answer = question.ask();
-        }
-        assertThat(answer).as(what).isEqualTo(wanted);
-    }
-
     // Another path each time: Open Liberty remembers which application answered a path, even with 404, and goes on to
     // ask that.
     private int statusOfSecond() throws Exception {
         return application().get("/second/ids/" + ++questions).statusCode();
-    }
-
-    /** Names without the numbers that count starts. */
-    private List<String> ourThreads() throws Exception {
-        return OUR_THREAD
-                .matcher(application().jcmd("Thread.print"))
-                .results()
-                .map(thread -> thread.group(1).replaceAll("\\d+", "n"))
-                .sorted()
-                .toList();
-    }
-
-    /** What is left when each of the others took away one like it: threads of pools may have ended meanwhile. */
-    private static List<String> without(List<String> threads, List<String> others) {
-        List<String> left = new ArrayList<>(threads);
-        others.forEach(left::remove);
-        return left;
-    }
-
-    /** By how many class loaders, of those that can still be reached. */
-    private long loadedCopies() throws Exception {
-        String ignored = application().jcmd("GC.run");
-        return application()
-                .jcmd("VM.class_hierarchy", "org.snowflakeid.LeasedSnowflake")
-                .lines()
-                .filter(line -> line.contains("org.snowflakeid.LeasedSnowflake/"))
-                .count();
     }
 }

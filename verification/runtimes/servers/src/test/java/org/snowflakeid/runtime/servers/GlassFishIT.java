@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.runtime.servers;
+
+import java.nio.file.Path;
+import org.snowflakeid.runtime.Launcher;
+
+class GlassFishIT extends OtherServerContract {
+
+    GlassFishIT() {
+        super("glassfish");
+    }
+
+    @Override
+    Launcher launcher(Path deployments) {
+        return new GlassFish(deployments);
+    }
+
+    /** Its MicroProfile Config keeps what it has made for each: by MpConfigProviderResolver.CONFIGS, whose keys are class loaders. */
+    @Override
+    long loadersKeptByTheServer() {
+        return REDEPLOYMENTS;
+    }
+}
