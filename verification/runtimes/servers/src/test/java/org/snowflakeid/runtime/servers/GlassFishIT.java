@@ -2,8 +2,10 @@
 package org.snowflakeid.runtime.servers;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.runtime.Launcher;
 
+@Tag("nightly")
 class GlassFishIT extends OtherServerContract {
 
     GlassFishIT() {

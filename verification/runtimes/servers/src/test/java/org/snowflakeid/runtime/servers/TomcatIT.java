@@ -11,9 +11,11 @@ import java.util.Set;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Tag;
 import org.snowflakeid.runtime.Launcher;
 
 /** With the CDI, the Jakarta REST and the JSON of the application, and without MicroProfile Config. */
+@Tag("nightly")
 class TomcatIT extends OtherServerContract {
 
     private final Path archive = withLibraries();
