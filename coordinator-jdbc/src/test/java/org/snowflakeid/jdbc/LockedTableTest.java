@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.spi.Resources;
@@ -152,8 +153,11 @@ class LockedTableTest {
     // 14 backends through a pool of 4
     @Test
     void theApplicationsPoolHasAsManyConnectionsAsItSays() throws SQLException {
+        // Not by its URL: for that HikariCP sets its timeout in the DriverManager, for all connections of this JVM.
+        PGSimpleDataSource database = new PGSimpleDataSource();
+        database.setUrl(postgres.url() + "&ApplicationName=application");
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(postgres.url() + "&ApplicationName=application");
+        config.setDataSource(database);
         config.setMaximumPoolSize(4);
         config.setConnectionTimeout(2_000);
         try (HikariDataSource pool = new HikariDataSource(config)) {
