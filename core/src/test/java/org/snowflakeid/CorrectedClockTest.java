@@ -53,6 +53,21 @@ class CorrectedClockTest {
     }
 
     @Test
+    void underThatOtherWorkerIdTheyRunAheadOfTheClockWhereTheyMay() {
+        stage.keys.put("snowflake.clock.on-rollback", "continue");
+        stage.keys.put("snowflake.clock.max-ahead", "PT30S");
+        stage.store.timeAhead = Duration.ofSeconds(-9);
+        process.open();
+        stage.sleep(Duration.ofMinutes(5));
+        long before = process.issue().timestamp().toEpochMilli();
+
+        process.machine.stepClock(Duration.ofSeconds(-11));
+
+        assertThat(untilAnId()).isLessThan(Duration.ofMillis(500));
+        assertThat(process.issue().timestamp().toEpochMilli()).isGreaterThan(before);
+    }
+
+    @Test
     void whereNoOtherIsFreeIdsGoOnBehindWhatIsShared() {
         stage.keys.put("snowflake.worker-ids", "0");
         stage.store.timeAhead = Duration.ofSeconds(-9);
@@ -107,8 +122,10 @@ class CorrectedClockTest {
         stage.keys.put("snowflake.window", "PT10M");
         process.open();
         stage.sleep(Duration.ofMinutes(5));
-        Instant seen = process.issue().timestamp();
         process.wire.hangs = true;
+        Instant reserved = process.ids().status().reservedUntil().orElseThrow();
+        stage.sleep(Duration.between(stage.world.trueTime(), reserved).dividedBy(2));
+        Instant seen = process.issue().timestamp();
         process.machine.stepClock(Duration.ofSeconds(-12));
 
         assertThat(process.startCall().awaitFailure()).isNotNull();

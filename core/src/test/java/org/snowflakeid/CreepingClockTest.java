@@ -20,6 +20,7 @@ import org.snowflakeid.Wire.Request;
 import org.snowflakeid.administration.NamespaceAdministration;
 import org.snowflakeid.administration.NamespaceDoubt;
 import org.snowflakeid.spi.CasResult;
+import org.snowflakeid.spi.Snapshot;
 
 /**
  * A wall clock that goes wrong little by little, by no more at a time than a clock may be wrong: the coordinator's time contradicts it at an
@@ -265,6 +266,7 @@ class CreepingClockTest {
             process.machine.stepClock(Duration.ofSeconds(9));
             stage.sleep(Duration.ofSeconds(40));
             process.issue();
+            process.wire.reads = seen -> new Snapshot(seen.meta(), seen.slots(), null);
             process.wire.hold(Kind.EXTEND);
 
             process.machine.stepClock(Duration.ofSeconds(9));
@@ -353,6 +355,29 @@ class CreepingClockTest {
         Instant until = SnowflakeLayout.STANDARD.instantOf(stage.store.mark(0).limit());
         assertThat(ahead(until)).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(12));
         assertWarned("2026-03-01T13:");
+    }
+
+    // as above, and no read for a worker id that was superseded tells the time meanwhile
+    @Test
+    void norDoesAStartThatHasWaitedForLongClaimByIt() {
+        stage.keys.put("snowflake.worker-ids", "0");
+        stage.keys.put("snowflake.clock.max-skew", "PT1S");
+        stage.keys.put("snowflake.startup-timeout", "PT5H");
+        openAndRunFor(Duration.ofMinutes(2));
+        Actor late = stage.process();
+        late.startOpening();
+        stage.sleep(Duration.ofMinutes(2));
+        late.machine.drift(400);
+        stage.sleep(Duration.ofHours(3));
+
+        process.close();
+        stage.sleep(Duration.ofMinutes(2));
+
+        assertThat(late.isDecided()).isFalse();
+        assertThat(stage.store.mark(0).token()).startsWith("free-");
+        late.machine.drift(0);
+        late.machine.restoreClock();
+        stage.until("ids", late::isOpen);
     }
 
     /** The coordinator's clock is wrong. */

@@ -191,14 +191,20 @@ final class Recovery {
 
     /** A process that can't go on with a worker id claims another: once its clock is vetted, that takes no longer than a claim. */
     private void requireNoneStranded(long now) {
-        long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis();
         strandedSince.forEach((process, stranded) -> {
+            long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis() + longestDoubtMillis(process);
             boolean free = freeSince.values().stream().anyMatch(since -> now - Math.max(since, stranded) > longest);
             if (free) {
                 run.oracle.violated(process.name + " is refused all ids for more than " + longest
                         + " ms, though a worker id has been free for as long: " + process.status());
             }
         });
+    }
+
+    /** A live peer that has not written since the step confirms the clock when it extends, and the keeper looks for that now and then. */
+    private long longestDoubtMillis(SimulatedProcess process) {
+        long window = settings.window.toMillis();
+        return run.store.tellsTime || process.status().clockWarning().isEmpty() ? 0 : window / 3 + window / 12;
     }
 
     /**

@@ -745,6 +745,19 @@ class ResumeTest {
             after.issueFor(Duration.ofSeconds(5));
         }
 
+        @Test
+        void isNotAlarmedThoughTheNextHasEndedToo() {
+            before.machine.pause(Duration.ofMinutes(1));
+            stage.store.down = false;
+            awaitExtension(after);
+            after.close();
+            assertThat(stage.store.mark(workerId).token()).startsWith("free-");
+            stage.sleep(Duration.ofMinutes(2));
+
+            before.issueFor(Duration.ofSeconds(5));
+            assertThat(error(before)).isEmpty();
+        }
+
         // what can't be looked up on a disk that hangs was taken for a loss of data
         @Test
         void isNotAlarmedByItWhileItsWriteIsStuck() {
