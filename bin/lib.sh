@@ -7,6 +7,16 @@ fail() {
     exit 1
 }
 
+# With --help among the arguments of a command: prints what its first lines say, and ends it.
+help_in_first_lines() {
+    case " $* " in
+        *" -h "* | *" --help "*)
+            sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+            exit
+            ;;
+    esac
+}
+
 # Prints the feature version of the JDK in $1, such as 25; nothing if there is no compiler in it.
 jdk_version() {
     [ -n "$1" ] && [ -x "$1/bin/javac" ] || return 0

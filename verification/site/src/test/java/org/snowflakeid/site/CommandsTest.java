@@ -15,18 +15,31 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The two commands that a reader of the README meets first say what they are before they do anything. */
 class CommandsTest {
 
     private static final int FIRST_SCREEN = 39;
 
+    private static final List<String> NAMES = List.of(
+            "lib.sh",
+            "run-example",
+            "test",
+            "check-models",
+            "install",
+            "release",
+            "site",
+            "stress",
+            "test-install",
+            "test-servers");
+
     @TempDir
     private Path folder;
 
     @BeforeEach
     void copyCommands() throws IOException {
-        for (String name : List.of("lib.sh", "run-example", "test")) {
+        for (String name : NAMES) {
             Path copy = Files.createDirectories(folder.resolve("bin")).resolve(name);
             Files.writeString(copy, Pages.text("bin/" + name));
             assertThat(copy.toFile().setExecutable(true)).isTrue();
@@ -88,6 +101,32 @@ class CommandsTest {
                 .startsWith("Usage: " + command + " [")
                 .contains("ARGUMENT", "Environment:", "JAVA_HOME", "minute", "nstalls");
         assertThat(tree()).isEqualTo(before);
+    }
+
+    // Maven was started, or the option was passed on to it
+    @ParameterizedTest
+    @ValueSource(strings = {"check-models", "install", "release", "site", "stress", "test-install", "test-servers"})
+    void helpIsInTheFirstLines(String name) throws Exception {
+        List<String> before = tree();
+
+        Run help = run("bin/" + name, "--help");
+
+        assertThat(help.status()).isZero();
+        assertThat(Pages.text("bin/" + name).replace("\n# ", "\n")).contains(help.said());
+        assertThat(help.said()).hasSizeGreaterThan(60).doesNotContain("#", "set -e");
+        assertThat(tree()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"many", "0", "3 4"})
+    void stressTakesOneNumber(String arguments) throws Exception {
+        List<String> line = new ArrayList<>(List.of("bin/stress"));
+        line.addAll(List.of(arguments.split(" ", -1)));
+
+        Run refused = run(line.toArray(String[]::new));
+
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.said()).contains("takes one number from 1 to 9");
     }
 
     @Test
