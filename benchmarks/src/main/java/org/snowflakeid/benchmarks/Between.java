@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rate, the CPU an id costs and how long calls wait where threads do something else between their ids. What they want is measured
- * first: the same threads with ids that cost nothing.
+ * before and after it: the same threads with ids that cost nothing. How long a thread parks changes on a virtual machine from second to second, and so
+ * does what they want.
  */
 final class Between {
 
@@ -97,13 +98,7 @@ final class Between {
         int bits = mix.crowd().sequenceBits();
         IdTime time = subject.time().withSequenceBits(bits);
         long more = mix.crowd().threads() / THREADS_PER_MILLI;
-        Work wanted;
-        try (PausingCallers callers = callers(null, time, mix)) {
-            callers.begin();
-            Thread.sleep(WANTED_LEAD_IN_MILLIS + more);
-            wanted = Work.of(callers, WANTED_WINDOW_MILLIS, windows);
-            callers.stop();
-        }
+        Work wantedBefore = wanted(time, mix, windows);
         try (Generator generator = subject.open(bits);
                 PausingCallers callers = callers(generator, time, mix)) {
             callers.begin();
@@ -118,6 +113,7 @@ final class Between {
                 Histogram all = callers.waits();
                 return List.of(all.percentile(0.999, 0) / 1e6, all.percentile(1, 0) / 1e6);
             });
+            Work wanted = wantedBefore.and(wanted(time, mix, windows));
             String name = name("", mix);
             figures.put(name + ".wanted", Figure.counted(wanted.idsPerSecond().value() / mix.idsPerSecond()));
             figures.put(name + SHARE, work.shareOf(wanted, mix.idsPerSecond()));
@@ -126,6 +122,16 @@ final class Between {
             figures.put(name + ".longest", waits.get(1));
             figures.put(name + ".max-ahead", Figure.counted(callers.drift().max()));
             figures.put(name + ".end-ahead", Figure.counted(callers.drift().end()));
+        }
+    }
+
+    private static Work wanted(IdTime time, Mix mix, Windows windows) throws Exception {
+        try (PausingCallers callers = callers(null, time, mix)) {
+            callers.begin();
+            Thread.sleep(WANTED_LEAD_IN_MILLIS + mix.crowd().threads() / THREADS_PER_MILLI);
+            Work wanted = Work.of(callers, WANTED_WINDOW_MILLIS, windows);
+            callers.stop();
+            return wanted;
         }
     }
 
@@ -155,6 +161,11 @@ final class Between {
         static double cpuPerMillion(Reading begin, Reading end) {
             double cpu = end.cpuPerMillionSince(begin);
             return Double.isNaN(cpu) ? Double.POSITIVE_INFINITY : cpu;
+        }
+
+        /** The mean of both. */
+        Work and(Work later) {
+            return new Work(idsPerSecond.and(later.idsPerSecond), (cpuPerMillion + later.cpuPerMillion) / 2);
         }
 
         /** Of what is wanted, or of the ceiling if more is wanted than that. */

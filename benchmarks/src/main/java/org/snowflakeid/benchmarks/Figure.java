@@ -25,6 +25,15 @@ record Figure(double value, double low, double high, double others) {
         return new Figure(Percentile.of(sorted, 0.5), sorted[0], sorted[sorted.length - 1], others);
     }
 
+    /** The mean of two measurements; NaN if one of them could not be made. */
+    Figure and(Figure later) {
+        return new Figure(
+                (value + later.value) / 2,
+                Math.min(low, later.low),
+                Math.max(high, later.high),
+                Math.max(others, later.others));
+    }
+
     boolean disturbed() {
         return others > DISTURBED || Double.isNaN(value);
     }

@@ -3,6 +3,7 @@ package org.snowflakeid.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -62,6 +63,17 @@ class BetweenTest {
         assertThat(work.shareOf(wanted(1_000_000, 0.3), 4_096_000)).isEqualTo(new Figure(0.9, 0.8, 1, 0.3));
         assertThat(work.shareOf(wanted(7_000_000, 0), 1_000_000)).isEqualTo(new Figure(0.9, 0.8, 1, 0.1));
         assertThat(Mix.parse("platform:64:20:park:10").idsPerSecond()).isEqualTo(1_024_000);
+    }
+
+    @Test
+    void whatIsWantedIsTheMeanOfBeforeAndAfter() {
+        Work before = new Work(new Figure(1_000_000, 900_000, 1_100_000, 0.3), 0.2);
+        Work after = new Work(new Figure(2_000_000, 1_900_000, 2_100_000, 0.1), 0.4);
+
+        Work both = before.and(after);
+
+        assertThat(both.idsPerSecond()).isEqualTo(new Figure(1_500_000, 900_000, 2_100_000, 0.3));
+        assertThat(both.cpuPerMillion()).isCloseTo(0.3, within(1e-9));
     }
 
     @Test
