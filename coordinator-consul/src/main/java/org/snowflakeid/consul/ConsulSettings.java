@@ -41,8 +41,7 @@ final class ConsulSettings {
             Key.secret("snowflake.consul.token", "text").use(Key.Use.OFTEN).meaning("The ACL token: its secret id.");
     static final Key<Path> TOKEN_FILE = Key.file("snowflake.consul.token-file")
             .use(Key.Use.OFTEN)
-            .meaning(
-                    "File of the ACL token, read anew for each request. Blanks and line ends around it do not belong to it.");
+            .meaning("File of the ACL token, read anew for each request. Blanks and line ends around it are ignored.");
     static final Key<Durability> DURABILITY = Durability.key("consul", "an agent that keeps all in memory (`-dev`)");
     static final TlsKeys TLS = TlsKeys.below("snowflake.consul.tls");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.consul.call-timeout");

@@ -44,7 +44,7 @@ final class EtcdSettings {
             .meaning("Set it, or the file, together with the user.");
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.etcd.password-file")
             .use(Key.Use.OFTEN)
-            .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
+            .meaning("File of the password, read anew at each login. A line end after it is ignored.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final TlsKeys TLS = TlsKeys.below("snowflake.etcd.tls");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.etcd.call-timeout");

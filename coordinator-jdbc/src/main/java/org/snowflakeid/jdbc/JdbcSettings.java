@@ -45,10 +45,10 @@ final class JdbcSettings {
 
     static final Key<String> PASSWORD = Key.secret("snowflake.jdbc.password", "text")
             .use(Key.Use.OFTEN)
-            .meaning("Goes with the URL; set it, or the file, together with the user.");
+            .meaning("Set it, or the file, together with the user.");
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.jdbc.password-file")
             .use(Key.Use.OFTEN)
-            .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
+            .meaning("File of the password, read anew at each login. A line end after it is ignored.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final Key<Boolean> CREATE_TABLE = Key.bool("snowflake.jdbc.create-table")
             .standard("true")

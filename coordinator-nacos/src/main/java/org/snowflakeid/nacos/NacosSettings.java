@@ -55,7 +55,7 @@ final class NacosSettings {
             .meaning("Set it, or the file, together with the user.");
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.nacos.password-file")
             .use(Key.Use.OFTEN)
-            .meaning("File of the password, read anew at each login. A line end after it does not belong to it.");
+            .meaning("File of the password, read anew at each login. A line end after it is ignored.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final TlsKeys TLS = TlsKeys.below("snowflake.nacos.tls");
     static final Key<Duration> CALL_TIMEOUT = CallTimeout.key("snowflake.nacos.call-timeout");

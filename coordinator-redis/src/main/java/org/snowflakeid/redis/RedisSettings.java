@@ -34,15 +34,15 @@ final class RedisSettings {
                     "Set snowflake.redis.user and snowflake.redis.password instead.")
             .required("Set it to the URL of the Redis server, such as redis://localhost:6379.")
             .use(Key.Use.ESSENTIAL)
-            .meaning("The server: a single one, or the primary of its replicas. The number at the end is that of the"
-                    + " database, 0 if there is none.");
+            .meaning(
+                    "A single server, or the primary of its replicas. The number at the end is that of the database, by default 0.");
     static final Key<String> USER =
             Key.text("snowflake.redis.user").use(Key.Use.OFTEN).meaning("Without it a password is the default user's.");
     static final Key<String> PASSWORD =
             Key.secret("snowflake.redis.password", "text").use(Key.Use.OFTEN).meaning("The password of that user.");
     static final Key<Path> PASSWORD_FILE = Key.file("snowflake.redis.password-file")
             .use(Key.Use.OFTEN)
-            .meaning("File of the password, read anew for each connection. A line end after it does not belong to it.");
+            .meaning("File of the password, read anew at each login. A line end after it is ignored.");
     private static final PasswordKeys PASSWORDS = new PasswordKeys(USER, PASSWORD, PASSWORD_FILE);
     static final Key<Durability> DURABILITY = Durability.key(
             "redis",

@@ -15,7 +15,7 @@ public enum Durability {
     public static Key<Durability> key(String coordinator, String losses) {
         return Key.choice("snowflake." + coordinator + ".durability", Durability.class)
                 .standard("require")
-                .meaning("`require` refuses " + losses + ". With `warn` there is a WARNING, and **ids may repeat**.");
+                .meaning("`require` refuses " + losses + ". `warn` logs a WARNING, and **ids may repeat**.");
     }
 
     /**
