@@ -100,6 +100,30 @@ class CorrectedClockTest {
         process.issueFor(Duration.ofMinutes(3));
     }
 
+    // ids began under it at once, and ran ahead of the time for as long as it was reserved by another process
+    @Test
+    void noWorkerIdIsUsedTooSoonByAClockThatIsAheadAndNotBelieved() {
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        stage.keys.put("snowflake.clock.max-skew", "PT30S");
+        stage.store.tellsTime = false;
+        process.open();
+        stage.sleep(Duration.ofMinutes(5));
+        Actor other = stage.process();
+        other.open();
+        int reserved = other.workerId();
+        other.crash();
+        stage.store.owners.remove(reserved);
+
+        process.machine.stepClock(Duration.ofDays(1));
+        Duration waited = untilAnId();
+
+        IdParts id = process.issue();
+        assertThat(id.workerId()).isEqualTo(reserved);
+        assertThat(waited).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(12));
+        assertThat(Duration.between(stage.world.trueTime(), id.timestamp()).abs())
+                .isLessThan(Duration.ofSeconds(1));
+    }
+
     // a call was let through in the very millisecond in which the clock had been found credible before it stepped
     @Test
     void aMillisecondThatWasFoundCredibleBeforeAStepIsNotCredibleAfterIt() {

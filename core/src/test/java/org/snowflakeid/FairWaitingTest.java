@@ -219,14 +219,17 @@ class FairWaitingTest {
             dying = ending;
             process.unpark(ending);
             world.sleep(Duration.ofNanos(1_000));
-            before.add(ids.nextId());
+            // All that is left of the millisecond, so that the next call waits behind the two.
+            for (int i = 0; i < 5; i++) {
+                before.add(ids.nextId());
+            }
             process.start("later", () -> later.add(ids.nextId()));
             world.sleep(Duration.ofNanos(1_000));
         };
 
         world.sleep(Duration.ofMillis(3));
 
-        assertThat(before).hasSize(11);
+        assertThat(before).hasSize(15);
         assertThat(later).hasSize(1);
         assertThat(later.get(0)).isGreaterThan(Collections.max(before));
     }
