@@ -117,7 +117,15 @@ final class KillMutants implements Callable<Integer> {
     }
 
     private void kill(MutantTable.Suite suite, Mutant mutant, Laboratory laboratory) throws Exception {
-        Path classes = laboratory.classes(suite, mutant);
+        Path classes;
+        try {
+            classes = laboratory.classes(suite, mutant);
+        } catch (IllegalStateException doesNotCompile) {
+            // The others are tried all the same.
+            survivors++;
+            System.out.printf("%-32s can't be tried: %s%n", mutant.name(), doesNotCompile.getMessage());
+            return;
+        }
         Outcome tests = laboratory.test(suite, mutant.tests(), classes);
         String how = tests.how();
         String simulation = "";

@@ -24,6 +24,24 @@ class MutantTableTest {
         }
     }
 
+    // one that left a bracket open ended the run of all
+    @Test
+    void eachLeavesAsManyBracketsOpenAsItsOriginal() throws IOException {
+        for (Mutant mutant : MutantTable.read(ROOT).mutants()) {
+            for (String pair : List.of("{}", "()", "[]")) {
+                assertThat(open(mutant.mutated(), pair))
+                        .as("%s in %s", pair, mutant.name())
+                        .isEqualTo(open(mutant.original(), pair));
+            }
+        }
+    }
+
+    private static long open(String code, String pair) {
+        return code.chars()
+                .map(letter -> letter == pair.charAt(0) ? 1 : letter == pair.charAt(1) ? -1 : 0)
+                .sum();
+    }
+
     @Test
     void namesAreUnique() throws IOException {
         assertThat(MutantTable.read(ROOT).mutants()).extracting(Mutant::name).doesNotHaveDuplicates();
