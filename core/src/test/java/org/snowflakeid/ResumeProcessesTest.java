@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.RecordCoordinator;
 import org.snowflakeid.spi.RecordStore;
@@ -38,6 +40,7 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  * Two processes of this machine with one resume folder, while the coordinator is down. A file lock belongs to a process, and is lost as
  * soon as any code in it closes the file. So nothing may change, whatever reads the files of a running process.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ResumeProcessesTest {
 
     private static final int WANTED = 20_000;

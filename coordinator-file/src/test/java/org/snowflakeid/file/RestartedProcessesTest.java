@@ -20,9 +20,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.snowflakeid.SnowflakeLayout;
 
 /** Processes with {@code snowflake.resume.directory} that are killed and started again while the coordinator can't be used. */
+@Execution(ExecutionMode.CONCURRENT)
 class RestartedProcessesTest {
 
     private static final int RESTARTS = 3;

@@ -61,6 +61,20 @@ class NightlyTest {
                 .contains("--all) verify", "-DexcludedGroups= -Dnightly.modules.skipTests=false");
     }
 
+    /** Whatever else {@code bin/test} is asked for, it runs all that the quick tests leave out. */
+    @Test
+    void onlyTheQuickTestsLeaveOutServersAndSeeds() throws IOException {
+        assertThat(read(ROOT.resolve("pom.xml")))
+                .contains("<server.modules.skipTests>false</server.modules.skipTests>");
+        assertThat(read(ROOT.resolve("core/src/test/java/org/snowflakeid/SafetySimulationTest.java")))
+                .contains("Integer.getInteger(\"simulation.one-in\", 1)");
+        assertThat(read(ROOT.resolve("bin/test")).lines().filter(line -> line.contains("verify ")))
+                .filteredOn(line -> line.contains("server.modules.skipTests") || line.contains("simulation.one-in"))
+                .singleElement()
+                .asString()
+                .contains("-Dserver.modules.skipTests -Dsimulation.one-in=4 ", "-pl \"$checked\"");
+    }
+
     @Test
     void thePageSaysOfEachWhyNothingIsLost() throws IOException {
         assertThat(Pattern.compile("^\\| `([\\w/-]+)`", Pattern.MULTILINE)

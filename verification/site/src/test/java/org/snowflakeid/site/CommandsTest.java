@@ -76,7 +76,7 @@ class CommandsTest {
         List<String> lines = Pages.text("README.md").lines().limit(FIRST_SCREEN).toList();
 
         assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/run-example`", "minute"));
-        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test --quick`", "ten minutes"));
+        assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test --quick`", "five minutes"));
         assertThat(lines).anySatisfy(line -> assertThat(line).contains("`bin/test`", "half an hour"));
     }
 

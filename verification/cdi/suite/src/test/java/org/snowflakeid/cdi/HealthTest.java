@@ -9,6 +9,7 @@ import jakarta.inject.Inject;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponse.Status;
@@ -145,6 +146,7 @@ class HealthTest {
                 long start = System.nanoTime();
                 while (readiness.call().getStatus() == Status.DOWN) {
                     assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(90));
+                    LockSupport.parkNanos(10_000_000);
                 }
                 RecordingCoordinatorProvider.down = true;
                 while (ids.status().state() == State.ACTIVE || orders.status().state() == State.ACTIVE) {
@@ -156,6 +158,7 @@ class HealthTest {
                     if (before && after) {
                         seenInTheLastThird = seen;
                     }
+                    LockSupport.parkNanos(10_000_000);
                 }
             }
 
