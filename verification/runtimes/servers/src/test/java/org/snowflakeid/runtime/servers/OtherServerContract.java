@@ -81,7 +81,7 @@ abstract class OtherServerContract extends ApplicationContract implements Servle
 
             deployment.deploy();
             awaitReady();
-            tellsObserversThatNeedAResourceOfTheirServer();
+            assertThatObserversAreTold();
             long id = id(application().get("/ids"));
             assertThat(id).isGreaterThan(before);
             before = id;

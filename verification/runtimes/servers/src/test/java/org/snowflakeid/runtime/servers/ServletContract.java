@@ -30,6 +30,10 @@ interface ServletContract {
     /** By the first event already, which creates the bean of the observer. */
     @Test
     default void tellsObserversThatNeedAResourceOfTheirServer() throws Exception {
+        assertThatObserversAreTold();
+    }
+
+    default void assertThatObserversAreTold() throws Exception {
         String told = application()
                 .await(
                         "/resource-events",
