@@ -94,7 +94,7 @@ final class Generators {
      * @param listener gets what happens to the generator, if it is observed
      */
     @SuppressWarnings("ThreadPriorityCheck") // the one that any thread begins with
-    Snowflake create(String generator, Consumer<? super SnowflakeEvent> listener) {
+    InjectedSnowflake create(String generator, Consumer<? super SnowflakeEvent> listener) {
         SnowflakeSettings settings = new StartCheck(container, atStart)
                 .settings(generator)
                 .withResources(new ApplicationResources(container, generator));

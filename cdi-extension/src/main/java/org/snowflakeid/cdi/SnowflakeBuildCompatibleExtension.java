@@ -2,6 +2,7 @@
 package org.snowflakeid.cdi;
 
 import jakarta.enterprise.context.BeforeDestroyed;
+import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Startup;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
@@ -168,6 +169,14 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .qualifier(BeforeDestroyed.Literal.APPLICATION)
                 .withParam(INJECTED, names)
                 .observeWith(End.class);
+        if (SeStart.isGoingOn()) {
+            components
+                    .addObserver(Object.class)
+                    .qualifier(Initialized.Literal.APPLICATION)
+                    .priority(Interceptor.Priority.LIBRARY_BEFORE)
+                    .observeWith(Begin.class);
+            components.addObserver(Startup.class).priority(Integer.MAX_VALUE).observeWith(Started.class);
+        }
     }
 
     private static SyntheticBeanBuilder<Snowflake> addGenerator(
@@ -202,8 +211,10 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         public Snowflake create(Instance<Object> lookup, Parameters parameters) {
             BeanContainer container = container(lookup);
             String generator = parameters.get(GENERATOR, String.class);
-            return new Generators(container, injected(parameters))
+            InjectedSnowflake ids = new Generators(container, injected(parameters))
                     .create(generator, EventFiring.oneByOne(container, generator));
+            UnfinishedStart.opened(ids);
+            return ids;
         }
     }
 
@@ -215,11 +226,27 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         }
     }
 
+    /** Runs in Java SE. */
+    public static final class Begin implements SyntheticObserver<Object> {
+        @Override
+        public void observe(EventContext<Object> event, Parameters parameters) {
+            UnfinishedStart.begin();
+        }
+    }
+
     /** Runs in the application, not at build time. */
     public static final class Claim implements SyntheticObserver<Startup> {
         @Override
         public void observe(EventContext<Startup> event, Parameters parameters) {
             new Generators(CDI.current().getBeanContainer(), injected(parameters)).claim();
+        }
+    }
+
+    /** Runs in Java SE. */
+    public static final class Started implements SyntheticObserver<Startup> {
+        @Override
+        public void observe(EventContext<Startup> event, Parameters parameters) {
+            UnfinishedStart.end();
         }
     }
 

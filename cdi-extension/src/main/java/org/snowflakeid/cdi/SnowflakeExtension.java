@@ -39,6 +39,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -236,24 +237,11 @@ public class SnowflakeExtension implements Extension {
             observer.notify(start);
         } catch (Throwable e) {
             started();
-            if (isStartOfSeContainer()) {
+            if (SeStart.isGoingOn()) {
                 InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named()));
             }
             throw e;
         }
-    }
-
-    /** A server decides itself whether an application whose observer failed goes on, and ends it if not. */
-    private static boolean isStartOfSeContainer() {
-        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-                .walk(frames -> frames.anyMatch(frame -> isSeContainerInitializer(frame.getDeclaringClass())));
-    }
-
-    /** By its name, since servers may lack that class. */
-    private static boolean isSeContainerInitializer(@Nullable Class<?> type) {
-        return type != null
-                && (type.getName().equals("jakarta.enterprise.inject.se.SeContainerInitializer")
-                        || isSeContainerInitializer(type.getSuperclass()));
     }
 
     void addBeans(@Observes AfterBeanDiscovery event, BeanManager beans) {
@@ -263,8 +251,16 @@ public class SnowflakeExtension implements Extension {
         }
         named().forEach(generator -> addGenerator(event, beans, generator));
         if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && new ConfiguredValues().isHealthEnabled()) {
-            SnowflakeHealthCheck.addTo(event, beans, named());
+            SnowflakeHealthCheck.addTo(event, beans, named(), archive());
         }
+    }
+
+    /** The class of a bean of the application that has a generator injected. */
+    private Class<?> archive() {
+        return namesByBean.keySet().stream()
+                .map(Bean::getBeanClass)
+                .min(Comparator.comparing(Class::getName))
+                .orElse(SnowflakeExtension.class);
     }
 
     private void addGenerator(AfterBeanDiscovery event, BeanManager beans, String generator) {
@@ -290,7 +286,7 @@ public class SnowflakeExtension implements Extension {
     void claim(
             @Observes @Initialized(ApplicationScoped.class) @Priority(BEFORE_TRAFFIC) Object event, BeanManager beans) {
         // A server hears of its own end itself.
-        if (isStartOfSeContainer()) {
+        if (SeStart.isGoingOn()) {
             Set<String> named = named();
             stopWhileStarting =
                     new StopWhileStarting(() -> InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named)));

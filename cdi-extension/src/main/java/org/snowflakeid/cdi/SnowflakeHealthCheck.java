@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
-import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.build.compatible.spi.Parameters;
 import jakarta.enterprise.inject.build.compatible.spi.SyntheticBeanCreator;
@@ -78,13 +77,10 @@ final class SnowflakeHealthCheck implements HealthCheck {
         status.clockWarning().ifPresent(warning -> response.withData(prefix + "clockWarning", warning));
     }
 
-    static void addTo(AfterBeanDiscovery event, BeanContainer container, Collection<String> injected) {
-        event.<HealthCheck>addBean()
-                .id(SnowflakeHealthCheck.class.getName())
-                .types(HealthCheck.class, Object.class)
-                .qualifiers(Any.Literal.INSTANCE, Readiness.Literal.INSTANCE)
-                .scope(Singleton.class)
-                .createWith(context -> new SnowflakeHealthCheck(container, injected));
+    /** @param archive a class of the archive whose bean it is to be */
+    static void addTo(
+            AfterBeanDiscovery event, BeanContainer container, Collection<String> injected, Class<?> archive) {
+        event.addBean(new HealthCheckBean(archive, () -> new SnowflakeHealthCheck(container, injected)));
     }
 
     static void addTo(SyntheticComponents components, String[] injected) {

@@ -4,6 +4,7 @@ package org.snowflakeid.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
 import java.time.Instant;
@@ -65,6 +66,18 @@ class HealthTest {
                     .containsEntry("orders.namespace", "snowflake/orders")
                     .containsKeys("default.workerId", "default.reservedUntil")
                     .doesNotContainKey("default.lastError");
+        }
+    }
+
+    // WildFly's MicroProfile Health did not show it
+    @Test
+    void isNoBeanOfThePortableExtensionsOwnArchive() {
+        try (Application application = Application.of(Shop.class)) {
+            BeanManager beans = application.container().getBeanManager();
+
+            assertThat(beans.getBeans(HealthCheck.class, Readiness.Literal.INSTANCE))
+                    .singleElement()
+                    .satisfies(bean -> assertThat(bean.getBeanClass()).isNotEqualTo(SnowflakeExtension.class));
         }
     }
 

@@ -12,6 +12,11 @@ public interface Launcher {
     /** A process to be started once, whose application answers on this port of 127.0.0.1. */
     ProcessBuilder prepare(int port) throws IOException;
 
+    /** Below which path the application answers; empty if there is none. */
+    default String contextPath() {
+        return "";
+    }
+
     /** With the Java that runs the tests. */
     static List<String> java(String... arguments) {
         return Stream.concat(

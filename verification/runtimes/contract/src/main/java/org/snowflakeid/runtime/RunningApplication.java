@@ -35,11 +35,13 @@ public final class RunningApplication implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
     private final int port;
+    private final String contextPath;
     private final Path log;
     private final Process process;
 
     private RunningApplication(Launcher launcher, String name, Map<String, String> environment) throws IOException {
         port = FreePorts.next();
+        contextPath = launcher.contextPath();
         log = Path.of("target", name + ".log");
         ProcessBuilder builder =
                 launcher.prepare(port).redirectErrorStream(true).redirectOutput(log.toFile());
@@ -96,7 +98,7 @@ public final class RunningApplication implements AutoCloseable {
     }
 
     public URI address(String path) {
-        return URI.create("http://127.0.0.1:" + port + path);
+        return URI.create("http://127.0.0.1:" + port + contextPath + path);
     }
 
     /** Asks until the answer is as wanted, and returns it. */

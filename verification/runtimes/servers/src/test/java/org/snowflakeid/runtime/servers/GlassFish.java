@@ -4,69 +4,59 @@ package org.snowflakeid.runtime.servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
-import org.snowflakeid.runtime.Launcher;
 import org.snowflakeid.testservers.FreePorts;
 
-/** GlassFish, which deploys what is put into a folder. */
-record GlassFish(Path deployments) implements Launcher {
+/** GlassFish. */
+record GlassFish(Deployment deployment) implements WatchingServer {
 
     private static final Path SERVER =
             Path.of("target/glassfish/glassfish7/glassfish").toAbsolutePath();
 
     /** It does not start on Java 25. */
-    private static String java() {
-        String home = Objects.requireNonNull(System.getenv("JAVA_17_HOME"), "JAVA_17_HOME is not set");
-        return Path.of(home, "bin", "java").toString();
+    private static Path javaHome() {
+        return Path.of(Objects.requireNonNull(System.getenv("JAVA_17_HOME"), "JAVA_17_HOME is not set"));
     }
 
     @Override
     public ProcessBuilder prepare(int port) throws IOException {
-        Path domain = Path.of("target", "glassfish-" + port).toAbsolutePath();
+        deployment.begin();
         // By this it knows what it has deployed.
-        Path status = Files.createDirectories(deployments.resolve(".autodeploystatus"));
+        Path status = Files.createDirectories(deployment.folder().resolve(".autodeploystatus"));
         Files.deleteIfExists(status.resolve("application.war"));
-        OtherServerContract.copy(SERVER.resolve("domains/domain1"), domain);
+        Path domain = Path.of("target", "glassfish-" + port).toAbsolutePath();
+        WatchingServer.copy(SERVER.resolve("domains/domain1"), domain);
         Path configuration = domain.resolve("config/domain.xml");
-        OtherServerContract.change(
+        WatchingServer.change(
                 configuration,
                 "<network-listener port=\"8080\"",
                 "<network-listener address=\"127.0.0.1\" port=\"" + port + "\"");
-        OtherServerContract.change(
+        WatchingServer.change(
                 configuration, "<network-listener port=\"8181\"", "<network-listener enabled=\"false\" port=\"8181\"");
-        OtherServerContract.change(
+        WatchingServer.change(
                 configuration,
                 "<network-listener port=\"4848\"",
                 "<network-listener address=\"127.0.0.1\" port=\"" + FreePorts.next() + "\"");
-        OtherServerContract.change(
+        WatchingServer.change(
                 configuration,
                 "<jmx-connector auth-realm-name=\"admin-realm\" security-enabled=\"false\" address=\"0.0.0.0\" port=\"8686\""
                         + " name=\"system\" />",
-                "<das-config autodeploy-dir=\"" + deployments + "\" autodeploy-polling-interval-in-seconds=\"1\"/>");
-        List<String> command = new ArrayList<>(List.of(
-                java(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx512m",
-                ServerContract.NO_SOFT_REFERENCES,
-                "--add-exports=java.naming/com.sun.jndi.ldap=ALL-UNNAMED",
-                "--add-exports=java.base/jdk.internal.vm.annotation=ALL-UNNAMED"));
-        // As its own command does.
-        Stream.of(
-                        "java.base/java.io",
-                        "java.base/java.lang",
-                        "java.base/java.util",
-                        "java.base/sun.net.www.protocol.jrt",
-                        "java.base/jdk.internal.vm.annotation",
-                        "java.naming/javax.naming.spi",
-                        "java.rmi/sun.rmi.transport",
-                        "jdk.management/com.sun.management.internal")
-                .map(opened -> "--add-opens=" + opened + "=ALL-UNNAMED")
-                .forEach(command::add);
+                "<das-config autodeploy-dir=\"" + deployment.folder()
+                        + "\" autodeploy-polling-interval-in-seconds=\"1\"/>");
+        List<String> command = WatchingServer.java(
+                javaHome(),
+                "java.base/java.io",
+                "java.base/java.lang",
+                "java.base/java.util",
+                "java.base/sun.net.www.protocol.jrt",
+                "java.base/jdk.internal.vm.annotation",
+                "java.naming/javax.naming.spi",
+                "java.rmi/sun.rmi.transport",
+                "jdk.management/com.sun.management.internal");
         command.addAll(List.of(
+                "--add-exports=java.naming/com.sun.jndi.ldap=ALL-UNNAMED",
+                "--add-exports=java.base/jdk.internal.vm.annotation=ALL-UNNAMED",
                 "-Dcom.sun.aas.installRoot=" + SERVER,
                 "-Dcom.sun.aas.instanceRoot=" + domain,
                 "-Djava.security.policy=" + domain.resolve("config/server.policy"),

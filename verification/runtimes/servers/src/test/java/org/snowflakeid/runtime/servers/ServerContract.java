@@ -8,7 +8,6 @@ import static org.snowflakeid.runtime.servers.Leftovers.awaitEqual;
 
 import jakarta.json.JsonObject;
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +16,7 @@ import org.snowflakeid.runtime.Launcher;
 import org.snowflakeid.runtime.RuntimeContract;
 
 /** What servers can do beside: servlets, sessions, and several applications that come and go. */
-abstract class ServerContract extends RuntimeContract {
+abstract class ServerContract extends RuntimeContract implements ServletContract {
 
     static final Path WAR = Path.of("target/application.war").toAbsolutePath();
 
@@ -42,31 +41,6 @@ abstract class ServerContract extends RuntimeContract {
     /** How many class loaders of ended applications the server holds on to by itself, however many have ended. */
     long loadersKeptByTheServer() {
         return 0;
-    }
-
-    @Test
-    void injectsIntoServletsAndPassivatesBeansOfASessionWithTheirGenerator() throws Exception {
-        JsonObject answer = json(application().get("/session"));
-
-        List<Long> ids = List.of(
-                Long.valueOf(answer.getString("servlet")),
-                Long.valueOf(answer.getString("bean")),
-                Long.valueOf(answer.getString("activated")));
-        assertThat(ids).isSorted().doesNotHaveDuplicates();
-        assertThat(answer.getInt("issued")).isEqualTo(1);
-        assertThat(answer.getBoolean("sameGenerator")).isTrue();
-    }
-
-    /** By the first event already, which creates the bean of the observer. */
-    @Test
-    void tellsObserversThatNeedAResourceOfTheirServer() throws Exception {
-        HttpResponse<String> told = application()
-                .await(
-                        "/resource-events",
-                        heard -> heard.body().contains("default Claimed")
-                                && heard.body().contains("orders Claimed"));
-
-        assertThat(told.body()).contains("default Claimed at the warehouse", "orders Claimed at the warehouse");
     }
 
     @Test

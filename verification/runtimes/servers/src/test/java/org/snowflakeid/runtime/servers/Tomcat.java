@@ -5,38 +5,36 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import org.snowflakeid.runtime.Launcher;
 
-/** Tomcat, which deploys what is put into a folder. */
-record Tomcat(Path deployments) implements Launcher {
+/** Tomcat. */
+record Tomcat(Deployment deployment) implements WatchingServer {
 
     private static final Path SERVER =
             Path.of("target/tomcat/apache-tomcat-10.1.34").toAbsolutePath();
 
     @Override
     public ProcessBuilder prepare(int port) throws IOException {
+        deployment.begin();
         Path base = Path.of("target", "tomcat-" + port).toAbsolutePath();
-        OtherServerContract.copy(SERVER.resolve("conf"), base.resolve("conf"));
+        WatchingServer.copy(SERVER.resolve("conf"), base.resolve("conf"));
         Path temporary = Files.createDirectories(base.resolve("temp"));
         Path configuration = base.resolve("conf/server.xml");
-        OtherServerContract.change(
+        WatchingServer.change(
                 configuration, "<Connector port=\"8080\"", "<Connector address=\"127.0.0.1\" port=\"" + port + "\"");
-        OtherServerContract.change(configuration, "<Server port=\"8005\"", "<Server port=\"-1\"");
-        OtherServerContract.change(
+        WatchingServer.change(configuration, "<Server port=\"8005\"", "<Server port=\"-1\"");
+        WatchingServer.change(
                 configuration, "<Engine name=\"Catalina\"", "<Engine backgroundProcessorDelay=\"1\" name=\"Catalina\"");
-        OtherServerContract.change(configuration, "appBase=\"webapps\"", "appBase=\"" + deployments + "\"");
-        List<String> command = new ArrayList<>(Launcher.java(
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", ServerContract.NO_SOFT_REFERENCES));
+        WatchingServer.change(configuration, "appBase=\"webapps\"", "appBase=\"" + deployment.folder() + "\"");
+        List<String> command = WatchingServer.java(
+                WatchingServer.javaHome(),
+                "java.base/java.lang",
+                "java.base/java.lang.reflect",
+                "java.base/java.io",
+                "java.base/java.util",
+                "java.base/java.util.concurrent",
+                "java.rmi/sun.rmi.transport");
         command.addAll(List.of(
-                // As its own script does.
-                "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
-                "--add-opens=java.base/java.io=ALL-UNNAMED",
-                "--add-opens=java.base/java.util=ALL-UNNAMED",
-                "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
-                "--add-opens=java.rmi/sun.rmi.transport=ALL-UNNAMED",
                 "-Dcatalina.home=" + SERVER,
                 "-Dcatalina.base=" + base,
                 "-Djava.io.tmpdir=" + temporary,

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.runtime.servers;
 
-import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
-import org.snowflakeid.runtime.Launcher;
+import org.snowflakeid.testservers.FreePorts;
 
 @Tag("nightly")
 class WildFlyIT extends OtherServerContract {
 
     WildFlyIT() {
-        super("wildfly");
-    }
-
-    @Override
-    Launcher launcher(Path deployments) {
-        return new WildFly(deployments);
+        super("wildfly", ServerContract.WAR, deployment -> new WildFly(deployment, "standalone.xml", FreePorts.next()));
     }
 
     /** One stays, however many have ended. */
