@@ -59,7 +59,10 @@ public final class Compare implements Callable<Integer> {
                     "for each generator, about; the schedule is repeated with other times every 3 minutes (default: ${DEFAULT-VALUE})")
     private double minutes;
 
-    @Option(names = "--report", description = "Markdown file to write (default: report.md beside the recordings)")
+    @Option(
+            names = "--report",
+            description =
+                    "Markdown file to write, with a CSV file beside it (default: report.md beside the recordings)")
     private @Nullable Path report;
 
     @Option(
@@ -112,7 +115,9 @@ public final class Compare implements Callable<Integer> {
         }
         Report written = new Report(run(began), plans, results);
         Path markdown = report == null ? files.resolve("report.md") : report;
-        Files.writeString(markdown, written.markdown());
+        String data = String.valueOf(markdown.getFileName()).replaceAll("\\.md$", "") + ".csv";
+        Files.writeString(markdown, written.markdown(data));
+        Files.write(markdown.resolveSibling(data), new RawData(written).csv());
         System.out.println();
         System.out.print(written.tables());
         boolean keep = directory != null || report == null;

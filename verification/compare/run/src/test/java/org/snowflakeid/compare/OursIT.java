@@ -30,7 +30,11 @@ class OursIT {
         assertThat(figures.disorder).isZero();
         assertThat(figures.sharedNanos).isZero();
         assertThat(figures.startsWithoutIds).isZero();
-        assertThat(new Report("", List.of(Chapter.CALM.plan(1, 0)), List.of(Report.Result.of(outcome))).tables())
-                .contains("| ours on etcd | 0 | 0 |");
+        Report report = new Report("", List.of(Chapter.CALM.plan(1, 0)), List.of(Report.Result.of(outcome)));
+        assertThat(report.tables()).contains("| ours on etcd | 0 | 0 |");
+        assertThat(report.markdown("report.csv")).contains("| ours on etcd | 0 | 0 |", "](report.csv)");
+        assertThat(new RawData(report).csv())
+                .startsWith("what,generator,chapter,value")
+                .contains("Ids issued twice,ours on etcd,calm,0", "processes,ours on etcd,,3");
     }
 }
