@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
@@ -211,6 +212,46 @@ class ProtocolRulesTest {
         assertThatThrownBy(process::issue)
                 .isInstanceOf(CoordinatorRegressedException.class)
                 .hasMessageContaining("shows for worker id " + id + " the mark 'spoilt'");
+    }
+
+    /** What an extension is answered shows by itself that data was lost. A read would show it too, in the same step of the keeper. */
+    @Nested
+    class LostDataThoughNoReadIsAnswered {
+
+        private int worker;
+
+        @BeforeEach
+        void refuseReads() {
+            process.open();
+            stage.sleep(Duration.ofMinutes(1));
+            worker = process.workerId();
+            process.wire.throwInsteadOf(Kind.READ, 1_000, new CoordinatorException("no read", false));
+        }
+
+        private void requireRegression(String message) {
+            stage.until("noticed", () -> process.ids().status().state() == SnowflakeStatus.State.SUSPENDED);
+
+            assertThatThrownBy(process::issue)
+                    .isInstanceOf(CoordinatorRegressedException.class)
+                    .hasMessageContaining(message);
+        }
+
+        @Test
+        void aRestoredMarkEndsIds() {
+            String backup = mark(worker);
+            stage.sleep(Duration.ofMinutes(1));
+
+            stage.store.putMark(worker, backup);
+
+            requireRegression("shows for worker id " + worker + " the mark '" + backup + "'");
+        }
+
+        @Test
+        void aLostMarkEndsIds() {
+            stage.store.marks.clear();
+
+            requireRegression("lost the mark of worker id " + worker);
+        }
     }
 
     /** A clock that was wrong by an hour and believed, since no other clock contradicted it. */
