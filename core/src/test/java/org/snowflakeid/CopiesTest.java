@@ -571,6 +571,40 @@ class CopiesTest {
             assertGetsAnIdElsewhere(call, write, worker);
         }
 
+        // as the two above, while the keeper is in a call and forgets nothing
+        @Test
+        void issuesNothingAtATimeThatWasFoundRightWhileTheKeeperIsInACall() {
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+
+            assertIssuesNothingWhileTheKeeperIsInACall(Duration.ofSeconds(21), Duration.ofSeconds(15));
+        }
+
+        @Test
+        void issuesNothingAtATimeThatAClockInDoubtShowedWhileTheKeeperIsInACall() {
+            stage.store.tellsTime = false;
+            openWithAFullWindow();
+            process.machine.stepClock(Duration.ofHours(1));
+            process.startCall().await();
+
+            assertIssuesNothingWhileTheKeeperIsInACall(Duration.ofSeconds(6), Duration.ofSeconds(3));
+        }
+
+        /** @param until by then the keeper makes a call */
+        private void assertIssuesNothingWhileTheKeeperIsInACall(Duration until, Duration sinceThen) {
+            process.wire.hangs = true;
+            stage.sleep(until);
+            process.issue();
+            stage.sleep(sinceThen);
+
+            process.machine.stepClock(Duration.ofMillis(500).minus(sinceThen));
+
+            assertThat(process.startCall().awaitFailure()).isNotNull();
+            process.wire.hangs = false;
+            stage.until("an id", () -> process.startCall().await() != null);
+            stage.assertSafe();
+        }
+
         // callers went by the time in use, and took the clock for what it had shown since its first step
         @Test
         void issuesNothingInTheSharedSpanThoughAClockInDoubtIsSetBack() {
