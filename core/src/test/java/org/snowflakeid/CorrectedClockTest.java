@@ -59,12 +59,14 @@ class CorrectedClockTest {
         stage.store.timeAhead = Duration.ofSeconds(-9);
         process.open();
         stage.sleep(Duration.ofMinutes(5));
-        long before = process.issue().timestamp().toEpochMilli();
+        IdParts before = process.issue();
 
         process.machine.stepClock(Duration.ofSeconds(-11));
 
         assertThat(untilAnId()).isLessThan(Duration.ofMillis(500));
-        assertThat(process.issue().timestamp().toEpochMilli()).isGreaterThan(before);
+        IdParts after = process.issue();
+        assertThat(after.workerId()).isNotEqualTo(before.workerId());
+        assertThat(after.timestamp()).isAfter(before.timestamp());
     }
 
     @Test

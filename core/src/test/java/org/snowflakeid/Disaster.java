@@ -126,7 +126,9 @@ final class Disaster {
     /** Steps a clock by no more than max-skew, and mostly by enough to be noticed. */
     private void step(SimulatedProcess process, ClockStep when) {
         long most = run.simulated.maxSkew.toMillis();
-        long millis = Math.min(most, 1_100) + steps.nextLong(Math.max(1, most - 1_100));
+        // A step of just as much as callers follow is credible in one part of a millisecond, and not in the other.
+        long least = Math.min(most - 2, 1_100);
+        long millis = least + steps.nextLong(Math.max(1, most - 1_100));
         run.tally.count(when);
         run.note("CLOCK STEP " + when + " " + process.name);
         process.stepClock(Duration.ofMillis(steps.nextBoolean() ? millis : -millis));

@@ -34,6 +34,9 @@ final class Recovery {
     /** Since when a process that has started is refused all ids, though its clock is not behind them. */
     private final Map<SimulatedProcess, Long> strandedSince = new HashMap<>();
 
+    /** When its clock was last seen in doubt. */
+    private final Map<SimulatedProcess, Long> doubtedUntil = new HashMap<>();
+
     Recovery(Simulation run) {
         this.run = run;
         settings = run.simulated;
@@ -191,20 +194,28 @@ final class Recovery {
 
     /** A process that can't go on with a worker id claims another: once its clock is vetted, that takes no longer than a claim. */
     private void requireNoneStranded(long now) {
+        long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis();
         strandedSince.forEach((process, stranded) -> {
-            long longest = ATTEMPT_MILLIS + 2 * settings.maxSkew.toMillis() + longestDoubtMillis(process);
-            boolean free = freeSince.values().stream().anyMatch(since -> now - Math.max(since, stranded) > longest);
-            if (free) {
-                run.oracle.violated(process.name + " is refused all ids for more than " + longest
+            boolean doubts = isVettedByPeers(process);
+            if (doubts) {
+                doubtedUntil.put(process, now);
+            }
+            long ready = doubts ? stranded : Math.max(stranded, doubtedUntil.getOrDefault(process, stranded));
+            long most = doubts ? longest + longestDoubtMillis() : longest;
+            if (freeSince.values().stream().anyMatch(since -> now - Math.max(since, ready) > most)) {
+                run.oracle.violated(process.name + " is refused all ids for more than " + most
                         + " ms, though a worker id has been free for as long: " + process.status());
             }
         });
     }
 
+    private boolean isVettedByPeers(SimulatedProcess process) {
+        return !run.store.tellsTime && process.status().clockWarning().isPresent();
+    }
+
     /** A live peer that has not written since the step confirms the clock when it extends, and the keeper looks for that now and then. */
-    private long longestDoubtMillis(SimulatedProcess process) {
-        long window = settings.window.toMillis();
-        return run.store.tellsTime || process.status().clockWarning().isEmpty() ? 0 : window / 3 + window / 12;
+    private long longestDoubtMillis() {
+        return settings.window.toMillis() / 3 + settings.window.toMillis() / 12;
     }
 
     /**

@@ -320,7 +320,7 @@ final class WatchedCall {
         long overtaken = overtakenMillis == 0
                 ? 0
                 : watch.millis() - overtakenMillis - (watch.pausedMillis() - pausedAtOvertaken);
-        if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isEveryCallKeptWaiting() && !watch.steps.areAtTheEdge()) {
+        if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isEveryCallKeptWaiting()) {
             watch.violated("let a call sleep for " + overtaken + " ms after a later one had got its id");
         }
     }

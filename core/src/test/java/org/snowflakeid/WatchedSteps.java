@@ -6,9 +6,6 @@ import java.time.Duration;
 /** The steps of one generator's clock, and which of them its own threads, its calls and the coordinator have seen. */
 final class WatchedSteps {
 
-    /** The longest step that callers follow. */
-    private static final long CREDIBLE_MILLIS = 1_000;
-
     private final Watch watch;
 
     /**
@@ -138,12 +135,6 @@ final class WatchedSteps {
     /** The same for a step back, below 0. */
     long furthestSeenBackMillis() {
         return Math.min(lowestSeenMillis, unseenMillis);
-    }
-
-    /** Whether the clock stepped by just as much as callers follow: by the parts of a millisecond it is credible at one moment, and not at the next. */
-    boolean areAtTheEdge() {
-        return Math.abs(furthestSeenAheadMillis() - CREDIBLE_MILLIS) <= 1
-                || Math.abs(furthestSeenBackMillis() + CREDIBLE_MILLIS) <= 1;
     }
 
     boolean areUnvetted() {

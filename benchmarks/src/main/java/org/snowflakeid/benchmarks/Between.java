@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rate, the CPU an id costs and how long calls wait where threads do something else between their ids. What they want is measured
- * before and after it: the same threads with ids that cost nothing. How long a thread parks changes on a virtual machine from second to second, and so
- * does what they want.
+ * before and after it: the same threads with ids that cost nothing. How long a thread parks changes on a virtual machine from second to
+ * second, and so does what they want.
  */
 final class Between {
 
@@ -99,30 +99,35 @@ final class Between {
         IdTime time = subject.time().withSequenceBits(bits);
         long more = mix.crowd().threads() / THREADS_PER_MILLI;
         Work wantedBefore = wanted(time, mix, windows);
+        Work work;
+        List<Figure> waits;
+        Drift drift;
         try (Generator generator = subject.open(bits);
                 PausingCallers callers = callers(generator, time, mix)) {
             callers.begin();
             Thread.sleep(LEAD_IN_MILLIS + more);
-            Work work = Work.of(callers, WINDOW_MILLIS, windows);
+            work = Work.of(callers, WINDOW_MILLIS, windows);
             callers.timeCalls();
             Thread.sleep(TIMED_MILLIS + more);
-            List<Figure> waits = windows.one().measure(() -> {
+            waits = windows.one().measure(() -> {
                 callers.countCalls();
                 Thread.sleep(WINDOW_MILLIS);
                 callers.stop();
                 Histogram all = callers.waits();
                 return List.of(all.percentile(0.999, 0) / 1e6, all.percentile(1, 0) / 1e6);
             });
-            Work wanted = wantedBefore.and(wanted(time, mix, windows));
-            String name = name("", mix);
-            figures.put(name + ".wanted", Figure.counted(wanted.idsPerSecond().value() / mix.idsPerSecond()));
-            figures.put(name + SHARE, work.shareOf(wanted, mix.idsPerSecond()));
-            figures.put(name + ".cpu", work.cpuBeyond(wanted));
-            figures.put(name + ".p99.9", waits.get(0));
-            figures.put(name + ".longest", waits.get(1));
-            figures.put(name + ".max-ahead", Figure.counted(callers.drift().max()));
-            figures.put(name + ".end-ahead", Figure.counted(callers.drift().end()));
+            drift = callers.drift();
         }
+        // The generator is closed: its own threads are not what callers want.
+        Work wanted = wantedBefore.meanWith(wanted(time, mix, windows));
+        String name = name("", mix);
+        figures.put(name + ".wanted", Figure.counted(wanted.idsPerSecond().value() / mix.idsPerSecond()));
+        figures.put(name + SHARE, work.shareOf(wanted, mix.idsPerSecond()));
+        figures.put(name + ".cpu", work.cpuBeyond(wanted));
+        figures.put(name + ".p99.9", waits.get(0));
+        figures.put(name + ".longest", waits.get(1));
+        figures.put(name + ".max-ahead", Figure.counted(drift.max()));
+        figures.put(name + ".end-ahead", Figure.counted(drift.end()));
     }
 
     private static Work wanted(IdTime time, Mix mix, Windows windows) throws Exception {
@@ -163,9 +168,8 @@ final class Between {
             return Double.isNaN(cpu) ? Double.POSITIVE_INFINITY : cpu;
         }
 
-        /** The mean of both. */
-        Work and(Work later) {
-            return new Work(idsPerSecond.and(later.idsPerSecond), (cpuPerMillion + later.cpuPerMillion) / 2);
+        Work meanWith(Work later) {
+            return new Work(idsPerSecond.meanWith(later.idsPerSecond), (cpuPerMillion + later.cpuPerMillion) / 2);
         }
 
         /** Of what is wanted, or of the ceiling if more is wanted than that. */

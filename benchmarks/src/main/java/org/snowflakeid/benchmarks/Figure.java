@@ -25,8 +25,8 @@ record Figure(double value, double low, double high, double others) {
         return new Figure(Percentile.of(sorted, 0.5), sorted[0], sorted[sorted.length - 1], others);
     }
 
-    /** The mean of two measurements; NaN if one of them could not be made. */
-    Figure and(Figure later) {
+    /** NaN if one of the two could not be measured. */
+    Figure meanWith(Figure later) {
         return new Figure(
                 (value + later.value) / 2,
                 Math.min(low, later.low),

@@ -70,7 +70,7 @@ class BetweenTest {
         Work before = new Work(new Figure(1_000_000, 900_000, 1_100_000, 0.3), 0.2);
         Work after = new Work(new Figure(2_000_000, 1_900_000, 2_100_000, 0.1), 0.4);
 
-        Work both = before.and(after);
+        Work both = before.meanWith(after);
 
         assertThat(both.idsPerSecond()).isEqualTo(new Figure(1_500_000, 900_000, 2_100_000, 0.3));
         assertThat(both.cpuPerMillion()).isCloseTo(0.3, within(1e-9));

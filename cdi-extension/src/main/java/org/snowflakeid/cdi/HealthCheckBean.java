@@ -19,13 +19,14 @@ import org.jspecify.annotations.Nullable;
  * The bean of the check in an archive of the application. WildFly's MicroProfile Health does not see what an extension adds to the archive
  * of its own.
  *
- * @param archive a class that is there
+ * @param beanClass decides which archive the bean belongs to
  */
-record HealthCheckBean(Class<?> archive, Supplier<HealthCheck> check) implements Bean<HealthCheck>, PassivationCapable {
+record HealthCheckBean(Class<?> beanClass, Supplier<HealthCheck> check)
+        implements Bean<HealthCheck>, PassivationCapable {
 
     @Override
     public Class<?> getBeanClass() {
-        return archive;
+        return beanClass;
     }
 
     @Override

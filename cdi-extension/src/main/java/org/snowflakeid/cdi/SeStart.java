@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import java.util.Iterator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Whether this thread is starting a container in Java SE. A server decides itself whether an application whose observer failed goes on, and ends it if not. */
+/** Whether this thread is starting a container in Java SE. */
 final class SeStart {
 
     private SeStart() {}
@@ -13,10 +15,21 @@ final class SeStart {
     }
 
     /** 0 outside of a start; larger in a start that another one began. */
-    static long depth() {
+    static int depth() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-                .walk(frames -> frames.filter(frame -> isSeContainerInitializer(frame.getDeclaringClass()))
-                        .count());
+                .walk(SeStart::starts);
+    }
+
+    /** Methods of the initializer that call each other, such as bridges, are one start. */
+    private static int starts(Stream<StackWalker.StackFrame> frames) {
+        int starts = 0;
+        boolean inside = false;
+        for (Iterator<StackWalker.StackFrame> each = frames.iterator(); each.hasNext(); ) {
+            boolean initializes = isSeContainerInitializer(each.next().getDeclaringClass());
+            starts += initializes && !inside ? 1 : 0;
+            inside = initializes;
+        }
+        return starts;
     }
 
     /** By its name, since servers may lack that class. */

@@ -2,7 +2,6 @@
 package org.snowflakeid.cdi;
 
 import jakarta.enterprise.context.BeforeDestroyed;
-import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Startup;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.Instance;
@@ -170,11 +169,8 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
                 .withParam(INJECTED, names)
                 .observeWith(End.class);
         if (SeStart.isGoingOn()) {
-            components
-                    .addObserver(Object.class)
-                    .qualifier(Initialized.Literal.APPLICATION)
-                    .priority(Interceptor.Priority.LIBRARY_BEFORE)
-                    .observeWith(Begin.class);
+            // Before any bean can have a generator: what it opens belongs to this start.
+            UnfinishedStart.begin();
             components.addObserver(Startup.class).priority(Integer.MAX_VALUE).observeWith(Started.class);
         }
     }
@@ -223,14 +219,6 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
         @Override
         public void dispose(Snowflake ids, Instance<Object> lookup, Parameters parameters) {
             Generators.destroy(ids);
-        }
-    }
-
-    /** Runs in Java SE. */
-    public static final class Begin implements SyntheticObserver<Object> {
-        @Override
-        public void observe(EventContext<Object> event, Parameters parameters) {
-            UnfinishedStart.begin();
         }
     }
 

@@ -45,6 +45,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeEvent;
@@ -62,6 +63,9 @@ public class SnowflakeExtension implements Extension {
     /** The names at injection points of what is no bean, such as a servlet, and at references of entities. */
     private final Set<String> namesWithoutBean = new TreeSet<>();
 
+    /** Servlets, entities and other classes of the application that use a generator and are no beans. */
+    private final Set<Class<?>> usersWithoutBean = new HashSet<>();
+
     /** Those that the container reports as enabled, with the class, method or field that declares each. */
     private final IdentityHashMap<Bean<?>, AnnotatedElement> enabled = new IdentityHashMap<>();
 
@@ -76,6 +80,9 @@ public class SnowflakeExtension implements Extension {
     void collect(@Observes ProcessInjectionPoint<?, ?> event) {
         InjectionPoint point = event.getInjectionPoint();
         if (isSnowflake(point.getType())) {
+            if (point.getBean() == null) {
+                usersWithoutBean.add(point.getMember().getDeclaringClass());
+            }
             Set<String> names = point.getBean() == null
                     ? namesWithoutBean
                     : namesByBean.computeIfAbsent(point.getBean(), bean -> new TreeSet<>());
@@ -237,6 +244,7 @@ public class SnowflakeExtension implements Extension {
             observer.notify(start);
         } catch (Throwable e) {
             started();
+            // A server decides itself whether an application whose observer failed goes on, and ends it if not.
             if (SeStart.isGoingOn()) {
                 InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named()));
             }
@@ -247,18 +255,20 @@ public class SnowflakeExtension implements Extension {
     void addBeans(@Observes AfterBeanDiscovery event, BeanManager beans) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         if (loader != null) {
-            PersistenceUnits.markedClasses(loader).forEach(this::collectReferences);
+            PersistenceUnits.markedClasses(loader).forEach(type -> {
+                usersWithoutBean.add(type);
+                collectReferences(type);
+            });
         }
         named().forEach(generator -> addGenerator(event, beans, generator));
         if (OptionalApi.MICROPROFILE_HEALTH.isPresent() && new ConfiguredValues().isHealthEnabled()) {
-            SnowflakeHealthCheck.addTo(event, beans, named(), archive());
+            SnowflakeHealthCheck.addTo(event, beans, named(), classOfTheApplication());
         }
     }
 
-    /** The class of a bean of the application that has a generator injected. */
-    private Class<?> archive() {
-        return namesByBean.keySet().stream()
-                .map(Bean::getBeanClass)
+    /** One that uses a generator; always the same one. */
+    private Class<?> classOfTheApplication() {
+        return Stream.concat(namesByBean.keySet().stream().map(Bean::getBeanClass), usersWithoutBean.stream())
                 .min(Comparator.comparing(Class::getName))
                 .orElse(SnowflakeExtension.class);
     }

@@ -77,10 +77,10 @@ final class SnowflakeHealthCheck implements HealthCheck {
         status.clockWarning().ifPresent(warning -> response.withData(prefix + "clockWarning", warning));
     }
 
-    /** @param archive a class of the archive whose bean it is to be */
+    /** @param beanClass decides which archive the bean belongs to */
     static void addTo(
-            AfterBeanDiscovery event, BeanContainer container, Collection<String> injected, Class<?> archive) {
-        event.addBean(new HealthCheckBean(archive, () -> new SnowflakeHealthCheck(container, injected)));
+            AfterBeanDiscovery event, BeanContainer container, Collection<String> injected, Class<?> beanClass) {
+        event.addBean(new HealthCheckBean(beanClass, () -> new SnowflakeHealthCheck(container, injected)));
     }
 
     static void addTo(SyntheticComponents components, String[] injected) {

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnfinishedStart {
 
-    /** Of this thread. */
+    /** The latest start of this thread that has not succeeded. */
     private static final ThreadLocal<@Nullable UnfinishedStart> LATEST = new ThreadLocal<>();
 
-    private final long depth;
+    private final int depth;
 
-    /** In which this one is nested, if that is not over. */
+    /** The start inside which this one began; null if that is over. */
     private final @Nullable UnfinishedStart outer;
 
     /** Not to be found by their container: Weld forgets one that failed to start. */
@@ -24,15 +24,15 @@ final class UnfinishedStart {
 
     private final StopWhileStarting stop = new StopWhileStarting(this::close);
 
-    private UnfinishedStart(long depth, @Nullable UnfinishedStart outer) {
+    private UnfinishedStart(int depth, @Nullable UnfinishedStart outer) {
         this.depth = depth;
         this.outer = outer;
     }
 
     /** This thread starts a container. */
     static void begin() {
-        long depth = SeStart.depth();
-        LATEST.set(new UnfinishedStart(depth, failedFrom(depth)));
+        int depth = SeStart.depth();
+        LATEST.set(new UnfinishedStart(depth, closeFrom(depth)));
     }
 
     /** Closes a generator with the others of the start that opens it, if that fails. */
@@ -45,8 +45,8 @@ final class UnfinishedStart {
 
     /** The start that this thread is in has succeeded. */
     static void end() {
-        long depth = SeStart.depth();
-        UnfinishedStart latest = failedFrom(depth + 1);
+        int depth = SeStart.depth();
+        UnfinishedStart latest = closeFrom(depth + 1);
         if (latest != null && latest.depth == depth) {
             latest.stop.end();
             latest = latest.outer;
@@ -54,8 +54,12 @@ final class UnfinishedStart {
         LATEST.set(latest);
     }
 
-    /** Closes those of this depth and more: they are no longer on the stack, and did not succeed. Returns the latest of the others. */
-    private static @Nullable UnfinishedStart failedFrom(long depth) {
+    /**
+     * Closes those of this depth and more: they are no longer on the stack, and did not succeed.
+     *
+     * @return the latest of the others
+     */
+    private static @Nullable UnfinishedStart closeFrom(int depth) {
         UnfinishedStart latest = LATEST.get();
         while (latest != null && latest.depth >= depth) {
             latest.stop.end();

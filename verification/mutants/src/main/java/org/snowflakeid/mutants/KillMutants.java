@@ -3,6 +3,7 @@ package org.snowflakeid.mutants;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -120,10 +121,13 @@ final class KillMutants implements Callable<Integer> {
         Path classes;
         try {
             classes = laboratory.classes(suite, mutant);
-        } catch (IllegalStateException doesNotCompile) {
+        } catch (IllegalStateException cannotBeTried) {
             // The others are tried all the same.
             survivors++;
-            System.out.printf("%-32s can't be tried: %s%n", mutant.name(), doesNotCompile.getMessage());
+            String reason = shortened(String.valueOf(cannotBeTried.getMessage()), 200);
+            System.out.printf("%-32s can't be tried: %s%n", mutant.name(), reason);
+            written.add(new MutantsReport.Row(
+                    suite.folder(), mutant, true, new Outcome(null, "can't be tried", Duration.ZERO), ""));
             return;
         }
         Outcome tests = laboratory.test(suite, mutant.tests(), classes);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The two commands that a reader of the README meets first say what they are before they do anything. */
+/** Commands say what they are before they do anything. */
 class CommandsTest {
 
     private static final int FIRST_SCREEN = 39;

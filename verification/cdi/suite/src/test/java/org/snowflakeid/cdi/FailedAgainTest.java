@@ -4,6 +4,7 @@ package org.snowflakeid.cdi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
@@ -79,6 +80,26 @@ class FailedAgainTest {
                 Application.with("snowflake.namespace=working").of(Shop.class)) {
             assertThat(RecordingCoordinatorProvider.JOURNAL)
                     .containsExactlyInAnyOrder("claimed failed", "released failed", "claimed working");
+            assertThat(application.get(Shop.class).ids.nextId()).isPositive();
+        }
+    }
+
+    @ApplicationScoped
+    static class EarlyUser {
+        @Inject
+        Snowflake ids;
+
+        void begin(@Observes @Priority(1) @Initialized(ApplicationScoped.class) Object event) {
+            assertThat(ids.nextId()).isPositive();
+        }
+    }
+
+    // what was opened before our own observer was taken for the failed start's, and closed
+    @Test
+    void keepsWhatAnObserverOfTheNextStartOpensFirst() {
+        fail("failed");
+
+        try (Application application = Application.of(Shop.class, EarlyUser.class)) {
             assertThat(application.get(Shop.class).ids.nextId()).isPositive();
         }
     }

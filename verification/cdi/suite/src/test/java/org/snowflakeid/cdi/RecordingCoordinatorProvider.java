@@ -127,6 +127,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
                 boolean evict,
                 Stored metaSeen,
                 Duration timeout) {
+            if (down) {
+                throw new CoordinatorException("is down", false);
+            }
             note("claimed " + namespace);
             claimedIn = String.valueOf(REQUEST.get());
             return write(id, next, true);

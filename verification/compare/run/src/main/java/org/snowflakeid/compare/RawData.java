@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What was seen besides the {@link Report}'s page, as lines of CSV: what, of which generator, in which chapter, and the value. */
+/** All that was seen, as lines of CSV: what, of which generator, in which chapter, how often or how much, and in words. */
 final class RawData {
 
     private static final int MOST_EXAMPLES = 5;
@@ -18,7 +18,7 @@ final class RawData {
     }
 
     List<String> csv() {
-        line("what", "generator", "chapter", "value");
+        line("what", "generator", "chapter", "value", "text");
         Report.COLUMNS.forEach(this::figures);
         report.results().forEach(this::said);
         report.results().forEach(this::examples);
@@ -32,8 +32,16 @@ final class RawData {
             String title = result.outcome().subject().title();
             report.chapters().stream()
                     .filter(result.findings().chapters()::containsKey)
-                    .forEach(chapter -> line(column.title(), title, chapter.toString(), column.in(result, chapter)));
+                    .forEach(chapter -> figure(column, title, chapter.toString(), column.in(result, chapter)));
+            figure(column, title, "all", column.shown().apply(result.findings().all()));
         }
+    }
+
+    /** Without the separators of thousands that people like. */
+    private void figure(Report.Column column, String title, String chapter, String shown) {
+        String[] numberAndText = shown.split(", ", 2);
+        boolean withText = numberAndText.length == 2;
+        line(column.title(), title, chapter, numberAndText[0].replace(",", ""), withText ? numberAndText[1] : "");
     }
 
     /** Numbers and times are left out, so that equal messages count together. */
@@ -45,7 +53,8 @@ final class RawData {
                             "said",
                             result.outcome().subject().title(),
                             chapter.toString(),
-                            said.getValue() + " × " + said.getKey()));
+                            said.getValue().toString(),
+                            said.getKey()));
         }
     }
 
@@ -53,14 +62,19 @@ final class RawData {
         result.findings().details().stream()
                 .limit(MOST_EXAMPLES)
                 .forEach(detail ->
-                        line("issued twice", result.outcome().subject().title(), "", detail));
+                        line("issued twice", result.outcome().subject().title(), "", "", detail));
     }
 
     private void size(Report.Result result) {
         String title = result.outcome().subject().title();
-        line("ids", title, "", Report.number(result.findings().all().ids));
-        line("processes", title, "", Report.number(result.outcome().lives().size()));
-        line("coordinator", title, "", result.outcome().coordinator());
+        line("ids", title, "all", Long.toString(result.findings().all().ids), "");
+        line(
+                "processes",
+                title,
+                "all",
+                Integer.toString(result.outcome().lives().size()),
+                "");
+        line("coordinator", title, "", "", result.outcome().coordinator());
     }
 
     private void schedule(Chapter.Plan plan) {
@@ -68,6 +82,7 @@ final class RawData {
                 "schedule",
                 "",
                 plan.chapter().toString(),
+                "",
                 plan.events().stream().map(Event::toString).collect(Collectors.joining("; ")) + "; end at "
                         + Report.seconds(plan.length().toNanos()) + " s");
     }

@@ -57,8 +57,9 @@ final class Report {
     /** @param data the name of the file beside it that has what {@link RawData} says */
     String markdown(String data) {
         return "# Report: the comparison\n\n" + run + "\n## What was seen\n\n" + table(TWICE)
-                + "Longest times without an id, slowest starts, what each said, the first ids that were issued twice, and the"
-                + " schedule: [" + data + "](" + data + "). [How each was set up](../evidence/comparison.md).\n";
+                + "The other figures, what each said, the first ids that were issued twice, and the schedule: [" + data
+                + "]("
+                + data + "). The page \"The comparison\" says how each was set up.\n";
     }
 
     /** The tables that are the result. */

@@ -49,8 +49,26 @@ class ComparisonPageTest {
         String table = report.substring(begin, report.indexOf("\n\n", begin + heading.length() + 1));
 
         assertThat(table).contains("\n| ours on etcd | 0 |");
-        assertThat(page).contains(table.strip()).contains("](reports/comparison.");
+        assertThat(page).contains(table.strip()).contains("](reports/comparison.md)", "](reports/comparison.csv)");
         assertThat(evidence).contains("](../reports/comparison.md)");
+        List<String[]> rows = table.lines()
+                .filter(line -> line.startsWith("| "))
+                .map(line -> line.split(" *\\| *"))
+                .toList();
+        for (String[] row : rows.subList(1, rows.size())) {
+            for (int column = 2; column < row.length; column++) {
+                if (!row[column].equals("–")) {
+                    assertThat(data)
+                            .contains(String.join(
+                                    ",",
+                                    "Ids issued twice",
+                                    row[1],
+                                    rows.get(0)[column],
+                                    row[column].replace(",", ""),
+                                    ""));
+                }
+            }
+        }
     }
 
     @Test
@@ -69,7 +87,7 @@ class ComparisonPageTest {
     private double longest(String subjects, String chapter) {
         return data.stream()
                 .map(line -> Pattern.compile("\"Longest time without an id of a process that ran, in seconds\",("
-                                + subjects + ")[^,]*," + chapter + ",(.*)")
+                                + subjects + ")[^,]*," + chapter + ",([0-9.]+),")
                         .matcher(line))
                 .filter(Matcher::matches)
                 .mapToDouble(line -> Double.parseDouble(line.group(2)))

@@ -34,7 +34,7 @@ class OursIT {
         assertThat(report.tables()).contains("| ours on etcd | 0 | 0 |");
         assertThat(report.markdown("report.csv")).contains("| ours on etcd | 0 | 0 |", "](report.csv)");
         assertThat(new RawData(report).csv())
-                .startsWith("what,generator,chapter,value")
-                .contains("Ids issued twice,ours on etcd,calm,0", "processes,ours on etcd,,3");
+                .startsWith("what,generator,chapter,value,text")
+                .contains("Ids issued twice,ours on etcd,calm,0,", "processes,ours on etcd,all,3,");
     }
 }

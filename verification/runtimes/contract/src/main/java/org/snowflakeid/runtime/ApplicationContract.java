@@ -100,7 +100,7 @@ public abstract class ApplicationContract {
             assertThat(System.nanoTime())
                     .as(() -> "no \"" + text + "\" in the log")
                     .isLessThan(deadline);
-            assertThat(application.isRunning()).isTrue();
+            assertThat(application.isRunning()).as(application.log()).isTrue();
             TimeUnit.MILLISECONDS.sleep(100);
         }
     }

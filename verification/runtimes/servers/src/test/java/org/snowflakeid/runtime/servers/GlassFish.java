@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import org.snowflakeid.testservers.FreePorts;
 
-/** GlassFish. */
+/** GlassFish, on a Java that it starts on. */
 record GlassFish(Deployment deployment) implements WatchingServer {
 
     private static final Path SERVER =

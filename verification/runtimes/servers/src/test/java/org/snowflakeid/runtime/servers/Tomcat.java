@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Tomcat. */
+/** Tomcat, which has no CDI: the application brings Weld. */
 record Tomcat(Deployment deployment) implements WatchingServer {
 
     private static final Path SERVER =
