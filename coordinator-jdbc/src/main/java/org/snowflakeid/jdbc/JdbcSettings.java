@@ -70,8 +70,8 @@ final class JdbcSettings {
     static final Key<Durability> DURABILITY = Durability.key(
             "jdbc",
             "a database that may lose what it acknowledged: `fsync=off`, `synchronous_commit=off`,"
-                    + " `innodb_flush_log_at_trx_commit` and `sync_binlog` other than 1, H2's `WRITE_DELAY` other than 0,"
-                    + " and what corresponds to them elsewhere");
+                    + " `innodb_flush_log_at_trx_commit` other than 1 and 3, with a binary log `sync_binlog` other than 1,"
+                    + " H2's `WRITE_DELAY` other than 0, and what corresponds to them elsewhere");
     static final Key<InMemory> IN_MEMORY = Key.choice("snowflake.jdbc.in-memory", InMemory.class)
             .standard("refuse")
             .meaning("An H2 in the memory of this process, which no other process sees: `refuse` it, or `allow` it in"
