@@ -101,6 +101,25 @@ class ResumeCounterexamplesTest {
         assertThat(aAgain.issue().timestamp()).isAfterOrEqualTo(at(noted));
     }
 
+    // The clock was there, and was set back before the first id.
+    @Test
+    void theNextIssuesNothingBelowTheNoteThoughItsClockIsSetBack() {
+        a.open();
+        long noted = lo();
+        a.issueAt(at(noted).minusMillis(1));
+        a.crash();
+        stage.store.down = true;
+        aAgain.holdClock(at(noted));
+        aAgain.open();
+        aAgain.holdClock(at(noted).minusMillis(200));
+
+        Actor.Call call = aAgain.startCall();
+        stage.sleep(Duration.ofMillis(100));
+        aAgain.holdClock(at(noted));
+
+        assertThat(call.await().timestamp()).isAfterOrEqualTo(at(noted));
+    }
+
     @Test
     void aProcessThatTookOverAndIssuedNothingGivesBackNothingThatItsPredecessorUsed() {
         a.open();
