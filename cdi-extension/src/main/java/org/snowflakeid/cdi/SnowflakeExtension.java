@@ -91,6 +91,7 @@ public class SnowflakeExtension implements Extension {
     }
 
     void collect(@Observes @WithAnnotations(GeneratorReference.class) ProcessAnnotatedType<?> event) {
+        usersWithoutBean.add(event.getAnnotatedType().getJavaClass());
         event.getAnnotatedType().getFields().forEach(this::collectReferences);
         event.getAnnotatedType().getMethods().forEach(this::collectReferences);
     }

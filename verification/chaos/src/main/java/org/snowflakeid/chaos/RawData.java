@@ -196,16 +196,6 @@ final class RawData {
     }
 
     private void value(String table, String row, String column, Object value) {
-        text.append(table)
-                .append(',')
-                .append(quoted(row))
-                .append(',')
-                .append(quoted(column))
-                .append(',');
-        text.append(quoted(String.valueOf(value))).append('\n');
-    }
-
-    private static String quoted(String value) {
-        return value.contains(",") || value.contains("\"") ? '"' + value.replace("\"", "\"\"") + '"' : value;
+        text.append(Csv.line(table, row, column, value)).append('\n');
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.Startup;
@@ -16,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.cdi.FailedStartupTest.Shop;
 
 /** A process that tries again and again to start what fails after its claim. */
 class FailedAgainTest {
@@ -32,23 +32,10 @@ class FailedAgainTest {
         RecordingCoordinatorProvider.JOURNAL.clear();
     }
 
-    @Dependent
-    static class Shop {
-        @Inject
-        Snowflake ids;
-    }
-
-    @ApplicationScoped
-    static class LateServer {
-        void open(@Observes Startup event) {
-            throw new IllegalStateException("the port is in use");
-        }
-    }
-
     private static void fail(String namespace) {
-        assertThatThrownBy(() ->
-                        Application.with("snowflake.namespace=" + namespace).of(Shop.class, LateServer.class))
-                .hasStackTraceContaining("the port is in use");
+        assertThatThrownBy(() -> Application.with("snowflake.namespace=" + namespace)
+                        .of(Shop.class, FailedStartupTest.LateServer.class))
+                .hasStackTraceContaining("org/driver/Missing");
     }
 
     private static List<String> threads() {

@@ -73,8 +73,18 @@ class HealthTest {
     // WildFly's MicroProfile Health did not show it
     @Test
     void isNoBeanOfThePortableExtensionsOwnArchive() {
-        try (Application application = Application.of(Shop.class)) {
-            BeanManager beans = application.container().getBeanManager();
+        assertBelongsToAnotherArchive(Shop.class);
+    }
+
+    // nor there
+    @Test
+    void norWhereOnlyAnEntityNamesAGenerator() {
+        assertBelongsToAnotherArchive(ReferenceTest.Row.class);
+    }
+
+    private static void assertBelongsToAnotherArchive(Class<?> application) {
+        try (Application running = Application.of(application)) {
+            BeanManager beans = running.container().getBeanManager();
 
             assertThat(beans.getBeans(HealthCheck.class, Readiness.Literal.INSTANCE))
                     .singleElement()

@@ -4,6 +4,7 @@ package org.snowflakeid.compare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.snowflakeid.chaos.Csv;
 
 /** All that was seen, as lines of CSV: what, of which generator, in which chapter, how often or how much, and in words. */
 final class RawData {
@@ -87,11 +88,7 @@ final class RawData {
                         + Report.seconds(plan.length().toNanos()) + " s");
     }
 
-    private void line(String... values) {
-        lines.add(List.of(values).stream().map(RawData::quoted).collect(Collectors.joining(",")));
-    }
-
-    private static String quoted(String value) {
-        return value.matches("[^\",\n\r]*") ? value : '"' + value.replace("\"", "\"\"") + '"';
+    private void line(String what, String generator, String chapter, String value, String text) {
+        lines.add(Csv.line(what, generator, chapter, value, text));
     }
 }

@@ -81,7 +81,7 @@ abstract class EntityServerContract {
             String refusal = "snowflake 'purchases': snowflake.generators.purchases.window=a minute is not .*PT60S";
             refused.awaitEndOrLog(refusal);
             assertThat(refused.log()).containsPattern(refusal);
-            // Servers go on without the application.
+            // Servers go on without the application. An answer that must not come cannot be awaited.
             TimeUnit.SECONDS.sleep(1);
             assertThat(refused.answers("/entities")).isFalse();
         }
