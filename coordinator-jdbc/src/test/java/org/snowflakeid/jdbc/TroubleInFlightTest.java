@@ -209,12 +209,15 @@ class TroubleInFlightTest {
 
     // ---- answers
 
-    /** The server does each write, and says so when its client has stopped waiting. */
+    /**
+     * The server does each write, and says so when its client has stopped waiting. It takes longer than the window: a
+     * write that has been done by then is found by the next read, and ids go on.
+     */
     @Test
     void aServerThatAlwaysAnswersTooLateSuspendsAndGoesOnAfterwards() {
         postgres.sql("CREATE SCHEMA late; " + Dialect.POSTGRESQL.createTable("late.snowflake_record"));
         try (LeasedSnowflake ids = open(Resources.NONE, "url", postgres.url(), "schema", "late")) {
-            postgres.sql("CREATE FUNCTION late.slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1);"
+            postgres.sql("CREATE FUNCTION late.slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(5);"
                     + " RETURN NULL; END $$;"
                     + " CREATE TRIGGER slow AFTER UPDATE ON late.snowflake_record FOR EACH STATEMENT"
                     + " EXECUTE FUNCTION late.slow()");
