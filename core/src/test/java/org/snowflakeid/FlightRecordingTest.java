@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -117,7 +118,25 @@ class FlightRecordingTest {
         assertThat(ids.nextId()).isPositive();
     }
 
-    /** What runs in the JDK without JFR. */
+    /** An outage in a process of its own. */
+    static final class Outage {
+        private Outage() {}
+
+        public static void main(String[] arguments) {
+            VirtualWorld world = new VirtualWorld(1);
+            FakeStore store = new FakeStore(world);
+            LeasedSnowflake ids = LeasedSnowflake.open(
+                    SnowflakeSettings.of(Map.of("snowflake.worker-ids", "0-1")), store, world.new Machine());
+            store.down = true;
+            world.sleep(Duration.ofMinutes(2));
+            store.down = false;
+            world.sleep(Duration.ofMinutes(1));
+            System.out.println(
+                    "id " + ids.nextId() + " in state " + ids.status().state());
+        }
+    }
+
+    /** The same in the JDK without JFR. */
     static final class SmallJdk {
         private SmallJdk() {}
 
@@ -125,35 +144,34 @@ class FlightRecordingTest {
             try {
                 throw new AssertionError(Class.forName("jdk.jfr.Event") + " is there");
             } catch (ClassNotFoundException expected) {
-                VirtualWorld world = new VirtualWorld(1);
-                FakeStore store = new FakeStore(world);
-                LeasedSnowflake ids = LeasedSnowflake.open(
-                        SnowflakeSettings.of(Map.of("snowflake.worker-ids", "0-1")), store, world.new Machine());
-                store.down = true;
-                world.sleep(Duration.ofMinutes(2));
-                store.down = false;
-                world.sleep(Duration.ofMinutes(1));
-                System.out.println(
-                        "id " + ids.nextId() + " in state " + ids.status().state());
+                Outage.main(arguments);
             }
         }
     }
 
+    private static String run(Class<?> main, String... options) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(output).containsPattern("id \\d+ in state ACTIVE");
+        assertThat(process.exitValue()).as(output).isZero();
+        return output;
+    }
+
     @Test
     void idsNeedNoJfr() throws Exception {
-        Process small = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--limit-modules",
-                        "java.logging",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SmallJdk.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(small.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(run(SmallJdk.class, "--limit-modules", "java.logging")).doesNotContain("jdk/jfr");
+    }
 
-        assertThat(small.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(output).containsPattern("id \\d+ in state ACTIVE").doesNotContain("jdk/jfr");
-        assertThat(small.exitValue()).as(output).isZero();
+    @Test
+    void aProcessWithoutARecordingDoesNotStartJfr() throws Exception {
+        assertThat(run(Outage.class, "-verbose:class"))
+                .contains("org.snowflakeid.keeper.FlightRecording ")
+                .doesNotContain("org.snowflakeid.keeper.FlightEvents")
+                .doesNotContain("jdk.jfr.internal.MetadataRepository");
     }
 }
