@@ -20,8 +20,10 @@ final class ColumnSearch {
 
     private record Table(@Nullable String catalog, @Nullable String schema, String name, String type) {
 
-        boolean isIn(String qualifier) {
-            return qualifier.equalsIgnoreCase(schema) || qualifier.equalsIgnoreCase(catalog);
+        /** The schema; where the database has none, such as MariaDB and MySQL, the catalog. */
+        @Nullable
+        String place() {
+            return schema == null || schema.isEmpty() ? catalog : schema;
         }
 
         boolean isView() {
@@ -30,7 +32,7 @@ final class ColumnSearch {
 
         @Override
         public String toString() {
-            String place = schema == null || schema.isEmpty() ? catalog : schema;
+            String place = place();
             return (place == null || place.isEmpty() ? "" : place + ".") + name;
         }
     }
@@ -69,8 +71,11 @@ final class ColumnSearch {
                 new LinkedHashSet<>(List.of(name, name.toLowerCase(Locale.ROOT), name.toUpperCase(Locale.ROOT)));
         for (String spelling : spellings) {
             List<Table> found = named(spelling, qualifier);
+            List<Table> exact = found.stream()
+                    .filter(each -> qualifier != null && qualifier.equals(each.place()))
+                    .toList();
             if (!found.isEmpty()) {
-                return one(typed, found);
+                return one(typed, exact.isEmpty() ? found : exact);
             }
         }
         throw AuditRefusedException.wrongUse("There is no table " + typed + " at " + database.place()
@@ -89,7 +94,9 @@ final class ColumnSearch {
                 // Others are indexes and sequences. The pattern may match more than the name.
                 if (table.name().equals(name)
                         && (table.type().contains("TABLE") || table.isView())
-                        && (qualifier == null ? !table.type().contains("SYSTEM") : table.isIn(qualifier))) {
+                        && (qualifier == null
+                                ? !table.type().contains("SYSTEM")
+                                : qualifier.equalsIgnoreCase(table.place()))) {
                     found.add(table);
                 }
             }
@@ -115,9 +122,11 @@ final class ColumnSearch {
 
     private Column column(Table table, String typed) throws SQLException {
         List<Column> columns = new ArrayList<>();
-        try (ResultSet rows = metadata.getColumns(table.catalog(), table.schema(), pattern(table.name()), null)) {
+        String schema = table.schema() == null ? null : pattern(table.schema());
+        try (ResultSet rows = metadata.getColumns(table.catalog(), schema, pattern(table.name()), null)) {
             while (rows.next()) {
-                if (rows.getString("TABLE_NAME").equals(table.name())) {
+                if (rows.getString("TABLE_NAME").equals(table.name())
+                        && Objects.equals(rows.getString("TABLE_SCHEM"), table.schema())) {
                     columns.add(new Column(
                             rows.getString("COLUMN_NAME"),
                             rows.getInt("DATA_TYPE"),

@@ -18,6 +18,10 @@ record ColumnType(Form form, int digits) {
     static @Nullable ColumnType of(String product, int jdbcType, String name, int size, int scale) {
         // Its whole numbers have 64 bits, whatever they are called.
         boolean allLong = product.toLowerCase(Locale.ROOT).contains("sqlite");
+        if (allLong && name.isBlank()) {
+            // Called text by the driver. A number would be less than any text that it is compared with.
+            return new ColumnType(Form.LONG, DIGITS_OF_A_LONG);
+        }
         return switch (jdbcType) {
             case Types.BIGINT -> new ColumnType(name.contains("unsigned") ? Form.DECIMAL : Form.LONG, DIGITS_OF_A_LONG);
             case Types.INTEGER -> new ColumnType(Form.LONG, allLong ? DIGITS_OF_A_LONG : 9);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator.audit;
 
+import static org.snowflakeid.operator.audit.Finding.Result.NOTE;
+
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -72,5 +75,19 @@ final class Days {
     /** Of days and worker ids that were too many. */
     long rowsNotKept() {
         return rowsNotKept;
+    }
+
+    /** What is said if nothing was found in the days. Where some were not kept, that is no more than a note. */
+    Finding passed(String name, String text) {
+        return rowsNotKept == 0
+                ? Finding.passed(name, text)
+                : new Finding(
+                        name,
+                        NOTE,
+                        rowsNotKept,
+                        text + " Not looked at for this: " + Counted.of(rowsNotKept, "row")
+                                + ", of days and worker ids that are too many to keep. If the layout is right, audit a"
+                                + " view of the newest ids.",
+                        List.of());
     }
 }

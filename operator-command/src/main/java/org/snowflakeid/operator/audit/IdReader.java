@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Reads the ids of a column in its order, by chunks: each is one query for the next so many ids after the last one, in a transaction of its
  * own that only reads. So nothing is held open for long, and there is never more than one statement. After a lost connection it goes on
  * after the last id.
+ *
+ * <p>Rows with the same id follow each other, and are counted here. That a key forbids them is not believed: a unique index may be invalid,
+ * and the key of a table does not hold for tables that inherit from it.
  */
 public final class IdReader implements AutoCloseable {
 
@@ -43,6 +46,20 @@ public final class IdReader implements AutoCloseable {
 
     private static final int FETCH_SIZE = 5_000;
 
+    /** The rows of one id. */
+    private static final class Copies {
+        final long id;
+        /** As the column has it. */
+        Object value;
+
+        long rows;
+
+        Copies(long id, Object value) {
+            this.id = id;
+            this.value = value;
+        }
+    }
+
     private final AuditedDatabase database;
     private final Consumer<String> complain;
     private final Pause pause;
@@ -53,7 +70,9 @@ public final class IdReader implements AutoCloseable {
 
     private volatile boolean stopped;
 
-    private @Nullable Object last;
+    /** All rows with that id were seen. */
+    private @Nullable Copies last;
+
     private long rows;
 
     /**
@@ -94,20 +113,30 @@ public final class IdReader implements AutoCloseable {
         if (!column.nullable()) {
             return 0;
         }
+        int attempt = 0;
+        while (true) {
+            try {
+                return countRowsWithoutId(column);
+            } catch (SQLException e) {
+                attempt = connectAgain(column, e, attempt);
+            }
+        }
+    }
+
+    private long countRowsWithoutId(AuditedColumn column) throws SQLException {
+        long count;
         String sql = "SELECT COUNT(*) FROM " + column.quotedTable() + " WHERE " + column.quotedName() + " IS NULL";
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             running = statement;
-            try (ResultSet count = statement.executeQuery()) {
-                count.next();
-                return count.getLong(1);
+            try (ResultSet counted = statement.executeQuery()) {
+                counted.next();
+                count = counted.getLong(1);
             } finally {
                 running = null;
             }
-        } catch (SQLException e) {
-            throw stopped ? stopped() : database.unreadable(column, e);
-        } finally {
-            endTransaction();
         }
+        connection.rollback();
+        return count;
     }
 
     /**
@@ -117,37 +146,47 @@ public final class IdReader implements AutoCloseable {
      * @throws AuditRefusedException if a value is no id, if the column can't be read, or if the connection is lost and does not come back
      */
     public void read(AuditedColumn column, int chunk, Sink sink) {
+        Spelling spelling = new Spelling(column);
         int attempt = 0;
+        // One more shows where the rows of the last id end.
+        long most = chunk + 1L;
         while (true) {
             long before = rows;
             try {
-                if (readChunk(column, chunk, sink) < chunk) {
+                if (!readChunk(column, spelling, most, sink)) {
                     return;
                 }
+                most = rows > before ? chunk + 1L : 2 * most;
                 attempt = 0;
             } catch (SQLException e) {
-                if (stopped) {
-                    throw stopped();
-                }
-                if (!AuditedDatabase.isLost(e, connection)) {
-                    throw database.unreadable(column, e);
-                }
-                attempt = connectAgain(e, rows > before ? 0 : attempt);
+                attempt = connectAgain(column, e, rows > before ? 0 : attempt);
             }
         }
     }
 
-    /** @return how many there were */
-    private int readChunk(AuditedColumn column, int chunk, Sink sink) throws SQLException {
-        int seen = 0;
-        try (PreparedStatement statement = connection.prepareStatement(query(column, chunk))) {
-            statement.setFetchSize(Math.min(chunk, FETCH_SIZE));
+    /** @return whether there may be more */
+    private boolean readChunk(AuditedColumn column, Spelling spelling, long most, Sink sink) throws SQLException {
+        long read = 0;
+        try (PreparedStatement statement = connection.prepareStatement(query(column, most))) {
+            statement.setFetchSize((int) Math.min(most, FETCH_SIZE));
             bind(statement);
             running = statement;
             try (ResultSet ids = statement.executeQuery()) {
+                Copies copies = null;
                 while (ids.next()) {
-                    see(column, ids, sink);
-                    seen++;
+                    Object value = value(column, ids);
+                    long id = spelling.id(value);
+                    if (copies == null || copies.id != id) {
+                        see(copies, sink);
+                        requireAscending(column, id);
+                        copies = new Copies(id, value);
+                    }
+                    copies.value = value;
+                    copies.rows++;
+                    read++;
+                }
+                if (read < most) {
+                    see(copies, sink);
                 }
             } finally {
                 running = null;
@@ -157,73 +196,80 @@ public final class IdReader implements AutoCloseable {
         if (stopped) {
             throw stopped();
         }
-        return seen;
+        return read == most;
     }
 
-    /** Copies of an id are counted by the database: between two chunks none can be missed. */
-    private String query(AuditedColumn column, int chunk) throws SQLException {
+    private void see(@Nullable Copies copies, Sink sink) {
+        if (copies != null) {
+            sink.see(copies.id, copies.rows);
+            rows += copies.rows;
+            last = copies;
+        }
+    }
+
+    private String query(AuditedColumn column, long most) throws SQLException {
         String name = column.quotedName();
-        return "SELECT " + name + (column.unique() ? "" : ", COUNT(*)") + " FROM " + column.quotedTable()
+        return "SELECT " + name + " FROM " + column.quotedTable()
                 + (last == null ? " WHERE " + name + " IS NOT NULL" : " WHERE " + name + " > ?")
-                + (column.unique() ? "" : " GROUP BY " + name)
-                + " ORDER BY " + name + first(chunk);
+                + " ORDER BY " + name + first(most);
     }
 
-    private String first(int chunk) throws SQLException {
+    private String first(long rows) throws SQLException {
         return switch (connection.getMetaData().getDatabaseProductName()) {
-            case "MariaDB", "MySQL", "SQLite" -> " LIMIT " + chunk;
-            default -> " OFFSET 0 ROWS FETCH NEXT " + chunk + " ROWS ONLY";
+            case "MariaDB", "MySQL", "SQLite" -> " LIMIT " + rows;
+            default -> " OFFSET 0 ROWS FETCH NEXT " + rows + " ROWS ONLY";
         };
     }
 
     private void bind(PreparedStatement statement) throws SQLException {
-        if (last instanceof Long id) {
+        Object value = last == null ? null : last.value;
+        if (value instanceof Long id) {
             statement.setLong(1, id);
-        } else if (last instanceof BigDecimal id) {
+        } else if (value instanceof BigDecimal id) {
             statement.setBigDecimal(1, id);
-        } else if (last instanceof String text) {
+        } else if (value instanceof String text) {
             statement.setString(1, text);
         }
     }
 
-    private void see(AuditedColumn column, ResultSet ids, Sink sink) throws SQLException {
-        Object value =
-                switch (column.form()) {
-                    case LONG -> ids.getLong(1);
-                    case DECIMAL -> ids.getBigDecimal(1);
-                    case TEXT -> ids.getString(1);
-                };
-        long copies = column.unique() ? 1 : ids.getLong(2);
-        sink.see(id(column, value), copies);
-        rows += copies;
-        last = value;
+    private static Object value(AuditedColumn column, ResultSet ids) throws SQLException {
+        return switch (column.form()) {
+            case LONG -> ids.getLong(1);
+            case DECIMAL -> ids.getBigDecimal(1);
+            case TEXT -> ids.getString(1);
+        };
     }
 
-    private static long id(AuditedColumn column, Object value) {
-        try {
-            if (value instanceof Long id) {
-                return id;
-            }
-            return value instanceof BigDecimal number
-                    ? number.longValueExact()
-                    // As the column has it: padded, if it is of a fixed length.
-                    : Long.parseLong(value.toString().strip());
-        } catch (ArithmeticException | NumberFormatException e) {
-            throw AuditRefusedException.failed(
-                    "The column " + column.name() + " of " + column.table() + " has the value '"
-                            + value
-                            + "', which is no whole number of 64 bits in decimal. Other forms of ids can't be read: audit a"
-                            + " column of numbers.");
+    /** Text has an order of its own. Numbers that came in another one would be read again and again. */
+    private void requireAscending(AuditedColumn column, long id) {
+        if (column.form() != AuditedColumn.Form.TEXT && last != null && id <= last.id) {
+            throw AuditRefusedException.failed("The column " + column.name() + " of " + column.table() + " has the id "
+                    + id
+                    + " after the id " + last.id + " in its ascending order: it has values that are no whole numbers."
+                    + " Audit a view that leaves them out.");
         }
     }
 
-    /** @return the number of the next attempt */
+    /**
+     * @return the number of the next attempt
+     * @throws AuditRefusedException if another connection would not help, or there is none
+     */
+    private int connectAgain(AuditedColumn column, SQLException e, int firstAttempt) {
+        if (stopped) {
+            throw stopped();
+        }
+        if (!AuditedDatabase.isLost(e, connection)) {
+            throw database.unreadable(column, e);
+        }
+        return connectAgain(e, firstAttempt);
+    }
+
     private int connectAgain(SQLException lost, int firstAttempt) {
         SQLException why = lost;
         for (int attempt = firstAttempt; attempt < PAUSES.size(); attempt++) {
             Duration wait = PAUSES.get(attempt);
             complain.accept("Lost the connection after " + Counted.of(rows, "row") + " (" + database.words(why)
-                    + "). Going on after " + (last == null ? "the start" : "id " + last) + " in " + wait.toSeconds()
+                    + "). Going on after " + (last == null ? "the start" : "id " + last.id) + " in " + wait.toSeconds()
                     + " s.");
             try {
                 close();
@@ -269,14 +315,6 @@ public final class IdReader implements AutoCloseable {
 
     private AuditRefusedException stopped() {
         return AuditRefusedException.failed("Stopped after " + Counted.of(rows, "row") + ". Nothing was changed.");
-    }
-
-    private void endTransaction() {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            // The next statement tells.
-        }
     }
 
     @Override

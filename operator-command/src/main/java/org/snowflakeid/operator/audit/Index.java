@@ -22,6 +22,8 @@ record Index(boolean unique, List<String> columns, long entries) {
             DatabaseMetaData metadata, @Nullable String catalog, @Nullable String schema, String table)
             throws SQLException {
         Map<String, Index> indexes = new LinkedHashMap<>();
+        // Its indexes of other kinds, such as BRIN, are told by this alone. Other databases may leave it out.
+        boolean toldByOrder = metadata.getDatabaseProductName().equals("PostgreSQL");
         try (ResultSet rows = metadata.getIndexInfo(catalog, schema, table, false, true)) {
             while (rows.next()) {
                 String name = rows.getString("INDEX_NAME");
@@ -29,7 +31,8 @@ record Index(boolean unique, List<String> columns, long entries) {
                 if (name == null
                         || type == DatabaseMetaData.tableIndexStatistic
                         || type == DatabaseMetaData.tableIndexHashed
-                        || rows.getString("FILTER_CONDITION") != null) {
+                        || rows.getString("FILTER_CONDITION") != null
+                        || (toldByOrder && rows.getString("ASC_OR_DESC") == null)) {
                     continue;
                 }
                 boolean unique = !rows.getBoolean("NON_UNIQUE");

@@ -150,7 +150,7 @@ final class SharedWorkerIds {
                             + " other tables within that millisecond, looks the same.",
                     List.of());
         }
-        return Finding.passed(
+        return days.passed(
                 NAME,
                 sequencesTell
                         ? "No sign of two processes with one worker id. Two that begin each millisecond at 0 would show"

@@ -35,8 +35,7 @@ final class TimeJumps {
             last = day;
         }
         return count == 0
-                ? Finding.passed(
-                        NAME, "No jump of half a year in time: the ids are of one layout, as far as dates tell.")
+                ? days.passed(NAME, "No jump of half a year in time: the ids are of one layout, as far as dates tell.")
                 : new Finding(
                         NAME,
                         NOTE,

@@ -117,6 +117,96 @@ class AuditOnServersTest {
         assertThat(ids).hasSize(IDS).doesNotHaveDuplicates();
     }
 
+    // ---- duplicates that a key seems to forbid
+
+    private List<Long> idsInSeveralRows(String table, int chunk) {
+        List<Long> found = new ArrayList<>();
+        try (IdReader reader = new IdReader(new AuditedDatabase(postgres.url(), null, null), complaints::add)) {
+            reader.read(reader.find(table, "id"), chunk, (id, rows) -> {
+                if (rows > 1) {
+                    found.add(id);
+                }
+            });
+        }
+        return found;
+    }
+
+    /** What a unique index that could not be built leaves behind: an index that is called unique, and forbids nothing. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 10_000})
+    void anIndexThatIsNotValidForbidsNoDuplicates(int chunk) {
+        postgres.sql("DROP TABLE IF EXISTS repeated; CREATE TABLE repeated (id bigint NOT NULL);"
+                + " INSERT INTO repeated VALUES (1), (2), (2), (3), (4), (4), (4)");
+        assertThatThrownBy(() -> postgres.sql("CREATE UNIQUE INDEX CONCURRENTLY ON repeated (id)"))
+                .hasMessageContaining("could not create unique index");
+
+        assertThat(idsInSeveralRows("repeated", chunk)).containsExactly(2L, 4L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10_000})
+    void aKeyOfAParentForbidsNoDuplicatesInTablesThatInheritFromIt(int chunk) {
+        postgres.sql("DROP TABLE IF EXISTS parent CASCADE; CREATE TABLE parent (id bigint PRIMARY KEY);"
+                + " CREATE TABLE child (PRIMARY KEY (id)) INHERITS (parent);"
+                + " INSERT INTO parent VALUES (1), (2); INSERT INTO child VALUES (2), (3)");
+
+        assertThat(idsInSeveralRows("parent", chunk)).containsExactly(2L);
+    }
+
+    /** With a BRIN index each statement reads the whole table all the same. */
+    @Test
+    void anIndexThatHasNoOrderMakesNoChunkCheap() {
+        postgres.sql("CREATE TABLE ranges (id bigint, number bigint); CREATE INDEX ON ranges USING brin (id);"
+                + " CREATE INDEX ON ranges (number DESC)");
+
+        assertThat(find("ranges").indexed()).isFalse();
+        try (IdReader reader = new IdReader(new AuditedDatabase(postgres.url(), null, null), complaints::add)) {
+            assertThat(reader.find("ranges", "number").indexed()).isTrue();
+        }
+    }
+
+    // ---- the table that is meant
+
+    /** The database is called as one of its schemas is. */
+    @Test
+    void aSchemaGoesBeforeTheDatabaseOfTheSameName() {
+        postgres.sql("CREATE SCHEMA ids; CREATE TABLE public.bills (id bigint PRIMARY KEY);"
+                + " CREATE TABLE ids.bills (id bigint PRIMARY KEY)");
+
+        assertThat(postgres.url()).contains("/ids?");
+        assertThat(find("ids.bills").table()).isEqualTo("ids.bills");
+        assertThat(find("bills").table()).isEqualTo("public.bills");
+    }
+
+    @Test
+    void aSchemaIsTakenAsItIsTypedWhereOnlyItsCaseDiffers() {
+        postgres.sql("CREATE SCHEMA store; CREATE SCHEMA \"Store\"; CREATE TABLE store.bills (id bigint PRIMARY KEY);"
+                + " CREATE TABLE \"Store\".bills (id bigint PRIMARY KEY)");
+
+        assertThat(find("store.bills").table()).isEqualTo("store.bills");
+        assertThat(find("Store.bills").table()).isEqualTo("Store.bills");
+    }
+
+    /** An underscore stands for any character in what is asked of the driver. */
+    @Test
+    void columnsAreThoseOfTheSchemaAndNotOfOneWithAlmostItsName() {
+        postgres.sql(
+                "CREATE SCHEMA tenant_1; CREATE SCHEMA tenant01; CREATE TABLE tenant_1.bills (id bigint PRIMARY KEY);"
+                        + " CREATE TABLE tenant01.bills (id int)");
+
+        AuditedColumn column = find("tenant_1.bills");
+
+        assertThat(column.type()).isEqualTo("int8");
+        assertThat(column.nullable()).isFalse();
+        assertThat(find("tenant01.bills").type()).isEqualTo("int4");
+    }
+
+    private AuditedColumn find(String table) {
+        try (IdReader reader = new IdReader(new AuditedDatabase(postgres.url(), null, null), complaints::add)) {
+            return reader.find(table, "id");
+        }
+    }
+
     @Test
     void transactionsOnlyRead() {
         postgres.sql(

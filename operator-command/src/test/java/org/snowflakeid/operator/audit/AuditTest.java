@@ -324,6 +324,22 @@ class AuditTest {
         assertThat(audit.rows()).isEqualTo(100_000);
     }
 
+    /** A large fleet has so many days and worker ids after some years. The newest ones come last. */
+    @Test
+    void whatWasNotKeptHasNotPassed() {
+        Audit audit = new Audit(column("bigint", 19, false), OURS, InstantSource.fixed(NOW), 4);
+        soundIds(20);
+        table.forEach(audit::see);
+        table.clear();
+        goingOn(6, 2, 5_000);
+        table.forEach(audit::see);
+
+        assertThat(notPassed(audit)).containsExactly("shared-worker-ids", "jumps");
+        assertThat(finding(audit, "shared-worker-ids").result()).isEqualTo(Result.NOTE);
+        assertThat(finding(audit, "shared-worker-ids").count()).isEqualTo(5_000);
+        assertThat(finding(audit, "shared-worker-ids").text()).contains("Not looked at for this: 5,000 rows");
+    }
+
     @Test
     void workerIdsAreShownAsRanges() {
         assertThat(AuditText.ranges(List.of(0, 1, 2, 7, 9, 10))).isEqualTo("0-2, 7, 9-10");

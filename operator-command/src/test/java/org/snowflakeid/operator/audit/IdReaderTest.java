@@ -4,6 +4,7 @@ package org.snowflakeid.operator.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -144,6 +146,68 @@ class IdReaderTest {
         }
     }
 
+    /** Two spellings of one id lie apart in the order of text, and no key takes them for equal. */
+    @ParameterizedTest
+    @ValueSource(strings = {"007", "+7", " 7", "-0", "\u0667"})
+    void refusesTextInAnotherSpelling(String spelling) throws SQLException {
+        sql(
+                "CREATE TABLE orders (id VARCHAR(20) PRIMARY KEY)",
+                "INSERT INTO orders VALUES ('0'), ('10'), ('7'), ('" + spelling + "')");
+
+        assertThatThrownBy(() -> read(url, "orders", "id", 7))
+                .isInstanceOf(AuditRefusedException.class)
+                .hasMessageContaining("'" + spelling + "'")
+                .hasMessageContaining("spelling");
+    }
+
+    @Test
+    void readsTextThatIsFilledUpWithZerosToOneLength() throws SQLException {
+        sql(
+                "CREATE TABLE orders (id VARCHAR(20))",
+                "INSERT INTO orders SELECT LPAD(x, 19, '0') FROM SYSTEM_RANGE(1, 100)",
+                "INSERT INTO orders SELECT LPAD(x, 19, '0') FROM SYSTEM_RANGE(1, 100)");
+
+        read(url, "orders", "id", 7);
+
+        requireSeen(100, 2);
+    }
+
+    /** SQLite keeps any text in a column of whole numbers, and sorts it behind them. */
+    @Test
+    void refusesValuesThatAreNoNumbersInAColumnOfNumbers(@TempDir Path folder) throws SQLException {
+        String shop = "jdbc:sqlite:" + folder.resolve("shop.db");
+        try (Connection connection = DriverManager.getConnection(shop);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE orders (id BIGINT)");
+            statement.execute("INSERT INTO orders VALUES (1), (2), (3), ('none'), ('unknown')");
+        }
+
+        assertThatThrownBy(() -> read(shop, "orders", "id", 2))
+                .isInstanceOf(AuditRefusedException.class)
+                .hasMessageContaining("the id 0 after the id 3");
+    }
+
+    /** SQLite takes every text for greater than every number. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 10})
+    void readsNumbersOfAColumnWithoutAType(int chunk, @TempDir Path folder) throws SQLException {
+        String shop = "jdbc:sqlite:" + folder.resolve("shop.db");
+        try (Connection connection = DriverManager.getConnection(shop);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE orders (id)");
+            statement.execute("INSERT INTO orders VALUES (1), (2), (3), (4)");
+            statement.execute("CREATE TABLE texts (id TEXT)");
+            statement.execute("INSERT INTO texts VALUES ('1'), ('2'), ('3'), ('4')");
+            statement.execute("CREATE VIEW cast_texts AS SELECT CAST(id AS BIGINT) AS id FROM texts");
+        }
+
+        read(shop, "orders", "id", chunk);
+        requireSeen(4, 1);
+        seen.clear();
+        read(shop, "cast_texts", "id", chunk);
+        requireSeen(4, 1);
+    }
+
     @Test
     void findsTablesByTheirSchemaAndWithOddNames() throws SQLException {
         sql(
@@ -176,8 +240,9 @@ class IdReaderTest {
     void goesOnAfterTheLastIdWhenTheConnectionIsLostHalfWay(String key, String state, boolean valid)
             throws SQLException {
         sql("CREATE TABLE orders (id BIGINT" + key + ")", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
-        // In the middle of a chunk, each time.
-        try (LosingDriver driver = new LosingDriver(url, 23, state, valid)) {
+        // In the middle of a chunk, each time. The row after a chunk is read with it, and that before the loss may have
+        // copies.
+        try (LosingDriver driver = new LosingDriver(url, 26, state, valid)) {
             read(driver.url(), "orders", "id", 10);
 
             assertThat(driver.mostStatements()).isEqualTo(1);
@@ -192,9 +257,22 @@ class IdReaderTest {
     }
 
     @Test
+    void countsRowsWithoutAnIdAgainWhenTheConnectionIsLost() throws SQLException {
+        sql("CREATE TABLE orders (id BIGINT)", "INSERT INTO orders VALUES (1), (NULL), (NULL)");
+        try (LosingDriver driver = new LosingDriver(url, 0, "HY000", false)) {
+            driver.loseNoMoreThan(1);
+            try (IdReader reader =
+                    new IdReader(new AuditedDatabase(driver.url(), null, null), complaints::add, pauses::add)) {
+                assertThat(reader.rowsWithoutId(reader.find("orders", "id"))).isEqualTo(2);
+            }
+        }
+        assertThat(complaints).hasSize(1);
+    }
+
+    @Test
     void givesUpWhenItStaysAway() throws SQLException {
         sql("CREATE TABLE orders (id BIGINT PRIMARY KEY)", "INSERT INTO orders SELECT x FROM SYSTEM_RANGE(1, 100)");
-        try (LosingDriver driver = new LosingDriver(url, 23, "HY000", false)) {
+        try (LosingDriver driver = new LosingDriver(url, 26, "HY000", false)) {
             driver.openNoMoreThan(1);
 
             assertThatThrownBy(() -> read(driver.url(), "orders", "id", 10))

@@ -22,6 +22,7 @@ final class LosingDriver implements Driver, AutoCloseable {
     private final String state;
     private final boolean valid;
     private int connections = Integer.MAX_VALUE;
+    private int losses = Integer.MAX_VALUE;
     private int statements;
     private int mostStatements;
 
@@ -44,6 +45,11 @@ final class LosingDriver implements Driver, AutoCloseable {
 
     void openNoMoreThan(int most) {
         connections = most;
+    }
+
+    /** Those after them last. */
+    void loseNoMoreThan(int most) {
+        losses = most;
     }
 
     /** How many were open at once. */
@@ -81,7 +87,7 @@ final class LosingDriver implements Driver, AutoCloseable {
         if (connections-- <= 0) {
             throw new SQLException("away", "08001");
         }
-        int[] left = {ids};
+        int[] left = {losses-- > 0 ? ids : Integer.MAX_VALUE};
         return wrapped(Connection.class, DriverManager.getConnection(url), (method, result) -> {
             if (method.equals("isValid")) {
                 return valid || left[0] > 0;
