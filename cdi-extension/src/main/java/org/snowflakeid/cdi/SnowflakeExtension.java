@@ -219,8 +219,7 @@ public class SnowflakeExtension implements Extension {
         if (isOfStart(observer)) {
             event.configureObserverMethod().notifyWith(start -> tell(observer, start, beans));
         } else if (observer.getObservedType() instanceof Class<?> observed
-                && (observed.isAssignableFrom(SnowflakeEvent.class)
-                        || SnowflakeEvent.class.isAssignableFrom(observed))) {
+                && Stream.of(SnowflakeEvent.class.getPermittedSubclasses()).anyMatch(observed::isAssignableFrom)) {
             ObserverGuard guard = new ObserverGuard(beans);
             event.configureObserverMethod().notifyWith(happened -> {
                 if (happened.getEvent() instanceof SnowflakeEvent) {
@@ -239,17 +238,21 @@ public class SnowflakeExtension implements Extension {
                 || observer.getObservedQualifiers().contains(Initialized.Literal.APPLICATION);
     }
 
-    /** In Java SE a container that fails to start destroys no beans, and the process may go on. */
     private <T> void tell(ObserverMethod<T> observer, EventContext<T> start, BeanManager beans) {
         try {
             observer.notify(start);
         } catch (Throwable e) {
-            started();
-            // A server decides itself whether an application whose observer failed goes on, and ends it if not.
-            if (SeStart.isGoingOn()) {
-                InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named()));
-            }
+            failed(beans);
             throw e;
+        }
+    }
+
+    /** In Java SE a container that fails to start destroys no beans, and the process may go on. */
+    private void failed(BeanManager beans) {
+        started();
+        // A server decides itself whether an application whose observer failed goes on, and ends it if not.
+        if (SeStart.isGoingOn()) {
+            InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named()));
         }
     }
 
@@ -302,10 +305,17 @@ public class SnowflakeExtension implements Extension {
             stopWhileStarting =
                     new StopWhileStarting(() -> InjectedSnowflake.closeAll(new GeneratorBeans(beans).openAmong(named)));
         }
-        new Generators(beans, injected()).claim();
+        try {
+            new Generators(beans, injected()).claim();
+        } catch (Throwable e) {
+            // Containers do not show our own observers to guard().
+            failed(beans);
+            throw e;
+        }
     }
 
-    void started(@Observes @Initialized(ApplicationScoped.class) @Priority(Integer.MAX_VALUE) Object event) {
+    // Not sooner: neither Weld nor Helidon hears of the end of the process before these observers have returned.
+    void started(@Observes @Priority(Integer.MAX_VALUE) Startup event) {
         started();
     }
 

@@ -315,6 +315,26 @@ class EventTest {
         }
     }
 
+    @ApplicationScoped
+    static class FailingAtRecords {
+        void all(@Observes @Priority(1) Record event) {
+            TOLD.add("failing at a record");
+            throw new IllegalStateException("an observer's own fault");
+        }
+    }
+
+    // the later ones were not told
+    @Test
+    void norDoesOneOfATypeThatOurEventsAreAmongOthers() throws Exception {
+        try (Warnings warnings = new Warnings("snowflake 'default': the observer");
+                Application application = Application.of(User.class, LateObserver.class, FailingAtRecords.class)) {
+            assertThat(next()).isEqualTo("failing at a record");
+            assertThat(next()).isEqualTo("late Claimed default");
+            awaitReady(application);
+            assertThat(warnings.next()).contains("FailingAtRecords", "Claimed");
+        }
+    }
+
     @RequestScoped
     static class ObserverOfRequests {
         void all(@Observes SnowflakeEvent event) {
