@@ -214,7 +214,7 @@ final class ConsulStore implements RecordStore {
                         false);
             // A web server of another kind. With 400 an encrypted port answers what is not encrypted, and so may a
             // proxy.
-            case 200, 404, 405 ->
+            case 200, 301, 302, 303, 307, 308, 404, 405 ->
                 agent.foreign(answer, answer.header("X-Consul-Index").isEmpty());
             case 400 -> agent.foreign(answer);
             default ->

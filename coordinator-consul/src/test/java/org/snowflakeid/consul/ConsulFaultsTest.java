@@ -272,7 +272,7 @@ class ConsulFaultsTest {
     // a start waited for its whole startup-timeout
     @Test
     void anotherWebServerIsSaidToBeOneAtOnce() throws IOException {
-        for (String status : List.of("200 OK", "404 Not Found")) {
+        for (String status : List.of("200 OK", "404 Not Found", "301 Moved Permanently", "307 Temporary Redirect")) {
             try (ServerSocket web = answering("HTTP/1.1 " + status + "\r\nContent-Length: 5\r\n\r\nhello")) {
                 Node.assertPermanent(
                         ConsulNode.at("http://127.0.0.1:" + web.getLocalPort(), namespace)

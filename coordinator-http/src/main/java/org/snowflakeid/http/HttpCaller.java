@@ -6,6 +6,7 @@ import java.net.http.HttpRequest;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -52,14 +53,26 @@ public final class HttpCaller implements AutoCloseable {
     /**
      * Sends what does no harm if it is done after the call has ended: a read.
      *
-     * @throws CoordinatorException if there is no complete answer
+     * @throws CoordinatorException if there is no complete answer, or one that a cache remembered
      */
     public Answer ask(HttpRequest.Builder request, Deadline deadline) {
+        Answer answer;
         try {
-            return send(request, deadline, true);
+            answer = send(request, deadline, true);
         } catch (NoAnswer e) {
             throw e.exception();
         }
+        // Some caches give an age to what they have just fetched, too.
+        Optional<String> age =
+                answer.header("Age").filter(seconds -> !seconds.strip().equals("0"));
+        if (age.isPresent()) {
+            throw failure(
+                    "is not what answers: a cache between gave what it remembered (Age: " + age.get()
+                            + "). Let none remember these answers, or name the server itself in "
+                            + settings.access().keys().address() + ".",
+                    true);
+        }
+        return answer;
     }
 
     /**

@@ -237,6 +237,28 @@ class HttpCallerTest {
         assertThat(server.requests()).hasSize(1);
     }
 
+    // what a cache remembered of the namespace would have made a write a grant
+    @Test
+    void whatACacheRememberedIsNoAnswer() throws Exception {
+        assertThat(ask(
+                                caller(answering("200 OK\r\nAge: 0\r\nContent-Length: 0\r\n\r\n")
+                                        .port()),
+                                LONG)
+                        .status())
+                .isEqualTo(200);
+        for (String age : List.of("1", "120", "a day")) {
+            CoordinatorException thrown = thrown(
+                    caller(answering("404 Not Found\r\nAge: " + age + "\r\nContent-Length: 0\r\n\r\n")
+                            .port()),
+                    LONG);
+
+            assertThat(thrown)
+                    .hasMessageContaining("is not what answers: a cache between gave what it remembered (Age: " + age)
+                    .hasMessageContaining("snowflake.test.url");
+            assertThat(thrown.permanent()).isTrue();
+        }
+    }
+
     // ---- writes
 
     @Test

@@ -73,6 +73,14 @@ final class LeaseNames {
         return IntStream.range(0, keys.size()).allMatch(id -> keys.get(id).endsWith("/marks/" + id));
     }
 
+    /** Whether their worker ids follow each other. */
+    static boolean areNeighbours(List<String> keys) {
+        String first = labels(keys.get(0)).get(WORKER_ID);
+        return first != null
+                && IntStream.range(0, keys.size())
+                        .allMatch(i -> keys.get(i).endsWith("/marks/" + (Integer.parseInt(first) + i)));
+    }
+
     private static String label(String namespace) {
         String label = namespace.replace('/', '.');
         if (label.length() > LONGEST_LABEL) {

@@ -34,6 +34,9 @@ final class LeaseStore implements RecordStore {
 
     private static final int PAGE = 500;
 
+    /** So many leases may be looked for by their names. */
+    private static final int FEW = 10;
+
     private final KubernetesSettings settings;
     private final Duration timeToLive;
     private final HttpCaller server;
@@ -49,7 +52,23 @@ final class LeaseStore implements RecordStore {
     @Override
     public Reading read(List<String> keys, Duration timeout) {
         Deadline deadline = server.deadline(timeout);
-        return keys.size() == 1 ? get(keys.get(0), deadline) : list(keys, deadline);
+        if (keys.size() == 1) {
+            return get(keys.get(0), deadline);
+        }
+        Reading listed = list(keys, deadline);
+        List<String> missing =
+                keys.stream().filter(key -> !listed.entries().containsKey(key)).toList();
+        boolean all = selection(keys).isEmpty();
+        return all || (missing.size() > FEW && LeaseNames.areNeighbours(keys))
+                ? listed
+                : withThoseOfOtherLabels(listed, missing, deadline);
+    }
+
+    /** A generator that did not find its marks would stop for good. Of neighbours one is chosen, and read by itself before it is claimed. */
+    private Reading withThoseOfOtherLabels(Reading listed, List<String> missing, Deadline deadline) {
+        Map<String, Entry> found = new HashMap<>(listed.entries());
+        missing.forEach(key -> found.putAll(get(key, deadline).entries()));
+        return new Reading(found, listed.time());
     }
 
     private Reading get(String key, Deadline deadline) {

@@ -136,6 +136,30 @@ class KubernetesLeasesTest {
         }
     }
 
+    // of a generator with several worker ids that was taken for lost data, and ids stopped for good
+    @Test
+    void areExtendedTogetherWhateverTheirLabelsAre() {
+        try (Node node = new KubernetesNode(namespace, settings)) {
+            Stored meta = node.createMeta();
+            for (List<Integer> ids : List.of(
+                    List.of(5, 6),
+                    List.of(40, 17),
+                    IntStream.range(0, 20).map(i -> 1_000 - i * 30).boxed().toList())) {
+                List<Extension> extensions = ids.stream()
+                        .map(id -> new Extension(id, node.claim(id), unique("limit=2"), node.owner(id)))
+                        .toList();
+                for (int id : ids) {
+                    JsonObject edited = lease(id);
+                    edited.getAsJsonObject("metadata").remove("labels");
+                    server.put(name(id), edited.toString());
+                }
+
+                assertThat(node.coordinator.extendAll(extensions, meta, TIMEOUT))
+                        .allSatisfy(Node::applied);
+            }
+        }
+    }
+
     @Test
     void areReadByListsOfAFewAndOfAll() {
         try (Node node = new KubernetesNode(namespace, settings)) {

@@ -54,7 +54,7 @@ final class NacosStore implements RecordStore {
 
     private @Nullable Login login;
 
-    /** Whether the request in hand was what it was made for. */
+    /** Whether it was made, or accepted, for this read or for the read before this write: it has not ended, then. */
     private boolean fresh;
 
     /** @param renewNanos when another is due */
@@ -75,6 +75,7 @@ final class NacosStore implements RecordStore {
     @Override
     public Reading read(List<String> keys, Duration timeout) {
         Deadline deadline = server.deadline(timeout);
+        fresh = false;
         Map<String, Entry> found = new HashMap<>();
         Instant time = Instant.EPOCH;
         if (keys.size() > FEW) {
@@ -106,17 +107,20 @@ final class NacosStore implements RecordStore {
         if (answer.status() != 200 && !absent) {
             throw answer.complaint(refusal(answer));
         }
+        fresh = true;
         return answer;
     }
 
-    /** The files are called by group and data id; there is one more, which names their types. */
+    /** The files are called by group and data id; the last is another one, which names their types. Without it the rest may be missing too. */
     private void unzip(Answer answer, Map<String, Entry> found) {
         try (ZipInputStream zip = new ZipInputStream(new ByteArrayInputStream(answer.bytes()))) {
             String folder = settings.group() + "/";
             boolean any = false;
+            boolean complete = false;
             for (ZipEntry file = zip.getNextEntry(); file != null; file = zip.getNextEntry()) {
                 any = true;
-                if (file.getName().startsWith(folder)) {
+                complete = !file.getName().startsWith(folder);
+                if (!complete) {
                     byte[] content = zip.readAllBytes();
                     found.put(
                             settings.key(file.getName().substring(folder.length())),
@@ -125,6 +129,12 @@ final class NacosStore implements RecordStore {
             }
             if (!any) {
                 throw server.foreign(answer);
+            }
+            if (!complete) {
+                throw server.failure(
+                        "was asked for all of group '" + settings.group()
+                                + "', and its answer ends too early. Check what lies between.",
+                        false);
             }
         } catch (IOException e) {
             throw server.foreign(answer);
@@ -182,8 +192,7 @@ final class NacosStore implements RecordStore {
     private @Nullable Login login(Deadline deadline) {
         String user = settings.user();
         Login known = login;
-        fresh = known == null || System.nanoTime() - known.renewNanos() >= 0;
-        if (user == null || !fresh) {
+        if (user == null || (known != null && System.nanoTime() - known.renewNanos() < 0)) {
             return known;
         }
         String content = "username=" + encoded(user) + "&password=" + encoded(String.valueOf(settings.password()));
@@ -202,7 +211,8 @@ final class NacosStore implements RecordStore {
         if (answer.status() != 200) {
             throw answer.complaint(refusal(answer));
         }
-        if (token.isEmpty() || !seconds.matches("\\d{1,10}")) {
+        // What a header can't hold is no token either; and no exception of the HTTP client shall show it.
+        if (!token.matches("[!-~]+") || !seconds.matches("\\d{1,10}")) {
             // Not quoted: the token may be in it.
             throw server.failure(
                     "answers a login without an accessToken and a tokenTtl in whole seconds. Check which plugin of Nacos"
@@ -212,6 +222,7 @@ final class NacosStore implements RecordStore {
         Duration half = Duration.ofSeconds(Long.parseLong(seconds)).dividedBy(2);
         Login granted = new Login(token, System.nanoTime() + half.toNanos());
         login = granted;
+        fresh = true;
         return granted;
     }
 
@@ -235,7 +246,7 @@ final class NacosStore implements RecordStore {
                         said + ". Check http or https, host and port in " + NacosSettings.SERVER_ADDR + ", and "
                                 + NacosSettings.NACOS_NAMESPACE + ".",
                         false);
-            case 200, 405 -> server.foreign(answer);
+            case 200, 301, 302, 303, 307, 308, 405 -> server.foreign(answer);
             default -> server.failure(said + ".", false);
         };
     }
