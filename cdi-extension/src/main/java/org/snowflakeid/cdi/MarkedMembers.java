@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.cdi;
 
+import java.beans.Introspector;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.snowflakeid.SnowflakeException;
@@ -66,7 +66,8 @@ public final class MarkedMembers {
         if (prefix == 0 || name.length() == prefix) {
             return name;
         }
-        return name.substring(prefix, prefix + 1).toLowerCase(Locale.ROOT) + name.substring(prefix + 1);
+        // Not by hand: of getURL it is URL.
+        return Introspector.decapitalize(name.substring(prefix));
     }
 
     /** @param problem with its remedy, without a stop at the end */

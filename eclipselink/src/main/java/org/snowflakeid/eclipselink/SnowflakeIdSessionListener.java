@@ -57,6 +57,7 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
             String attribute = mapping.getAttributeName();
             Member member = members.remove(attribute);
             if (member != null) {
+                refuseUnlessStored(member, mapping);
                 all.add(Marked.of(attribute, member, type));
             }
             if (mapping instanceof AggregateObjectMapping embedded) {
@@ -75,6 +76,20 @@ public class SnowflakeIdSessionListener extends SessionEventAdapter {
                     "EclipseLink stores no attribute of this name; take the annotation away");
         });
         return all;
+    }
+
+    private static void refuseUnlessStored(Member member, DatabaseMapping mapping) {
+        if (mapping.getField() != null && !mapping.getField().isInsertable()) {
+            throw MarkedMembers.misplaced(
+                    mark(member).value(),
+                    member,
+                    "inserts leave its column out, so that the id would be lost; take insertable = false away");
+        }
+        if (mapping.getField() != null
+                && mapping.getField().equals(mapping.getDescriptor().getSequenceNumberField())) {
+            throw MarkedMembers.misplaced(
+                    mark(member).value(), member, "@GeneratedValue would replace the id; take it away");
+        }
     }
 
     /** The attributes of entities that this one extends: they are filled as those of these. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.hibernate.generator.Generator;
 import org.hibernate.mapping.Component;
 import org.hibernate.mapping.PersistentClass;
 import org.hibernate.mapping.Property;
@@ -72,6 +73,7 @@ final class MappedMarks {
                                     + " outer embeddable");
                 }
                 refuseIfUnfillable(member, type, validated);
+                refuseUnlessStored(member, property);
                 columns.accept(new MarkedColumns.Column(
                         path + attribute, mark(member).value(), IdAttribute.typeIn(type, member) == long.class));
             }
@@ -102,6 +104,34 @@ final class MappedMarks {
                     member,
                     "Hibernate maps the " + (mapped instanceof Field ? "field" : "getter")
                             + " and does not see it here; move it there");
+        }
+    }
+
+    private static void refuseUnlessStored(Member member, Property property) {
+        if (property.getValueGeneratorCreator() == null) {
+            throw unseen(member);
+        }
+        if (!property.isInsertable()) {
+            throw MarkedMembers.misplaced(
+                    mark(member).value(),
+                    member,
+                    "inserts leave its column out, so that the id would be lost; take insertable = false or @Formula away");
+        }
+    }
+
+    private static SnowflakeException unseen(Member member) {
+        return MarkedMembers.misplaced(
+                mark(member).value(),
+                member,
+                "Hibernate does not see it, since a mapping file says metadata-complete; take that away");
+    }
+
+    /** @throws SnowflakeException if Hibernate would leave the key as it is, such as 0 */
+    void checkKey(Generator ofKey) {
+        Property key = entity.getIdentifierProperty();
+        Member member = key == null ? null : marked(entity.getMappedClass()).get(key.getName());
+        if (member != null && !ofKey.generatesSometimes()) {
+            throw unseen(member);
         }
     }
 

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.hibernate.SessionFactory;
+import org.hibernate.SessionFactoryObserver;
 import org.hibernate.boot.Metadata;
 import org.hibernate.boot.spi.BootstrapContext;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -37,7 +39,16 @@ public class SnowflakeIdIntegrator implements Integrator {
         for (PersistentClass entity : metadata.getEntityBindings()) {
             if (entity.getMappedClass() != null) {
                 List<MarkedColumns.Column> marked = new ArrayList<>();
-                new MappedMarks(entity, validated, marked::add).check();
+                MappedMarks marks = new MappedMarks(entity, validated, marked::add);
+                marks.check();
+                factory.addObserver(new SessionFactoryObserver() {
+                    @Override
+                    public void sessionFactoryCreated(SessionFactory created) {
+                        marks.checkKey(factory.getMappingMetamodel()
+                                .getEntityDescriptor(entity.getEntityName())
+                                .getGenerator());
+                    }
+                });
                 columns.put(entity.getEntityName(), marked);
                 if (!marked.isEmpty() && !(checksQueries && isInOneTable(entity))) {
                     unchecked.put(entity.getRootClass().getEntityName(), marked.get(0));

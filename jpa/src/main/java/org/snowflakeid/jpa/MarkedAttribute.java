@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jpa;
 
+import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.Embedded;
 import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.Transient;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.AnnotatedElement;
@@ -105,6 +107,16 @@ final class MarkedAttribute {
         if (((AnnotatedElement) member).isAnnotationPresent(Transient.class)
                 || Modifier.isTransient(member.getModifiers())) {
             throw MarkedMembers.misplaced(mark.value(), member, "it is not stored; take the annotation away");
+        }
+        if (((AnnotatedElement) member).isAnnotationPresent(GeneratedValue.class)) {
+            throw MarkedMembers.misplaced(mark.value(), member, "@GeneratedValue would replace the id; take it away");
+        }
+        Column column = ((AnnotatedElement) member).getAnnotation(Column.class);
+        if (column != null && !column.insertable()) {
+            throw MarkedMembers.misplaced(
+                    mark.value(),
+                    member,
+                    "inserts leave its column out, so that the id would be lost; take insertable = false away");
         }
         ((AccessibleObject) member).setAccessible(true);
         Method setter = member instanceof Method getter ? setter(mark, getter) : null;

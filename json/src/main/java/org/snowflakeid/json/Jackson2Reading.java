@@ -50,8 +50,8 @@ final class Jackson2Reading {
                 return null;
             }
             MapType keyed = ids ? map.withKeyValueHandler(new Key(format, keyClass)) : map;
-            return context.findContextualValueDeserializer(
-                    values == null ? keyed : keyed.withContentValueHandler(values), property);
+            // Also if it is null: what the annotation put there is for ids.
+            return context.findContextualValueDeserializer(keyed.withContentValueHandler(values), property);
         }
         if (type.isCollectionLikeType() || type.isArrayType()) {
             JsonDeserializer<?> elements = of(type.getContentType(), format, context, property);

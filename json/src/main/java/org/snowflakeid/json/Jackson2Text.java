@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.BeanProperty;
+import com.fasterxml.jackson.databind.DatabindContext;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonDeserializer;
@@ -68,6 +71,13 @@ final class Jackson2Text {
         return null;
     }
 
+    private static void refuseAnyProperty(BeanProperty property, DatabindContext context) throws JsonMappingException {
+        if (property.getAnnotation(JsonAnyGetter.class) != null
+                || property.getAnnotation(JsonAnySetter.class) != null) {
+            context.reportBadDefinition(property.getType(), NotText.onAnyProperty(place(property)));
+        }
+    }
+
     /** That of a parameter for this property, where Jackson does not show it. */
     static @Nullable SnowflakeText hiddenMark(@Nullable Annotated parameter) {
         return parameter instanceof AnnotatedParameter at && at.getOwner().getAnnotated() instanceof Constructor<?> of
@@ -90,6 +100,13 @@ final class Jackson2Text {
                 // This is about another property, which has a value that is written as an id.
                 return new Jackson2Writing.Id(SnowflakeFormat.DECIMAL);
             }
+            refuseAnyProperty(property, provider);
+            AnnotatedMember member = property.getMember();
+            if (member != null) {
+                // Where references are all that is written of an object, this property never is.
+                JavaType type = provider.constructType(member.getDeclaringClass());
+                refuseInReferences(type, annotated(type, provider), property.getName(), place(property), provider);
+            }
             JsonSerializer<Object> ids = of(mark, property);
             return ids == null ? provider.reportBadDefinition(property.getType(), misplaced(property)) : ids;
         }
@@ -99,7 +116,7 @@ final class Jackson2Text {
             JsonSerializer<Object> ids = mayBeId(property)
                     ? new Jackson2Writing.Id(mark.value())
                     : Jackson2Writing.of(property.getType(), mark.value(), property);
-            return ids == null ? null : new Checked(ids, property.getName(), place(property));
+            return ids == null ? null : new Checked(ids, property);
         }
 
         @Override
@@ -114,14 +131,17 @@ final class Jackson2Text {
 
         private final transient JsonSerializer<Object> ids;
         private final String name;
+        private final String member;
         private final String place;
         private volatile @Nullable Class<?> checked;
 
-        Checked(JsonSerializer<Object> ids, String name, String place) {
+        Checked(JsonSerializer<Object> ids, BeanProperty property) {
             super(Object.class);
             this.ids = ids;
-            this.name = name;
-            this.place = place;
+            this.name = property.getName();
+            this.member =
+                    property.getMember() == null ? name : property.getMember().getName();
+            this.place = place(property);
         }
 
         @Override
@@ -142,21 +162,28 @@ final class Jackson2Text {
         private void check(Class<?> bean, SerializerProvider provider) throws JsonMappingException {
             JavaType type = provider.constructType(bean);
             AnnotatedClass annotated = annotated(type, provider);
-            ObjectIdInfo reference = provider.getAnnotationIntrospector().findObjectIdInfo(annotated);
-            if (isReference(reference, name)) {
-                provider.reportBadDefinition(type, NotText.inReferences(place));
-            }
+            refuseInReferences(type, annotated, name, place, provider);
             Class<?> builder = provider.getAnnotationIntrospector().findPOJOBuilder(annotated);
-            if (builder != null && !SnowflakeJackson2Module.isIn(provider) && !BuilderMarks.isOn(name, builder)) {
+            if (builder != null
+                    && !SnowflakeJackson2Module.isIn(provider)
+                    && !BuilderMarks.isOn(name, member, builder)) {
                 provider.reportBadDefinition(
                         type,
                         NotText.unmarkedInBuilder(
                                 place, builder.getName(), SnowflakeJackson2Module.class.getSimpleName()));
             }
         }
+    }
 
-        private static AnnotatedClass annotated(JavaType type, SerializerProvider provider) {
-            return provider.getConfig().introspectClassAnnotations(type).getClassInfo();
+    private static AnnotatedClass annotated(JavaType type, SerializerProvider provider) {
+        return provider.getConfig().introspectClassAnnotations(type).getClassInfo();
+    }
+
+    private static void refuseInReferences(
+            JavaType type, AnnotatedClass annotated, String name, String place, SerializerProvider provider)
+            throws JsonMappingException {
+        if (isReference(provider.getAnnotationIntrospector().findObjectIdInfo(annotated), name)) {
+            provider.reportBadDefinition(type, NotText.inReferences(place));
         }
     }
 
@@ -192,6 +219,7 @@ final class Jackson2Text {
                         SnowflakeFormat.DECIMAL,
                         property != null && property.getType().isPrimitive());
             }
+            refuseAnyProperty(property, context);
             refuseInReferences(property, context);
             JsonDeserializer<?> ids = mayBeId(property)
                     ? new Jackson2Reading.Id(mark.value(), false)

@@ -49,7 +49,8 @@ final class Jackson3Reading {
             }
             MapType keyed = ids ? map.withKeyValueHandler(new Key(format, keyClass)) : map;
             return context.findContextualValueDeserializer(
-                    values == null ? keyed : keyed.withContentValueHandler(values), property);
+                    // Also if it is null: what the annotation put there is for ids.
+                    keyed.withContentValueHandler(values), property);
         }
         if (type.isCollectionLikeType() || type.isArrayType()) {
             ValueDeserializer<?> elements = of(type.getContentType(), format, context, property);

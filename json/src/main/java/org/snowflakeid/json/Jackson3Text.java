@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import java.lang.reflect.Constructor;
@@ -9,6 +11,7 @@ import org.snowflakeid.SnowflakeFormat;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.DatabindContext;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationContext;
@@ -64,6 +67,13 @@ final class Jackson3Text {
         return null;
     }
 
+    private static void refuseAnyProperty(BeanProperty property, DatabindContext context) {
+        if (property.getAnnotation(JsonAnyGetter.class) != null
+                || property.getAnnotation(JsonAnySetter.class) != null) {
+            context.reportBadDefinition(property.getType(), NotText.onAnyProperty(place(property)));
+        }
+    }
+
     /** That of a parameter for this property, where Jackson does not show it. */
     static @Nullable SnowflakeText hiddenMark(@Nullable Annotated parameter) {
         return parameter instanceof AnnotatedParameter at && at.getOwner().getAnnotated() instanceof Constructor<?> of
@@ -83,6 +93,13 @@ final class Jackson3Text {
                 // This is about another property, which has a value that is written as an id.
                 return new Jackson3Writing.Id(SnowflakeFormat.DECIMAL);
             }
+            refuseAnyProperty(property, provider);
+            AnnotatedMember member = property.getMember();
+            if (member != null) {
+                // Where references are all that is written of an object, this property never is.
+                JavaType type = provider.constructType(member.getDeclaringClass());
+                refuseInReferences(type, annotated(type, provider), property.getName(), place(property), provider);
+            }
             ValueSerializer<Object> ids = of(mark, property);
             return ids == null ? provider.reportBadDefinition(property.getType(), misplaced(property)) : ids;
         }
@@ -92,7 +109,7 @@ final class Jackson3Text {
             ValueSerializer<Object> ids = mayBeId(property)
                     ? new Jackson3Writing.Id(mark.value())
                     : Jackson3Writing.of(property.getType(), mark.value(), property);
-            return ids == null ? null : new Checked(ids, property.getName(), place(property));
+            return ids == null ? null : new Checked(ids, property);
         }
 
         @Override
@@ -105,14 +122,17 @@ final class Jackson3Text {
     private static final class Checked extends StdSerializer<Object> {
         private final ValueSerializer<Object> ids;
         private final String name;
+        private final String member;
         private final String place;
         private volatile @Nullable Class<?> checked;
 
-        Checked(ValueSerializer<Object> ids, String name, String place) {
+        Checked(ValueSerializer<Object> ids, BeanProperty property) {
             super(Object.class);
             this.ids = ids;
-            this.name = name;
-            this.place = place;
+            this.name = property.getName();
+            this.member =
+                    property.getMember() == null ? name : property.getMember().getName();
+            this.place = place(property);
         }
 
         @Override
@@ -133,22 +153,27 @@ final class Jackson3Text {
         private void check(Class<?> bean, SerializationContext provider) {
             JavaType type = provider.constructType(bean);
             AnnotatedClass annotated = annotated(type, provider);
-            ObjectIdInfo reference =
-                    provider.getAnnotationIntrospector().findObjectIdInfo(provider.getConfig(), annotated);
-            if (isReference(reference, name)) {
-                provider.reportBadDefinition(type, NotText.inReferences(place));
-            }
+            refuseInReferences(type, annotated, name, place, provider);
             Class<?> builder = provider.getAnnotationIntrospector().findPOJOBuilder(provider.getConfig(), annotated);
-            if (builder != null && !SnowflakeJackson3Module.isIn(provider) && !BuilderMarks.isOn(name, builder)) {
+            if (builder != null
+                    && !SnowflakeJackson3Module.isIn(provider)
+                    && !BuilderMarks.isOn(name, member, builder)) {
                 provider.reportBadDefinition(
                         type,
                         NotText.unmarkedInBuilder(
                                 place, builder.getName(), SnowflakeJackson3Module.class.getSimpleName()));
             }
         }
+    }
 
-        private static AnnotatedClass annotated(JavaType type, SerializationContext provider) {
-            return provider.introspectClassAnnotations(type);
+    private static AnnotatedClass annotated(JavaType type, SerializationContext provider) {
+        return provider.introspectClassAnnotations(type);
+    }
+
+    private static void refuseInReferences(
+            JavaType type, AnnotatedClass annotated, String name, String place, SerializationContext provider) {
+        if (isReference(provider.getAnnotationIntrospector().findObjectIdInfo(provider.getConfig(), annotated), name)) {
+            provider.reportBadDefinition(type, NotText.inReferences(place));
         }
     }
 
@@ -181,6 +206,7 @@ final class Jackson3Text {
                         SnowflakeFormat.DECIMAL,
                         property != null && property.getType().isPrimitive());
             }
+            refuseAnyProperty(property, context);
             refuseInReferences(property, context);
             ValueDeserializer<?> ids = mayBeId(property)
                     ? new Jackson3Reading.Id(mark.value(), false)

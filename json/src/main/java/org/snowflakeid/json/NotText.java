@@ -26,6 +26,13 @@ final class NotText {
                 + " If it is the field's, put @JsonIgnore on the method.";
     }
 
+    /** Jackson makes properties of what it holds, and would read numbers. */
+    static String onAnyProperty(String place) {
+        return "@SnowflakeText stands on " + place
+                + ", which @JsonAnyGetter or @JsonAnySetter makes properties of any name. Take it away there, and write the ids as text"
+                + " yourself: SnowflakeFormat has format and parse.";
+    }
+
     /** Jackson writes and reads references to objects without a look at the property that they consist of. */
     static String inReferences(String place) {
         return "@SnowflakeText stands on " + place

@@ -84,7 +84,7 @@ public final class SnowflakeJackson2Module extends SimpleModule {
                 refuseReferences(property, property.getType(), config);
             }
             if (builder.getBuildMethod() != null) {
-                JavaType built = config.constructType(builder.getBuildMethod().getRawReturnType());
+                JavaType built = builder.getBuildMethod().getType();
                 for (SettableBeanProperty property : all) {
                     SnowflakeText mark = mark(property.getName(), built, config);
                     if (mark != null && property.getAnnotation(SnowflakeText.class) == null) {
@@ -146,6 +146,7 @@ public final class SnowflakeJackson2Module extends SimpleModule {
                 SerializationConfig config, BeanDescription description, List<BeanPropertyWriter> properties) {
             for (BeanPropertyWriter property : properties) {
                 refuseReferences(property, property.getType(), config);
+                refuseInReferences(property, description);
                 SnowflakeText mark = hiddenMark(property, description);
                 if (mark != null && !property.hasSerializer()) {
                     JsonSerializer<Object> ids = Jackson2Text.Serializer.of(mark, property);
@@ -156,6 +157,15 @@ public final class SnowflakeJackson2Module extends SimpleModule {
                 }
             }
             return properties;
+        }
+
+        /** Where a superclass has the property, Jackson does not show the serializer this class before it writes. */
+        private static void refuseInReferences(BeanPropertyWriter property, BeanDescription description) {
+            if (property.getAnnotation(SnowflakeText.class) != null
+                    && Jackson2Text.isReference(description.getObjectIdInfo(), property.getName())) {
+                throw new IllegalArgumentException(
+                        NotText.inReferences(description.getBeanClass().getName() + "#" + property.getName()));
+            }
         }
 
         private static @Nullable SnowflakeText hiddenMark(BeanPropertyWriter property, BeanDescription description) {

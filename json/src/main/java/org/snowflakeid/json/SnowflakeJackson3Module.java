@@ -85,7 +85,7 @@ public final class SnowflakeJackson3Module extends SimpleModule {
                 refuseReferences(property, property.getType(), config);
             }
             if (builder.getBuildMethod() != null) {
-                JavaType built = config.constructType(builder.getBuildMethod().getRawReturnType());
+                JavaType built = builder.getBuildMethod().getType();
                 for (SettableBeanProperty property : all) {
                     SnowflakeText mark = mark(property.getName(), built, config);
                     if (mark != null && property.getAnnotation(SnowflakeText.class) == null) {
@@ -147,6 +147,7 @@ public final class SnowflakeJackson3Module extends SimpleModule {
                 SerializationConfig config, BeanDescription.Supplier description, List<BeanPropertyWriter> properties) {
             for (BeanPropertyWriter property : properties) {
                 refuseReferences(property, property.getType(), config);
+                refuseInReferences(property, description.get());
                 SnowflakeText mark = hiddenMark(property, description.get());
                 if (mark != null && !property.hasSerializer()) {
                     ValueSerializer<Object> ids = Jackson3Text.Serializer.of(mark, property);
@@ -157,6 +158,15 @@ public final class SnowflakeJackson3Module extends SimpleModule {
                 }
             }
             return properties;
+        }
+
+        /** Where a superclass has the property, Jackson does not show the serializer this class before it writes. */
+        private static void refuseInReferences(BeanPropertyWriter property, BeanDescription description) {
+            if (property.getAnnotation(SnowflakeText.class) != null
+                    && Jackson3Text.isReference(description.getObjectIdInfo(), property.getName())) {
+                throw new IllegalArgumentException(
+                        NotText.inReferences(description.getBeanClass().getName() + "#" + property.getName()));
+            }
         }
 
         private static @Nullable SnowflakeText hiddenMark(BeanPropertyWriter property, BeanDescription description) {

@@ -32,10 +32,15 @@ import org.snowflakeid.SnowflakeFormat;
 @JsonbTypeSerializer(JsonbText.class)
 @JsonbTypeDeserializer(JsonbText.class)
 @JacksonAnnotationsInside
+// By contentUsing too: what takes properties of any name has no other.
 @com.fasterxml.jackson.databind.annotation.JsonSerialize(using = Jackson2Text.Serializer.class)
-@com.fasterxml.jackson.databind.annotation.JsonDeserialize(using = Jackson2Text.Deserializer.class)
+@com.fasterxml.jackson.databind.annotation.JsonDeserialize(
+        using = Jackson2Text.Deserializer.class,
+        contentUsing = Jackson2Text.Deserializer.class)
 @tools.jackson.databind.annotation.JsonSerialize(using = Jackson3Text.Serializer.class)
-@tools.jackson.databind.annotation.JsonDeserialize(using = Jackson3Text.Deserializer.class)
+@tools.jackson.databind.annotation.JsonDeserialize(
+        using = Jackson3Text.Deserializer.class,
+        contentUsing = Jackson3Text.Deserializer.class)
 // For all formats, since it can't depend on the value. Not by the type STRING: where that library is not there, the
 // compiler would warn of it.
 @org.eclipse.microprofile.openapi.annotations.media.Schema(

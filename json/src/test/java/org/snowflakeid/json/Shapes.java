@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
+import com.fasterxml.jackson.annotation.JsonIdentityReference;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonView;
 import com.fasterxml.jackson.annotation.ObjectIdGenerators;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
+import com.fasterxml.jackson.databind.annotation.JsonNaming;
 import com.fasterxml.jackson.databind.annotation.JsonPOJOBuilder;
 import jakarta.json.bind.annotation.JsonbTypeDeserializer;
 import java.math.BigInteger;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -290,6 +296,82 @@ public final class Shapes {
         }
     }
 
+    public abstract static class GenericBuilder<T> {
+        abstract T make();
+
+        public T build() {
+            return make();
+        }
+    }
+
+    @JsonDeserialize(builder = BuiltByAGenericBuilder.Builder.class)
+    @tools.jackson.databind.annotation.JsonDeserialize(builder = BuiltByAGenericBuilder.Builder.class)
+    public static final class BuiltByAGenericBuilder {
+        @SnowflakeText
+        private final long id;
+
+        private BuiltByAGenericBuilder(long id) {
+            this.id = id;
+        }
+
+        public long getId() {
+            return id;
+        }
+
+        @JsonPOJOBuilder(withPrefix = "")
+        @tools.jackson.databind.annotation.JsonPOJOBuilder(withPrefix = "")
+        public static final class Builder extends GenericBuilder<BuiltByAGenericBuilder> {
+            private long id;
+
+            public Builder id(long id) {
+                this.id = id;
+                return this;
+            }
+
+            @Override
+            BuiltByAGenericBuilder make() {
+                return new BuiltByAGenericBuilder(id);
+            }
+        }
+    }
+
+    @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
+    @JsonDeserialize(builder = BuiltByMarkedAndRenamed.Builder.class)
+    @tools.jackson.databind.annotation.JsonNaming(
+            tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy.class)
+    @tools.jackson.databind.annotation.JsonDeserialize(builder = BuiltByMarkedAndRenamed.Builder.class)
+    public static final class BuiltByMarkedAndRenamed {
+        @SnowflakeText
+        private final long orderId;
+
+        private BuiltByMarkedAndRenamed(long orderId) {
+            this.orderId = orderId;
+        }
+
+        public long getOrderId() {
+            return orderId;
+        }
+
+        @JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
+        @JsonPOJOBuilder(withPrefix = "")
+        @tools.jackson.databind.annotation.JsonNaming(
+                tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy.class)
+        @tools.jackson.databind.annotation.JsonPOJOBuilder(withPrefix = "")
+        public static final class Builder {
+            private long orderId;
+
+            @SnowflakeText
+            public Builder orderId(long orderId) {
+                this.orderId = orderId;
+                return this;
+            }
+
+            public BuiltByMarkedAndRenamed build() {
+                return new BuiltByMarkedAndRenamed(orderId);
+            }
+        }
+    }
+
     // What Lombok makes of @SuperBuilder @Jacksonized.
     public abstract static class SuperBuilt {
         @SnowflakeText
@@ -373,6 +455,40 @@ public final class Shapes {
     public static class ReferencedFromAProperty {
         @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
         public Primitive parent = new Primitive();
+    }
+
+    /** References are all that is ever written of the parent. */
+    public static class ReferencedAlways {
+        @JsonIdentityReference(alwaysAsId = true)
+        public Referenced parent = new Referenced();
+    }
+
+    public static class ReferencedAlwaysByAnInheritedId {
+        @JsonIdentityReference(alwaysAsId = true)
+        public ReferencedByAnInheritedId parent = new ReferencedByAnInheritedId();
+    }
+
+    public static class OnAnyProperties {
+        private final Map<String, Long> ids = new HashMap<>(Map.of("id", 5L));
+
+        @JsonAnyGetter
+        @SnowflakeText
+        public Map<String, Long> ids() {
+            return ids;
+        }
+
+        @JsonAnySetter
+        @SnowflakeText
+        public void add(String name, Long id) {
+            ids.put(name, id);
+        }
+    }
+
+    public static class OnAMapOfAnyProperties {
+        @JsonAnyGetter
+        @JsonAnySetter
+        @SnowflakeText
+        public Map<String, Long> ids = new HashMap<>(Map.of("id", 5L));
     }
 
     public static class OnAnInteger {

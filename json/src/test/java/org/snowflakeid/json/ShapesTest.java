@@ -137,8 +137,20 @@ class ShapesTest {
                                 new Shapes.BuiltByMarked.Builder().id(ID).build(),
                                 "{'id':ID}"),
                         row(
+                                everyJackson(),
+                                new Shapes.BuiltByMarkedAndRenamed.Builder()
+                                        .orderId(ID)
+                                        .build(),
+                                "{'order_id':ID}"),
+                        row(
                                 jacksonWithModules(),
                                 new Shapes.Built.Builder().id(ID).build(),
+                                "{'id':ID}"),
+                        row(
+                                jacksonWithModules(),
+                                new Shapes.BuiltByAGenericBuilder.Builder()
+                                        .id(ID)
+                                        .build(),
                                 "{'id':ID}"),
                         row(
                                 jacksonWithModules(),
@@ -194,7 +206,7 @@ class ShapesTest {
     void theTableHasEachShape() throws Exception {
         String table = Files.readString(Path.of("../docs/evidence/shapes.md"));
         assertThat(table)
-                .contains(Stream.of(right(), refused(), refusedInReferences())
+                .contains(Stream.of(right(), refused(), refusedInReferences(), refusedOnAnyProperties())
                         .flatMap(rows -> rows)
                         .map(row -> row.get()[1] instanceof Named<?> shape ? shape.getPayload() : row.get()[1])
                         .map(shape -> "`" + shape.getClass().getSimpleName() + "`")
@@ -267,8 +279,11 @@ class ShapesTest {
                         new Shapes.Referenced(),
                         new Shapes.ReferencedByAnInheritedId(),
                         new Shapes.ReferencedRecord(5),
-                        new Shapes.ReferencedFromAProperty())
+                        new Shapes.ReferencedFromAProperty(),
+                        new Shapes.ReferencedAlways(),
+                        new Shapes.ReferencedAlwaysByAnInheritedId())
                 .flatMap(shape -> (shape instanceof Shapes.ReferencedFromAProperty
+                                        || shape instanceof Shapes.ReferencedAlwaysByAnInheritedId
                                 ? jacksonWithModules()
                                 : everyJackson())
                         .stream()
@@ -279,8 +294,18 @@ class ShapesTest {
                                         "which @JsonIdentityInfo makes a reference to its object")));
     }
 
+    static Stream<Arguments> refusedOnAnyProperties() {
+        return Stream.of(new Shapes.OnAnyProperties(), new Shapes.OnAMapOfAnyProperties())
+                .flatMap(shape -> everyJackson().stream()
+                        .map(library -> Arguments.of(
+                                library,
+                                shape,
+                                "{\"id\":5}",
+                                "which @JsonAnyGetter or @JsonAnySetter makes properties of any name")));
+    }
+
     @ParameterizedTest
-    @MethodSource({"refused", "refusedInReferences"})
+    @MethodSource({"refused", "refusedInReferences", "refusedOnAnyProperties"})
     void isRefusedWithAReason(JsonLibrary library, Object shape, String json, String reason) {
         assertThatThrownBy(() -> library.write(shape)).hasStackTraceContaining(reason);
         assertThatThrownBy(() -> library.read(json, shape.getClass())).hasStackTraceContaining(reason);

@@ -3,17 +3,25 @@ package org.snowflakeid.verification.jpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
 import jakarta.persistence.Persistence;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.hibernate.SessionFactory;
+import org.hibernate.cfg.Configuration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.IdParts;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.hibernate.GeneratorSource;
+import org.snowflakeid.hibernate.SnowflakeId;
 import org.snowflakeid.testing.TestSnowflake;
 
 /** Ids that a setting of Hibernate gives, without any container. */
@@ -50,5 +58,54 @@ class GeneratorSourceTest {
                         .decode(SnowflakeFormat.CROCKFORD.parse(purchase.code()))
                         .workerId())
                 .isEqualTo(1);
+    }
+
+    @Entity
+    static class Mapped {
+        @Id
+        @SnowflakeId
+        long id;
+    }
+
+    @Entity
+    static class MappedColumn {
+        @Id
+        @SnowflakeId
+        long id;
+
+        @SnowflakeId
+        @Nullable
+        Long number;
+    }
+
+    // Hibernate 7 stored 0 and null
+    @Test
+    void aMappingFileThatIsCompleteLeavesNoIdOut() {
+        for (Class<?> type : List.of(Mapped.class, MappedColumn.class)) {
+            String mapping = "<entity-mappings xmlns='https://jakarta.ee/xml/ns/persistence/orm' version='3.0'>"
+                    + "<entity class='" + type.getName()
+                    + "' access='FIELD' metadata-complete='true'><attributes><id name='id'/>"
+                    + (type == MappedColumn.class ? "<basic name='number'/>" : "")
+                    + "</attributes></entity></entity-mappings>";
+            Configuration configuration = new Configuration()
+                    .addAnnotatedClass(type)
+                    .addInputStream(new ByteArrayInputStream(mapping.getBytes(StandardCharsets.UTF_8)));
+            configuration.getProperties().put(GeneratorSource.SETTING, (GeneratorSource)
+                    name -> TestSnowflake.workerId(1));
+            configuration.setProperty("hibernate.connection.url", "jdbc:h2:mem:mapped");
+            configuration.setProperty("hibernate.hbm2ddl.auto", "create");
+
+            try (SessionFactory factory = configuration.buildSessionFactory()) {
+                Object entity = type == Mapped.class ? new Mapped() : new MappedColumn();
+                factory.inTransaction(session -> session.persist(entity));
+
+                assertThat(entity).hasNoNullFieldsOrProperties();
+                assertThat(entity).extracting("id").isNotEqualTo(0L);
+            } catch (SnowflakeException refused) {
+                assertThat(refused)
+                        .hasMessageContaining(
+                                ": Hibernate does not see it, since a mapping file says metadata-complete;");
+            }
+        }
     }
 }

@@ -11,6 +11,8 @@ import jakarta.persistence.Embeddable;
 import jakarta.persistence.Embedded;
 import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import jakarta.persistence.Inheritance;
@@ -738,6 +740,72 @@ public final class HibernateShapes {
         @Override
         public List<@Nullable Object> ids() {
             return list(id, number);
+        }
+    }
+
+    @Entity
+    @Shape.Refused(
+            "HibernateShapes$InAColumnThatIsNotInserted.number: inserts leave its column out, so that the id would be lost; take insertable = false")
+    public static class InAColumnThatIsNotInserted implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Column(insertable = false)
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @Entity
+    @Access(AccessType.PROPERTY)
+    public static class OnAGetterOfCapitals implements Shape {
+        private @Nullable Long id;
+        private @Nullable Long number;
+
+        @Id
+        @SnowflakeId
+        public @Nullable Long getId() {
+            return id;
+        }
+
+        public void setId(@Nullable Long id) {
+            this.id = id;
+        }
+
+        @SnowflakeId
+        public @Nullable Long getURL() {
+            return number;
+        }
+
+        public void setURL(@Nullable Long number) {
+            this.number = number;
+        }
+
+        @Override
+        public List<@Nullable Object> ids() {
+            return list(id, number);
+        }
+    }
+
+    @Entity
+    public static class WithGeneratedValue implements Shape {
+        @Id
+        @GeneratedValue(strategy = GenerationType.SEQUENCE)
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Override
+        public List<@Nullable Object> ids() {
+            // That of a sequence would be 1.
+            return list(id == null || id < 1_000_000 ? null : id);
         }
     }
 }
