@@ -67,8 +67,14 @@ final class NamespaceFolder {
         return all;
     }
 
-    /** A directory that was there and is not is no empty one. */
+    /** A directory that was there and is not is no empty one; nor is where a link leads if that is not there. */
     void requireThere() {
+        for (Path each = folder; each != null && !Files.exists(each); each = each.getParent()) {
+            if (Files.isSymbolicLink(each)) {
+                throw new CoordinatorException(
+                        each + " is a link, and where it leads is gone. Is its disk mounted?", false);
+            }
+        }
         if (Files.isDirectory(directory)) {
             seen = true;
         } else if (seen) {

@@ -409,6 +409,30 @@ class NamespaceFolderTest {
         assertThat(slot().owner()).isEqualTo("token=a");
     }
 
+    // a start while the disk was not mounted yet ended at once, with the advice to remove the link
+    @Test
+    void waitsForWhatALinkLeadsTo() throws IOException {
+        Path disk = directory.resolve("disk");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), disk.resolve("ids"));
+        for (Path named : List.of(link, link.resolve("below"))) {
+            try (WorkerCoordinator waiting = Peer.open(named, TIMEOUT)) {
+                for (ThrowingCallable call : List.<ThrowingCallable>of(
+                        () -> waiting.read(0, 0, TIMEOUT), () -> waiting.writeMeta(null, "meta", TIMEOUT))) {
+                    assertThatThrownBy(call)
+                            .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                                    .isFalse())
+                            .hasMessageContaining(
+                                    link + " is a link, and where it leads is gone. Is its disk mounted?");
+                }
+            }
+        }
+
+        Files.createDirectories(disk.resolve("ids"));
+        try (WorkerCoordinator there = Peer.open(link, TIMEOUT)) {
+            assertThat(there.writeMeta(null, META.value(), TIMEOUT)).isInstanceOf(CasResult.Applied.class);
+        }
+    }
+
     @Test
     void saysThatTheDirectoryCannotBeUsed() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "no folder");

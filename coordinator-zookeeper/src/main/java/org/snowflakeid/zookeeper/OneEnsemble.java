@@ -8,6 +8,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.support.HostAndPort;
 
 /**
- * Looks whether the servers that are named are one ensemble: servers that each run alone have marks of their own. Each is asked
- * for its ensemble; one that runs alone has none. It may have two names: then it knows, under the other, a session that it granted. Asked by own
- * requests, since ZooKeeper's client does not tell which server answers.
+ * Looks whether the servers that are named are one ensemble: others have marks of their own. Each is asked for its members; one that runs
+ * alone names none. What two servers say may differ, and they may still be one ensemble, or one server with two names: then the one knows a
+ * session that the other granted. Asked by own requests, since ZooKeeper's client does not tell which server answers.
  */
 final class OneEnsemble {
     private static final int CONNECT_MILLIS = 300;
@@ -42,38 +43,37 @@ final class OneEnsemble {
         this.settings = settings;
     }
 
-    /** @param alone whether it belongs to no ensemble */
-    private record Seen(HostAndPort server, ConnectResponse session, boolean alone) {}
+    /** @param members of its ensemble, as it has them; empty if it runs alone, or does not tell */
+    private record Seen(HostAndPort server, String members) {}
 
     /** What is wrong with them; empty also where too few answer. */
     Optional<String> complaint() {
         List<Seen> all = new ArrayList<>();
         for (HostAndPort server : settings.servers()) {
             try (Link link = new Link(server)) {
-                ConnectResponse session = link.connect(null);
-                boolean alone = link.isAlone();
-                if (!alone) {
-                    link.closeSession();
-                }
-                all.add(new Seen(server, session, alone));
+                ConnectResponse unused = link.connect(null);
+                all.add(new Seen(server, link.members()));
+                link.closeSession();
             } catch (IOException unanswered) {
                 // A member that is down is no sign of anything.
             }
         }
-        for (Seen first : all) {
-            for (Seen other : all) {
-                if (first.alone() && !first.equals(other) && isStranger(first, other)) {
-                    return Optional.of(first.server() + " and " + other.server()
-                            + " are named together, and are no ensemble: each has records of its own");
-                }
+        for (Seen other : all) {
+            Seen first = all.get(0);
+            boolean sameMembers = !first.members().isEmpty() && first.members().equals(other.members());
+            if (!other.equals(first) && !sameMembers && areStrangers(first.server(), other.server())) {
+                return Optional.of(first.server() + " and " + other.server()
+                        + " are named together, and are no ensemble: each has records of its own");
             }
         }
         return Optional.empty();
     }
 
-    private boolean isStranger(Seen first, Seen other) {
-        try (Link link = new Link(other.server())) {
-            return link.connect(first.session()).getTimeOut() <= 0;
+    /** By a session that begins now, and so has not expired. */
+    private boolean areStrangers(HostAndPort first, HostAndPort other) {
+        try (Link granting = new Link(first);
+                Link asked = new Link(other)) {
+            return asked.connect(granting.connect(null)).getTimeOut() <= 0;
         } catch (IOException unanswered) {
             return false;
         }
@@ -105,17 +105,17 @@ final class OneEnsemble {
             return answer;
         }
 
-        boolean isAlone() throws IOException {
+        String members() throws IOException {
             send(new RequestHeader(1, ZooDefs.OpCode.getData), new GetDataRequest(ZooDefs.CONFIG_NODE, false));
             BinaryInputArchive received = receive();
             ReplyHeader header = new ReplyHeader();
             header.deserialize(received, "header");
             if (header.getErr() != 0) {
-                return false;
+                return "";
             }
             GetDataResponse answer = new GetDataResponse();
             answer.deserialize(received, "response");
-            return answer.getData() == null || answer.getData().length == 0;
+            return answer.getData() == null ? "" : new String(answer.getData(), StandardCharsets.UTF_8);
         }
 
         void closeSession() throws IOException {

@@ -123,7 +123,7 @@ final class Session {
         }
         KeeperState state = event.getState();
         if (state == KeeperState.Expired || state == KeeperState.AuthFailed) {
-            lose(null);
+            lose(state == KeeperState.AuthFailed ? KeeperException.create(Code.AUTHFAILED) : null);
             return;
         }
         boolean usable = state == KeeperState.SyncConnected;

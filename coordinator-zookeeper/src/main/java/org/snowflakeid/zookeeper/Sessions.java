@@ -255,15 +255,27 @@ final class Sessions implements AutoCloseable {
                 .toList());
     }
 
-    /** Of servers that are no ensemble none may be used: what one acknowledged another does not have. */
+    /** Of servers that are no ensemble none may be used: what one acknowledged another does not have. Nothing is claimed before it is known. */
     void requireOneEnsemble(Deadline deadline) {
+        if (!hasLookedForStrangers(deadline.nanosLeft())) {
+            throw ZooKeeperFailure.notKnownToBeOneEnsemble(settings).exception();
+        }
+    }
+
+    /** As {@link #requireOneEnsemble}, if it is known soon. */
+    void requireNoStrangers(Deadline deadline) {
+        boolean unused = hasLookedForStrangers(Math.min(deadline.nanosLeft(), LOOK.toNanos()));
+    }
+
+    /** @return false: the look at them is not over */
+    private boolean hasLookedForStrangers(long waitNanos) {
         CompletableFuture<Optional<String>> looking;
         synchronized (this) {
             looking = ensemble;
         }
         String complaint = null;
         try {
-            complaint = looking.get(Math.min(deadline.nanosLeft(), LOOK.toNanos()), TimeUnit.NANOSECONDS)
+            complaint = looking.get(waitNanos, TimeUnit.NANOSECONDS)
                     .map(seen -> settings.durability()
                             .complaint(
                                     ZooKeeperFailure.prefix(settings) + seen,
@@ -273,7 +285,9 @@ final class Sessions implements AutoCloseable {
                     .orElse(null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
             LOG.log(System.Logger.Level.DEBUG, "whether the servers are one ensemble is not known", e);
         }
         if (complaint != null && settings.durability() == Durability.REQUIRE) {
@@ -283,6 +297,7 @@ final class Sessions implements AutoCloseable {
             warned = true;
             LOG.log(System.Logger.Level.WARNING, "snowflake '" + settings.generator() + "': " + complaint);
         }
+        return true;
     }
 
     /** On a thread of its own, since one silent server takes longer than the time for all of them. */

@@ -78,7 +78,7 @@ final class ZooKeeperCoordinator implements WorkerCoordinator {
             Session session = fromId == toId ? session(fromId, deadline) : sessions.current();
             clearAway(session, List.of(), deadline);
             Snapshot snapshot = reader.read(session, fromId, toId, deadline);
-            sessions.requireOneEnsemble(deadline);
+            sessions.requireNoStrangers(deadline);
             return snapshot;
         } catch (ZooKeeperFailure e) {
             throw e.exception();

@@ -46,6 +46,14 @@ final class ZooKeeperFailure extends RequestFailure {
         return new ZooKeeperFailure(new CoordinatorException(text, false), true, false);
     }
 
+    /** Nothing was sent, since one of several ensembles may be about to be used. */
+    static ZooKeeperFailure notKnownToBeOneEnsemble(ZooKeeperSettings settings) {
+        String text =
+                prefix(settings) + "has servers that answer too late to tell whether all of them are one ensemble."
+                        + " Wait, or remove those from " + ZooKeeperSettings.CONNECT_STRING + " that are gone.";
+        return new ZooKeeperFailure(new CoordinatorException(text, false), true, false);
+    }
+
     /** Nothing could be sent. */
     static ZooKeeperFailure noSession(ZooKeeperSettings settings, Reachability.Finding why) {
         return new ZooKeeperFailure(
@@ -54,6 +62,9 @@ final class ZooKeeperFailure extends RequestFailure {
 
     /** This process or the servers ended the session, or it could not be opened. */
     static ZooKeeperFailure sessionEnded(ZooKeeperSettings settings, @Nullable Throwable cause) {
+        if (cause instanceof KeeperException refused) {
+            return of(settings, refused.code());
+        }
         CoordinatorException exception = cause == null
                 ? new CoordinatorException(prefix(settings) + "ended the session. The next call opens another.", false)
                 : new CoordinatorException(
@@ -63,10 +74,11 @@ final class ZooKeeperFailure extends RequestFailure {
 
     static ZooKeeperFailure of(ZooKeeperSettings settings, Code code) {
         boolean refused = code.intValue() <= Code.APIERROR.intValue() && !UNKNOWN.contains(code);
-        boolean permanent = code == Code.NOAUTH || code == Code.UNIMPLEMENTED || code == Code.AUTHFAILED;
+        boolean login = code == Code.NOAUTH || code == Code.AUTHFAILED || code == Code.SESSIONCLOSEDREQUIRESASLAUTH;
         CoordinatorException exception = new CoordinatorException(
-                prefix(settings) + complaint(settings, code), KeeperException.create(code), permanent);
-        boolean login = code == Code.NOAUTH || code == Code.AUTHFAILED;
+                prefix(settings) + complaint(settings, code),
+                KeeperException.create(code),
+                login || code == Code.UNIMPLEMENTED);
         return new ZooKeeperFailure(login ? exception.withLoginRefused() : exception, refused, false);
     }
 
@@ -76,6 +88,12 @@ final class ZooKeeperFailure extends RequestFailure {
                 "forbids " + user(settings) + " what namespace '" + settings.namespace() + "' needs at "
                         + settings.root() + " and below. Check " + digestKey(settings)
                         + " and the ACLs there (getAcl), or snowflake.namespace.";
+            case AUTHFAILED ->
+                "refuses " + user(settings) + ". Check " + digestKey(settings)
+                        + ", and whether the servers know users by digest.";
+            case SESSIONCLOSEDREQUIRESASLAUTH ->
+                "enforces another login than that of " + user(settings) + ". Set " + digestKey(settings)
+                        + ", and name digest in enforce.auth.schemes of the servers: SASL is not supported.";
             case UNIMPLEMENTED -> "is too old. Use ZooKeeper 3.6 or newer.";
             case CONNECTIONLOSS -> "gave no answer: the connection was closed";
             case SESSIONEXPIRED -> "gave no answer: the session ended";

@@ -54,6 +54,20 @@ class OneEnsembleTest {
         }
     }
 
+    // each process took the ensemble that it reached first, and no word was said
+    @Test
+    void twoEnsemblesAreRefusedTogether() {
+        ZooKeeperServer.Builder ensembleOfOne = ZooKeeperServer.builder().configure("standaloneEnabled", "false");
+        try (ZooKeeperEnsemble old = ZooKeeperEnsemble.start(1, ensembleOfOne);
+                ZooKeeperEnsemble next = ZooKeeperEnsemble.start(1, ensembleOfOne)) {
+            String both = old.connectString() + "," + next.connectString();
+
+            assertPermanent(
+                    ZooKeeperNode.at(both, Map.of()).refused(),
+                    old.connectString() + " and " + next.connectString() + " are named together, and are no ensemble");
+        }
+    }
+
     @Test
     void ensembleWithAMemberThatIsDownIsUsed() {
         try (ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(3)) {

@@ -2,14 +2,19 @@
 package org.snowflakeid.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.snowflakeid.tck.Node.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
@@ -19,8 +24,11 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Deadline;
+import org.snowflakeid.spi.Stored;
 import org.snowflakeid.support.HostAndPort;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.ZooKeeperServer;
@@ -124,6 +132,45 @@ class SessionTest {
                 () -> {},
                 this::start,
                 server -> Reachability.NOTHING_FOUND);
+    }
+
+    // the look was given up after 0.7 s, and a worker id was claimed at one of the servers
+    @Test
+    void nothingIsClaimedBeforeTheServersAreKnownToBeOneEnsemble() throws Exception {
+        try (ZooKeeperServer one = ZooKeeperServer.start();
+                ZooKeeperServer other = ZooKeeperServer.start()) {
+            BlockingQueue<Thread> held = new LinkedBlockingQueue<>();
+            Map<String, String> keys =
+                    Map.of("snowflake.zookeeper.connect-string", one.connectString() + "," + other.connectString());
+            CoordinatorConfig config = new CoordinatorConfig(GENERATOR, "snowflake", PATIENCE, keys::get);
+            ZooKeeperSettings settings = new ZooKeeperSettings(config);
+            Consumer<Thread> starter = held::add;
+            Sessions sessions =
+                    new Sessions(settings, PATIENCE, () -> {}, starter, server -> Reachability.NOTHING_FOUND);
+            try (ZooKeeperCoordinator coordinator = new ZooKeeperCoordinator(settings, sessions)) {
+                CompletableFuture<CasResult> claim = CompletableFuture.supplyAsync(
+                        () -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), Duration.ofSeconds(3)));
+                // It connects, and does not look.
+                held.take().start();
+                Thread look = held.take();
+
+                assertThatThrownBy(claim::join)
+                        .cause()
+                        .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                                .isFalse())
+                        .hasMessageContaining("one ensemble");
+
+                look.start();
+                assertThatThrownBy(() -> coordinator.claim(3, null, "m", "o", false, new Stored("x", 0), PATIENCE))
+                        .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                                .isTrue())
+                        .hasMessageContaining("are no ensemble");
+            } finally {
+                List<Thread> rest = new ArrayList<>();
+                held.drainTo(rest);
+                rest.forEach(Thread::start);
+            }
+        }
     }
 
     // the search that ended with an error was awaited for ever, and so there was no other

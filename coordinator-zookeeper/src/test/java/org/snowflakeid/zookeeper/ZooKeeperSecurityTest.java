@@ -201,6 +201,36 @@ class ZooKeeperSecurityTest {
         }
     }
 
+    // a start waited for its whole time, and no key was named
+    @Test
+    void serverThatEnforcesALoginIsSaidToDoSoAtOnce() {
+        try (ZooKeeperServer enforcing = server().jvmArguments(
+                        "-Dzookeeper.enforce.auth.enabled=true", "-Dzookeeper.enforce.auth.schemes=digest")
+                .start()) {
+            ZooKeeperNode.at(enforcing.connectString(), Map.of())
+                    .refused(true, "enforces another login than that of an anonymous client", DIGEST);
+
+            try (Node app = ZooKeeperNode.at(enforcing.connectString(), Map.of(DIGEST, APP))) {
+                app.claimExtendAndRelease();
+            }
+        }
+    }
+
+    // it was "answers AUTHFAILED", or that the next call opens another session
+    @Test
+    void serverThatKnowsNoDigestIsSaidToRefuseIt() {
+        try (ZooKeeperServer without = server().jvmArguments("-Dzookeeper.DigestAuthenticationProvider.enabled=false")
+                        .start();
+                Node node = ZooKeeperNode.at(without.connectString(), Map.of(DIGEST, APP))) {
+            for (int i = 0; i < 3; i++) {
+                CoordinatorException thrown =
+                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
+
+                Node.assertPermanent(thrown, "refuses user 'app'. Check " + DIGEST);
+            }
+        }
+    }
+
     private static ZooKeeperServer.Builder server() {
         return ZooKeeperServer.builder().longestSession(Node.TIME_TO_LIVE);
     }
