@@ -53,6 +53,9 @@ final class ConnectionCheck {
     /** @throws CoordinatorException if it must not be used */
     void require() throws SQLException {
         requireCommittedReads();
+        if (dialect == Dialect.MARIADB) {
+            CausalReads.require(call.connection());
+        }
         boolean inMemory = dialect == Dialect.H2 ? !call.only(IN_MEMORY).isEmpty() : LocalDatabase.isInMemory(url());
         if (LocalDatabase.isOfThisMachine(url())) {
             requireChosen();

@@ -107,7 +107,7 @@ final class DatabaseCall {
     /** On the table, which others may have locked. */
     PreparedStatement prepareForTable(String sql) throws SQLException {
         // The answer that the lock was not to be had has to come in time as well.
-        return prepare(dialect.waitingAtMost(time.leftMillis() / 8 * 7, sql));
+        return prepare(dialect.forAnySession(table(), time.leftMillis() / 8 * 7, sql));
     }
 
     /** Of {@link #prepareForTable}. */
@@ -204,10 +204,17 @@ final class DatabaseCall {
      * become of it in its place.
      *
      * @param id null: there is no such record
-     * @throws CoordinatorException if this connection leads elsewhere
+     * @throws CoordinatorException if this connection leads elsewhere, or the records are hidden
      */
-    void requireOrigin(String place, @Nullable String id) {
+    void requireOrigin(String place, @Nullable String id) throws SQLException {
         refuseElsewhere(place, id);
+        if (id == null && tableId() != null) {
+            String hidden = only(dialect.questions().hidden(), table().schema(), table().name());
+            if (!hidden.isEmpty()) {
+                throw new CoordinatorException(
+                        "the table " + table() + " " + hidden + ". " + JdbcFailure.UNCHANGED, false);
+            }
+        }
         known.origin = new Origin(place, id);
     }
 

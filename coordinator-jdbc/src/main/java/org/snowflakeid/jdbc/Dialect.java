@@ -48,8 +48,11 @@ enum Dialect {
                             + Postgres.CLASS + ")",
                     "SELECT CASE relpersistence WHEN 'p' THEN '' WHEN 'u' THEN 'it is UNLOGGED, and empty after a crash'"
                             + " ELSE 'it is temporary' END FROM " + Postgres.CLASS,
+                    "SELECT 'hides its records from this user by row-level security' FROM " + Postgres.CLASS
+                            + " AND row_security_active(c.oid)",
                     "SELECT concat_ws(', ', CASE current_setting('fsync') WHEN 'off' THEN 'fsync=off' END,"
-                            + " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'synchronous_commit=off' END)")),
+                            + " CASE (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') WHEN 'off' THEN"
+                            + " 'synchronous_commit=off' END)")),
 
     MARIADB(
             Set.of("MariaDB", "MySQL"),
@@ -75,6 +78,7 @@ enum Dialect {
                             + " 'PRIMARY' AND table_schema = ? AND table_name = ?",
                     "SELECT CONCAT('its engine is ', engine, ', which may lose rows in a crash') FROM"
                             + " information_schema.tables WHERE table_schema = ? AND table_name = ? AND engine <> 'InnoDB'",
+                    "",
                     // With a binary log, what is committed is durable by that log alone, unless InnoDB's own is flushed
                     // again (3, in MariaDB).
                     "SELECT CONCAT_WS(', ', CASE WHEN @@global.innodb_flush_log_at_trx_commit NOT IN (1, 3) THEN"
@@ -106,6 +110,7 @@ enum Dialect {
                             + " WHERE C.CONSTRAINT_TYPE = 'PRIMARY KEY' AND K.TABLE_SCHEMA = ? AND K.TABLE_NAME = ?",
                     "SELECT 'it is temporary' FROM INFORMATION_SCHEMA.TABLES WHERE STORAGE_TYPE LIKE '%TEMPORARY%'"
                             + " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+                    "",
                     "SELECT MAX('WRITE_DELAY=' || SETTING_VALUE) FROM INFORMATION_SCHEMA.SETTINGS"
                             + " WHERE SETTING_NAME = 'WRITE_DELAY' AND SETTING_VALUE <> '0'")),
 
@@ -203,8 +208,24 @@ enum Dialect {
 
     /** Initialized before the dialects. */
     private static final class Postgres {
-        static final String CLASS =
-                "pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relname = ?";
+        static final String CLASS = named("?", "?");
+
+        private static String named(String schema, String table) {
+            return "pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = " + schema
+                    + " AND c.relname = " + table;
+        }
+
+        /** Leaves a role to which the session was set, if that one may not use the table. */
+        static String ownRole(Table table) {
+            return "CASE WHEN EXISTS (SELECT 1 FROM " + named(literal(table.schema()), literal(table.name()))
+                    + " AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')"
+                    + " AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE')))"
+                    + " THEN set_config('role', NULL, true) END";
+        }
+
+        private static String literal(String text) {
+            return "'" + text.replace("'", "''") + "'";
+        }
     }
 
     /**
@@ -246,13 +267,15 @@ enum Dialect {
     }
 
     /**
-     * Queries, the first by a schema and the next three by a schema and a table.
+     * Queries, the first by a schema and the next four by a schema and a table.
      *
      * @param primaryKey one row with its columns; null or empty if the table has none
      * @param notKept one row that says why rows may be gone after a crash; null, empty or no row if they are not
+     * @param hidden one row that says why this user may not see the rows that are there; no row if it does, or there is no query
      * @param doubts one row that says what keeps a commit from being durable; null or empty if nothing does
      */
-    record Questions(String schemaThere, String tableThere, String primaryKey, String notKept, String doubts) {}
+    record Questions(
+            String schemaThere, String tableThere, String primaryKey, String notKept, String hidden, String doubts) {}
 
     /** Products that take the statements of PostgreSQL and MySQL, by what their version() says, and compare and set in their own way. */
     private static final Pattern PRETENDERS = Pattern.compile(
@@ -271,7 +294,7 @@ enum Dialect {
         this.columns = columns;
         this.engine = "";
         this.server = server;
-        this.questions = new Questions("", "", "", "", doubts);
+        this.questions = new Questions("", "", "", "", "", doubts);
         this.ownSchema = ownSchema;
     }
 
@@ -340,7 +363,9 @@ enum Dialect {
         return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + columns.value() + " FROM (SELECT "
                 + server.epochMillis() + " AS millis, " + server.replica() + " AS replica, " + server.place()
                 + " AS place" + server.one() + ") t LEFT JOIN "
-                + quoted(table) + " r ON r.name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ")";
+                + quoted(table) + " r ON r.name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ")"
+                // Else a session may show fewer: sql_select_limit.
+                + (this == MARIADB ? " LIMIT " + keys : "");
     }
 
     /**
@@ -449,17 +474,20 @@ enum Dialect {
 
     /**
      * The same statement, which waits for a lock no longer than that: the session of a call that was given up would wait on. Not by breaking
-     * the statement off: in its commit it may be waiting for a replica, and would end as if that one had it.
+     * the statement off: in its commit it may be waiting for a replica, and would end as if that one had it. And its commit
+     * waits for the disk as that of a new session does, and its user may use the table, whatever this one was left with.
      *
      * <p>For this statement alone, since the next user of the session may be another application's. MySQL takes it for a comment. Others have
      * such a limit by themselves, or none for one statement.
      */
-    String waitingAtMost(int millis, String sql) {
+    String forAnySession(Table table, int millis, String sql) {
         // A few texts, so that drivers know them again.
         long seconds = Math.max(1, millis / 1_000);
         return switch (this) {
             case POSTGRESQL ->
-                "SELECT set_config('lock_timeout', '" + Math.max(100, millis / 250 * 250) + "', true);" + sql;
+                "SELECT set_config('lock_timeout', '" + Math.max(100, millis / 250 * 250) + "', true),"
+                        // Without a value: as the session began.
+                        + " set_config('synchronous_commit', NULL, true), " + Postgres.ownRole(table) + ";" + sql;
             case MARIADB ->
                 "/*M! SET STATEMENT lock_wait_timeout=" + seconds + ", innodb_lock_wait_timeout=" + seconds + " FOR */ "
                         + sql;

@@ -37,9 +37,6 @@ final class TableCheck {
         }
         requirePrimaryKey();
         requireKept();
-        if (dialect == Dialect.MARIADB) {
-            CausalReads.require(call.connection());
-        }
         return true;
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.snowflakeid.tck.Node.PATIENCE;
 import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 import static org.snowflakeid.tck.Stopwatch.requireWithin;
 import static org.snowflakeid.tck.Stopwatch.time;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -124,6 +126,21 @@ class TroubleInFlightTest {
         }
     }
 
+    /** It hides the records, which are there all the same. */
+    @Test
+    void rowLevelSecurityThatIsTurnedOnIsNamedAndIdsComeBackWithoutIt() {
+        postgres.sql("CREATE ROLE guarded LOGIN; CREATE SCHEMA guarded AUTHORIZATION guarded; "
+                + Dialect.POSTGRESQL.createTable("guarded.snowflake_record")
+                + "; GRANT SELECT, INSERT, UPDATE ON guarded.snowflake_record TO guarded");
+        String url = postgres.url().replace("user=admin", "user=guarded");
+        try (LeasedSnowflake ids = open(Resources.NONE, "url", url, "schema", "guarded")) {
+            postgres.sql("ALTER TABLE guarded.snowflake_record ENABLE ROW LEVEL SECURITY");
+            awaitError(ids, "row-level security");
+            postgres.sql("ALTER TABLE guarded.snowflake_record DISABLE ROW LEVEL SECURITY");
+            awaitActive(ids);
+        }
+    }
+
     @Test
     void aLockedAccountOfMariaDbEndsAStart() throws SQLException {
         execute(
@@ -171,6 +188,36 @@ class TroubleInFlightTest {
 
             assertThat(refusal).hasMessageContaining("the database is Nameless");
             assertThat(refusal.permanent()).isTrue();
+        }
+    }
+
+    /** A balancer before a cluster leads each connection to one of its nodes, which have variables of their own. */
+    @Test
+    void eachNodeOfAClusterIsAskedWhetherItWaitsForTheOthers() {
+        AtomicInteger syncWait = new AtomicInteger(1);
+        DataSource balanced = (DataSource) like(DataSource.class, "getConnection", () -> {
+            Connection real = DriverManager.getConnection(mariaDb.url());
+            String variables = "SELECT 'wsrep_on', 'ON' UNION SELECT 'wsrep_provider', '/lib/galera.so'"
+                    + " UNION SELECT 'wsrep_sync_wait', '" + syncWait.get() + "'";
+            return like(
+                    Connection.class,
+                    "createStatement",
+                    () -> {
+                        Statement asking = real.createStatement();
+                        return like(Statement.class, "executeQuery", () -> asking.executeQuery(variables), asking);
+                    },
+                    real);
+        });
+        try (WorkerCoordinator coordinator = new JdbcCoordinatorProvider()
+                .open(
+                        new CoordinatorConfig(
+                                "orders", Node.freshNamespace(), Node.TIME_TO_LIVE, key -> null, always(balanced)),
+                        () -> {})) {
+            applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT));
+            syncWait.set(0);
+
+            assertThat(catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(0, 0, TIMEOUT)))
+                    .hasMessageContaining("may answer with what is out of date (wsrep_sync_wait=0)");
         }
     }
 

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.snowflakeid.tck.Node.PATIENCE;
+import static org.snowflakeid.tck.Node.TIMEOUT;
+import static org.snowflakeid.tck.Node.applied;
+import static org.snowflakeid.tck.Node.await;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
+import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.tck.Node;
+import org.snowflakeid.testservers.MariaDbServer;
+import org.snowflakeid.testservers.PostgresServer;
+
+/** Sessions that an application left with settings of its own, and gave back to its pool. */
+class LeftSettingsTest {
+    private static PostgresServer postgres;
+    private static MariaDbServer mariaDb;
+    private static Databases.H2 h2;
+
+    @BeforeAll
+    static void startServers() {
+        postgres = PostgresServer.start();
+        mariaDb = MariaDbServer.start();
+        h2 = new Databases.H2();
+    }
+
+    @AfterAll
+    static void stopServers() {
+        postgres.close();
+        mariaDb.close();
+        h2.close();
+    }
+
+    private static WorkerCoordinator open(Pool pool) {
+        return open(pool, Map.of());
+    }
+
+    private static WorkerCoordinator open(Pool pool, Map<String, String> keys) {
+        return new JdbcCoordinatorProvider()
+                .open(
+                        new CoordinatorConfig("orders", Node.freshNamespace(), Node.TIME_TO_LIVE, keys::get, pool),
+                        () -> {});
+    }
+
+    private static void leave(Pool pool, String setting) throws SQLException {
+        pool.use(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET " + setting);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sql_select_limit=1",
+                "sql_select_limit=0",
+                "sql_mode=ORACLE",
+                "sql_mode='ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES'",
+                "sql_mode=''",
+                "group_concat_max_len=4",
+                "sql_safe_updates=1",
+                "autocommit=0",
+                "completion_type=1",
+                "tx_isolation=SERIALIZABLE",
+                "sql_auto_is_null=1",
+                "time_zone='+09:00'"
+            })
+    void aSessionOfMariaDbShowsAndWritesWhatAnyOtherDoes(String setting) throws SQLException {
+        requireSame(mariaDb.url(), setting);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "synchronous_commit TO off",
+                "default_transaction_isolation TO serializable",
+                "standard_conforming_strings TO off",
+                "search_path TO pg_temp",
+                "timezone TO 'Asia/Tokyo'",
+                "lock_timeout TO 1",
+                "client_min_messages TO debug5",
+                "row_security TO off"
+            })
+    void aSessionOfPostgresShowsAndWritesWhatAnyOtherDoes(String setting) throws SQLException {
+        requireSame(postgres.url(), setting);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "TIME ZONE '+09:00'",
+                "LAZY_QUERY_EXECUTION TRUE",
+                "NON_KEYWORDS VALUE",
+                "VARIABLE_BINARY TRUE",
+                "SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE"
+            })
+    void aSessionOfH2ShowsAndWritesWhatAnyOtherDoes(String setting) throws SQLException {
+        requireSame(h2.url(h2.port()), setting);
+    }
+
+    private static void requireSame(String url, String setting) throws SQLException {
+        try (Pool pool = new Pool(Pool.Product.HIKARI, url);
+                WorkerCoordinator coordinator = open(pool)) {
+            Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                    .written();
+            Stored mark = applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT))
+                    .written();
+            Slot held = coordinator.read(3, 3, TIMEOUT).slots().get(0);
+            leave(pool, setting);
+
+            Snapshot seen = coordinator.read(0, 5, TIMEOUT);
+
+            assertThat(seen.meta()).isEqualTo(meta);
+            assertThat(seen.slots()).hasSize(6).contains(held);
+            assertThat(seen.serverTime()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+            applied(coordinator.extend(3, mark, Node.unique("limit=2"), "o", meta, TIMEOUT));
+        }
+    }
+
+    @Test
+    void whatIsAcknowledgedOutlastsACrashThoughTheSessionDoesNotWaitForTheDisk() throws SQLException {
+        // What is committed without waiting for the disk stays in memory meanwhile.
+        try (PostgresServer server = PostgresServer.builder()
+                        .configure("wal_writer_delay", "10000")
+                        .configure("autovacuum", "off")
+                        .start();
+                Pool pool = new Pool(Pool.Product.HIKARI, server.url());
+                WorkerCoordinator coordinator = open(pool)) {
+            Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                    .written();
+            Stored mark = applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT))
+                    .written();
+            leave(pool, "synchronous_commit TO off");
+            Stored extended = applied(coordinator.extend(3, mark, Node.unique("limit=2"), "o", meta, TIMEOUT))
+                    .written();
+
+            server.kill();
+            server.startAgain();
+            server.awaitHealthy();
+
+            await(PATIENCE, () -> answers(coordinator));
+            assertThat(coordinator.read(3, 3, TIMEOUT).slots().get(0).mark()).isEqualTo(extended);
+        }
+    }
+
+    /** One that may not use the table. */
+    @Test
+    void aSessionThatWasLeftInAnotherRoleWorksAsItsOwnUser() throws SQLException {
+        postgres.sql(
+                "CREATE ROLE tenant; CREATE ROLE app LOGIN IN ROLE tenant;" + " CREATE SCHEMA app AUTHORIZATION app");
+        try (Pool pool = new Pool(Pool.Product.HIKARI, postgres.url().replace("user=admin", "user=app"));
+                WorkerCoordinator coordinator = open(pool, Map.of("snowflake.jdbc.schema", "app"))) {
+            Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                    .written();
+            leave(pool, "ROLE tenant");
+
+            Stored mark = applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT))
+                    .written();
+            applied(coordinator.extend(3, mark, Node.unique("limit=2"), "o", meta, TIMEOUT));
+            pool.use(connection -> assertThat(role(connection)).isEqualTo("tenant"));
+        }
+    }
+
+    private static String role(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT current_user")) {
+            assertThat(row.next()).isTrue();
+            return row.getString(1);
+        }
+    }
+
+    private static boolean answers(WorkerCoordinator coordinator) {
+        try {
+            Snapshot unused = coordinator.read(3, 3, TIMEOUT);
+            return true;
+        } catch (CoordinatorException notYet) {
+            return false;
+        }
+    }
+}
