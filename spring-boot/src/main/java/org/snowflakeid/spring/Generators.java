@@ -16,6 +16,7 @@ import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeEvent;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.SnowflakeUnavailableException;
 import org.snowflakeid.config.UnknownKeys;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -43,6 +44,7 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     private final CompletableFuture<Boolean> listening = new CompletableFuture<>();
 
     private @Nullable UnknownKeys unknown;
+    private volatile boolean closed;
 
     /** Kept for as long as this is: nothing else has a reference to it. Null: checkpoints are not known here. */
     @SuppressWarnings("unused")
@@ -62,6 +64,15 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
      * @throws org.snowflakeid.SnowflakeException saying why there is none
      */
     Snowflake open(String generator) {
+        if (!context.isActive()) {
+            throw new SnowflakeUnavailableException("snowflake '" + generator
+                    + "': the application context is closed. Ask for no generator after that.");
+        }
+        LeasedSnowflake unfinished = open.get(generator);
+        if (unfinished != null) {
+            // Spring asks again where a post-processor threw.
+            return unfinished;
+        }
         SnowflakeSettings settings = settings(generator).withResources(new ContextResources(context, generator));
         String other = generatorsByNamespace.putIfAbsent(settings.namespace(), generator);
         if (other != null) {
@@ -75,6 +86,10 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
             throw e;
         }
         open.put(generator, ids);
+        if (closed) {
+            // It was claimed while Spring closed the others: Spring would not close this one.
+            ids.close();
+        }
         observers.forEach(observer -> observe(observer, ids));
         return ids;
     }
@@ -97,6 +112,14 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
             e.problems().stream().filter(problem -> !problems.contains(problem)).forEach(problems::add);
         }
         throw new InvalidSettingsException(problems);
+    }
+
+    /** Also where nothing is claimed at the start, as where {@code snowflake.claim-at-start} is misspelt. */
+    private synchronized void requireKnownKeys() {
+        List<String> problems = unknown == null ? keys.unknown().problems() : List.of();
+        if (!problems.isEmpty()) {
+            throw new InvalidSettingsException(problems);
+        }
     }
 
     private static String sharedNamespace(String generator, String other, String namespace) {
@@ -157,14 +180,25 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     /** Spring calls it when it has made all beans that are not lazy, and before a web server takes requests. */
     @Override
     public void afterSingletonsInstantiated() {
-        keys.claimedAtStart().stream()
-                .filter(this::isOurs)
-                .forEach(generator -> context.getBean(BEAN_PREFIX + generator));
+        keys.claimedAtStart().forEach(this::claim);
+        requireKnownKeys();
         listening.complete(true);
+    }
+
+    private void claim(String generator) {
+        if (isOurs(generator)) {
+            Object unused = context.getBean(BEAN_PREFIX + generator);
+        } else if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
+                && !new OwnBeans(context.getBeanFactory()).replace(generator)) {
+            throw new InvalidSettingsException(List.of("snowflake '" + generator
+                    + "': snowflake.claim-at-start names this generator, and the application was prepared ahead of time"
+                    + " (AOT) without it. Set the key for the build too."));
+        }
     }
 
     @Override
     public void destroy() {
+        closed = true;
         listening.complete(false);
         // Spring does not know a bean that was never finished, as where a post-processor threw: its worker id would be
         // held until the JVM ends. All others depend on this bean, and are closed already.

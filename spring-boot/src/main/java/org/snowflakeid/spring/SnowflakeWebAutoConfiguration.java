@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 @AutoConfiguration
 @ConditionalOnWebApplication
 @ConditionalOnClass(ControllerAdvice.class)
-@Import({ParametersOfMvc.class, ParametersOfWebFlux.class})
+@Import({ParametersOfMvc.class, ParametersOfWebFlux.class, RoutesOfWebFlux.class})
 public class SnowflakeWebAutoConfiguration {
 
     /** For Spring. */

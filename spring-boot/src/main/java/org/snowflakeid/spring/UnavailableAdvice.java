@@ -26,6 +26,11 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class UnavailableAdvice {
 
+    static final String DETAIL = "No id can be made now. Try again later.";
+
+    /** Seconds. */
+    static final String RETRY_AFTER = "1";
+
     private static final System.Logger LOG = System.getLogger(UnavailableAdvice.class.getName());
 
     /** @param failure {@code none}, or what it caused; thrown again if it has a status, so that Spring looks for another handler */
@@ -34,12 +39,26 @@ final class UnavailableAdvice {
         if (isAnswered(failure)) {
             throw failure;
         }
-        LOG.log(isTold(none) ? Level.DEBUG : Level.WARNING, "answered 503, since no id could be made", failure);
+        log(failure, none);
         return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
-                .header(HttpHeaders.RETRY_AFTER, "1")
+                .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER)
                 .contentType(MediaType.APPLICATION_PROBLEM_JSON)
-                .body(ProblemDetail.forStatusAndDetail(
-                        HttpStatus.SERVICE_UNAVAILABLE, "No id can be made now. Try again later."));
+                .body(ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, DETAIL));
+    }
+
+    /** Whether it is about ids, and the application has not said which status it is. Logs it. */
+    static boolean isUnavailable(Throwable failure) {
+        for (Throwable cause = failure; cause != null && !isAnswered(failure); cause = cause.getCause()) {
+            if (cause instanceof SnowflakeException none) {
+                log(failure, none);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void log(Throwable failure, SnowflakeException none) {
+        LOG.log(isTold(none) ? Level.DEBUG : Level.WARNING, "answered 503, since no id could be made", failure);
     }
 
     /** Whether the application has said which status it is. */

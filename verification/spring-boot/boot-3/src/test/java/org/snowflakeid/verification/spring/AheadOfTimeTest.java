@@ -2,9 +2,11 @@
 package org.snowflakeid.verification.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeStatus.State;
@@ -22,14 +24,21 @@ import org.springframework.core.test.tools.TestCompiler;
 class AheadOfTimeTest {
 
     private static <C extends GenericApplicationContext> C configured(C context) {
+        return configured(context, "snowflake.generators.orders.worker-id-bits", "4");
+    }
+
+    private static <C extends GenericApplicationContext> C configured(C context, String key, String value) {
         context.getEnvironment()
                 .getPropertySources()
                 .addFirst(new MapPropertySource(
                         "settings",
                         Map.of(
-                                "snowflake.coordinator", "memory",
-                                "snowflake.memory.store", "ahead-of-time",
-                                "snowflake.generators.orders.worker-id-bits", "4")));
+                                "snowflake.coordinator",
+                                "memory",
+                                "snowflake.memory.store",
+                                "ahead-of-time",
+                                key,
+                                value)));
         return context;
     }
 
@@ -59,6 +68,30 @@ class AheadOfTimeTest {
                 assertThat(context.getBeansOfType(LeasedSnowflake.class)).hasSize(2);
             }
             assertThat(orders.status().state()).isEqualTo(State.CLOSED);
+        });
+    }
+
+    // it started without the second one
+    @Test
+    @CompileWithForkedClassLoader
+    @SuppressWarnings("unchecked") // Of the class that is generated.
+    void aGeneratorThatOnlyTheStartNamesStopsIt() {
+        AnnotationConfigApplicationContext source =
+                configured(new AnnotationConfigApplicationContext(), "snowflake.claim-at-start", "default");
+        source.register(SnowflakeAutoConfiguration.class);
+        TestGenerationContext generated = new TestGenerationContext(AheadOfTimeTest.class);
+        var unused = new ApplicationContextAotGenerator().processAheadOfTime(source, generated);
+        generated.writeGeneratedContent();
+
+        TestCompiler.forSystem().with(generated).compile(compiled -> {
+            try (GenericApplicationContext context =
+                    configured(new GenericApplicationContext(), "snowflake.claim-at-start", "default,orders")) {
+                compiled.getInstance(ApplicationContextInitializer.class).initialize(context);
+
+                assertThatThrownBy(context::refresh)
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageContaining("snowflake 'orders': snowflake.claim-at-start names this generator");
+            }
         });
     }
 }

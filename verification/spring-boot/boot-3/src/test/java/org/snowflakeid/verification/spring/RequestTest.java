@@ -208,6 +208,15 @@ class RequestTest {
             assertThat(answer.body()).doesNotContain("etcd");
         }
 
+        // on WebFlux it was 500
+        @Test
+        void answers503InAFunctionalEndpointToo() throws Exception {
+            HttpResponse<String> answer = application().get("/route");
+
+            assertUnavailable(answer);
+            assertThat(answer.body()).doesNotContain("etcd");
+        }
+
         @Test
         void leavesTheStatusOfAnExceptionOfTheApplication() throws Exception {
             assertThat(application().get("/orders/gone").statusCode()).isEqualTo(410);
