@@ -161,6 +161,16 @@ final class Engine {
         shared.awaitEnd(keeper.longestCloseNanos());
     }
 
+    /** Whether it has no thread and no connection any more. */
+    boolean isEnded() {
+        return shared.isEnded();
+    }
+
+    /** What is wrong with one that {@link #isBroken}. */
+    String whyBroken() {
+        return shared.lastError().orElse("it has failed for good");
+    }
+
     /** Whether all worker ids were given back, for certain. */
     boolean isReleased() {
         return shared.isReleased();

@@ -7,9 +7,11 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +66,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     /** One thread at a time ends an engine, or replaces it. */
     private final AtomicBoolean changing = new AtomicBoolean();
+
+    /** Sealed, or never begun, and not seen to have ended: a call of the coordinator may not end. Only in turn. */
+    private final Set<Engine> leaving = new HashSet<>();
 
     /** @param fails whether calls fail at once */
     private record Suspension(String reason, boolean fails) {}
@@ -224,8 +229,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /**
-     * Stops issuing and gives the worker id back, so that the next process can have it at once. Waits for that, a few seconds
-     * at most; safe to call again. Calls that wait for an id fail. If the calling thread is interrupted the waiting ends, and its flag stays
+     * Stops issuing and gives the worker ids back, so that the next process can have them at once. Waits for that as long as the
+     * coordinator answers, else for a few seconds; safe to call again. Calls that wait for an id fail. If the calling thread is interrupted the waiting ends, and its flag stays
      * set; the worker id is given back all the same, and no id is issued any more.
      */
     @Override
@@ -291,13 +296,13 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     /**
      * To be called before the memory of this process is copied, as by a checkpoint that several processes may be restored from. Stops issuing, gives
      * the worker ids back and closes the connection to the coordinator. When it returns that is certain, and until {@link #afterRestore}
-     * calls wait, for at most {@code snowflake.wait-timeout}. It takes a few seconds at most. It does nothing if it was called before, or the
-     * generator is closed.
+     * calls wait, for at most {@code snowflake.wait-timeout}. It takes as long as {@link #close}. It does nothing if the generator is closed, or was
+     * sealed before and has nothing open any more.
      *
      * <p>An id that a thread has got by then is in every copy. So let requests end first.
      *
-     * @throws SnowflakeUnavailableException if the coordinator did not confirm in time that the worker ids were given back: then there may be
-     *     no checkpoint, and the generator goes on by claiming others. It does not throw with {@code
+     * @throws SnowflakeUnavailableException if the coordinator did not confirm in time that the worker ids were given back, or a call of it has
+     *     not ended, so that a connection is left: then there may be no checkpoint, and the generator goes on by claiming others. It does not throw with {@code
      *     snowflake.checkpoint.unreleased=allow}, where they stay taken until their windows have ended
      */
     public void beforeCheckpoint() {
@@ -329,32 +334,44 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     private void endForCheckpoint() {
-        Engine ending = engine;
-        if (closed || suspension != null) {
+        if (closed) {
             return;
         }
+        Engine ending = engine;
+        boolean seals = suspension == null && !ending.isBroken();
+        if (seals) {
+            String sealed = "it was sealed for a checkpoint at " + now() + ". Ids come again after the restore.";
+            suspend(sealed, false);
+            ending.beginCheckpoint(sealed);
+        }
+        leaving.add(ending);
+        leaving.forEach(Engine::awaitEnd);
+        leaving.removeIf(Engine::isEnded);
         if (ending.isBroken()) {
             // For good: it has given up what it had, and a restore is no restart.
-            ending.awaitEnd();
-            platform.beforeCheckpoint();
-            return;
-        }
-        String sealed = "it was sealed for a checkpoint at " + now() + ". Ids come again after the restore.";
-        suspend(sealed, false);
-        ending.beginCheckpoint(sealed);
-        ending.awaitEnd();
-        if (!ending.isReleased() && !closed) {
-            noteUnreleased(ending);
-        } else {
+            if (seals) {
+                suspend(ending.whyBroken(), true);
+            }
+        } else if (seals && !ending.isReleased() && !closed) {
+            refuseUnlessAllowed(
+                    ending,
+                    provider.name() + " did not confirm that the worker ids were given back ("
+                            + (Thread.currentThread().isInterrupted()
+                                    ? "the thread was interrupted"
+                                    : ending.whyUnreleased())
+                            + ")");
+        } else if (!leaving.isEmpty() && !closed) {
+            refuseUnlessAllowed(
+                    seals ? ending : null,
+                    "a call of " + provider.name() + " has not ended, so a thread and a connection are left");
+        } else if (seals) {
             LOG.log(Level.INFO, message("sealed for a checkpoint"));
         }
         platform.beforeCheckpoint();
     }
 
-    private void noteUnreleased(Engine ending) {
-        String what = provider.name() + " did not confirm that the worker ids were given back ("
-                + (Thread.currentThread().isInterrupted() ? "the thread was interrupted" : ending.whyUnreleased())
-                + ")";
+    /** @param ending another is to go on in its place; null: none issued ids */
+    private void refuseUnlessAllowed(@Nullable Engine ending, String what) {
         if (settings.unreleased() == Unreleased.ALLOW) {
             LOG.log(
                     Level.WARNING,
@@ -365,27 +382,31 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             return;
         }
         SnowflakeUnavailableException refusal = new SnowflakeUnavailableException(message("no checkpoint: " + what
-                + ". The generator goes on with other worker ids. Try again when " + provider.name()
+                + (ending == null ? "" : ". The generator goes on with other worker ids") + ". Try again when "
+                + provider.name()
                 + " answers, or set " + SnowflakeKeys.CHECKPOINT_UNRELEASED
                 + "=allow: then they stay taken until their windows have ended."));
-        try {
-            Engine next = open(ending);
-            next.startWithoutEnd("A checkpoint was refused, and no worker id has been claimed since.");
-            replaceBy(next);
-        } catch (RuntimeException | Error e) {
-            suspend("a checkpoint was refused, and claiming anew failed: " + e.getMessage(), true);
-            refusal.addSuppressed(e);
+        if (ending != null) {
+            try {
+                Engine next = open(ending.past());
+                next.startWithoutEnd("A checkpoint was refused, and no worker id has been claimed since.");
+                replaceBy(next);
+            } catch (RuntimeException | Error e) {
+                suspend("a checkpoint was refused, and claiming anew failed: " + e.getMessage(), true);
+                refusal.addSuppressed(e);
+            }
         }
         throw refusal;
     }
 
     private void claimAnew() {
-        if (closed || suspension == null) {
+        if (closed || suspension == null || engine.isBroken()) {
             return;
         }
         suspend("it was restored at " + now() + ", and no worker id has been claimed since.", false);
         try {
-            Engine next = open(engine);
+            Engine next = open(engine.past().restored());
+            leaving.add(next);
             synchronized (lock) {
                 starting = next;
             }
@@ -394,6 +415,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 next.beginClose();
             }
             next.awaitStart();
+            leaving.remove(next);
             replaceBy(next);
         } catch (RuntimeException | Error e) {
             suspend("no worker id could be claimed after a restore: " + e.getMessage(), true);
@@ -406,12 +428,12 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
     }
 
     /** With the class loader of the thread that opened this: a checkpoint has threads of its own. */
-    private Engine open(Engine before) {
+    private Engine open(Past past) {
         Thread thread = Thread.currentThread();
         ClassLoader own = thread.getContextClassLoader();
         thread.setContextClassLoader(loader);
         try {
-            return new Engine(settings, provider, platform, events, before.past());
+            return new Engine(settings, provider, platform, events, past);
         } finally {
             thread.setContextClassLoader(own);
         }
@@ -439,7 +461,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         long waited = 0;
         ended.beginWait();
         try {
-            while (engine == ended) {
+            while (engine == ended && !ended.isBroken()) {
                 Suspension now = suspension;
                 if (closed) {
                     throw new SnowflakeUnavailableException(message("is closed."));
@@ -466,7 +488,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private void requireUninterrupted() {
         if (Thread.currentThread().isInterrupted()) {
-            throw new SnowflakeUnavailableException(message("interrupted while waiting for a restore."));
+            throw new SnowflakeUnavailableException(
+                    message("interrupted while waiting for a checkpoint or a restore."));
         }
     }
 

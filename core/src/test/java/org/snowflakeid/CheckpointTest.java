@@ -8,10 +8,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
@@ -297,7 +299,7 @@ class CheckpointTest {
         @Test
         void whereTheCoordinatorIsDownItThrowsAsAStartDoesAndMayBeCalledAgain() {
             stage.keys.put("snowflake.window", "PT3S");
-            stage.keys.put("snowflake.startup-timeout", "PT5S");
+            stage.keys.putAll(Map.of("snowflake.window", "PT3S", "snowflake.startup-timeout", "PT5S"));
             opened().ids().beforeCheckpoint();
             stage.store.down = true;
             Instant begun = stage.world.trueTime();
@@ -432,6 +434,116 @@ class CheckpointTest {
             process.ids().afterRestore();
             assertThat(process.workerId()).isNotEqualTo(workerId);
             process.issueFor(Duration.ofMinutes(2));
+        }
+    }
+
+    /** A release may be the last call that can show it: what is claimed afterwards knows nothing of before. */
+    @Nested
+    class LostData {
+
+        @ParameterizedTest
+        @CsvSource({"wiped, refuse", "wiped, allow", "old, refuse", "old, allow"})
+        void isFoundWhenTheWorkerIdIsGivenBack(String how, String unreleased) {
+            stage.keys.put("snowflake.checkpoint.unreleased", unreleased);
+            process.open();
+            FakeStore.Backup backup = stage.store.backup();
+            stage.sleep(Duration.ofSeconds(30));
+            if (how.equals("wiped")) {
+                stage.store.wipe();
+            } else {
+                stage.store.restore(backup);
+            }
+
+            process.ids().beforeCheckpoint();
+            process.ids().afterRestore();
+
+            assertThat(process.startCall().awaitFailure()).isInstanceOf(CoordinatorRegressedException.class);
+            assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
+            assertThat(process.ids().status().lastError().orElseThrow()).contains("lost data");
+            assertThat(log.all()).anyMatch(line -> line.contains("Restore it"));
+        }
+
+        @Test
+        void isFoundAfterACheckpointThatWasRefused() {
+            opened();
+            process.wire.cut = true;
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+            stage.store.wipe();
+            stage.process().open();
+
+            process.wire.cut = false;
+            stage.sleep(Duration.ofMinutes(1));
+
+            assertThat(process.startCall().awaitFailure())
+                    .isInstanceOf(CoordinatorRegressedException.class)
+                    .hasMessageContaining("was replaced by another of the same name");
+        }
+
+        @Test
+        void isNoQuestionAfterARestore() {
+            opened().ids().beforeCheckpoint();
+            stage.store.wipe();
+
+            process.ids().afterRestore();
+
+            process.issueFor(Duration.ofMinutes(1));
+        }
+    }
+
+    @Nested
+    class CallsThatDoNotEnd {
+
+        @Test
+        void ofARestoreThatFailedRefuseTheNextCheckpoint() {
+            stage.keys.putAll(Map.of("snowflake.window", "PT3S", "snowflake.startup-timeout", "PT5S"));
+            opened().ids().beforeCheckpoint();
+            process.wire.hangs = true;
+            assertThatThrownBy(() -> process.ids().afterRestore()).isInstanceOf(CoordinatorException.class);
+
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint())
+                    .isInstanceOf(SnowflakeUnavailableException.class)
+                    .hasMessageContaining(
+                            "no checkpoint: a call of fake has not ended, so a thread and a connection are left. Try again");
+
+            process.wire.hangs = false;
+            stage.sleep(Duration.ofSeconds(1));
+            process.ids().beforeCheckpoint();
+            assertThat(process.threads).isEmpty();
+            assertThat(process.wire.connections()).isZero();
+            int applied = process.wire.applied();
+            stage.sleep(Duration.ofMinutes(1));
+            assertThat(process.wire.applied()).isEqualTo(applied);
+        }
+
+        @Test
+        void ofAGeneratorThatWasReplacedRefuseTheNextCheckpoint() {
+            opened();
+            process.wire.hangs = true;
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("has not ended");
+
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+
+            process.wire.hangs = false;
+            stage.within(
+                    Duration.ofSeconds(10),
+                    "ids again",
+                    () -> process.ids().status().state() == State.ACTIVE);
+            process.ids().beforeCheckpoint();
+            assertThat(process.threads).isEmpty();
+            assertThat(process.wire.connections()).isZero();
+        }
+
+        @Test
+        void leaveNothingOpenThatTheMachineGave() {
+            stage.keys.putAll(Map.of("snowflake.window", "PT3S", "snowflake.startup-timeout", "PT5S"));
+            opened().ids().beforeCheckpoint();
+            process.wire.cut = true;
+            assertThatThrownBy(() -> process.ids().afterRestore()).isInstanceOf(CoordinatorException.class);
+            String drawn = process.process();
+
+            process.ids().beforeCheckpoint();
+
+            assertThat(process.process()).isNotEqualTo(drawn);
         }
     }
 

@@ -119,4 +119,40 @@ class OverdueCallTest {
 
         assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(20));
     }
+
+    // 586 calls failed in ten minutes, and nothing said why
+    @Test
+    void anOwnerEntryThatIsLetGoIsACallLikeOthers() {
+        process.open();
+        stage.sleep(Duration.ofSeconds(30));
+        process.wire.abandonHangs = true;
+        stage.store.takeOver(process.workerId(), 60_000);
+        stage.sleep(Duration.ofSeconds(20));
+
+        assertThat(process.startCall().awaitFailure()).hasMessageContaining("A call of the coordinator has not ended");
+        assertThat(log.all()).anyMatch(line -> line.contains("has not ended for"));
+
+        process.wire.abandonHangs = false;
+        stage.sleep(Duration.ofSeconds(5));
+        process.issueFor(Duration.ofMinutes(1));
+    }
+
+    // the keeper ended the notes of a worker id, and calls were told of a clock that had not been vetted
+    @Test
+    void notesThatAreEndedAreWatchedToo() {
+        stage.keys.put("snowflake.resume.directory", "/resume");
+        process.open();
+        stage.sleep(Duration.ofSeconds(30));
+        long written = process.disk.writes;
+        stage.until("a note", () -> process.disk.writes > written);
+        stage.sleep(Duration.ofMillis(300));
+        process.disk.hangs = true;
+        process.machine.stepClock(Duration.ofSeconds(5));
+        stage.sleep(Duration.ofSeconds(20));
+
+        assertThat(process.startCall().awaitFailure())
+                .hasMessageContaining("A write to snowflake.resume.directory has not ended");
+        assertThat(log.all()).anyMatch(line -> line.contains("snowflake.resume.directory has not ended for"));
+        process.disk.hangs = false;
+    }
 }

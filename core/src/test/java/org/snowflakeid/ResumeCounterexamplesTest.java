@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
+import org.snowflakeid.records.NamespaceRecord;
 import org.snowflakeid.spi.CasResult;
 
 /**
@@ -172,5 +173,57 @@ class ResumeCounterexamplesTest {
         aAgain.startOpening(); // 8
 
         assertThat(aAgain.awaitRefusal()).isInstanceOf(CoordinatorException.class); // 9, 10
+    }
+
+    // its last write may not have been noted any more
+    @Test
+    void theLastWriteOfTheProcessBeforeMakesNoNoteVoid() {
+        a.open();
+        stage.sleep(Duration.ofSeconds(15));
+        disk.stuck = true;
+        stage.sleep(Duration.ofSeconds(6));
+        a.crash();
+        disk.repair();
+        stage.sleep(Duration.ofSeconds(10));
+        aAgain.wire.reads = seen -> {
+            aAgain.wire.cut = true;
+            return seen;
+        };
+
+        aAgain.open();
+
+        aAgain.issue();
+    }
+
+    // between two looks at the record, the second since the first one asked for a longer window
+    @Test
+    void aRecordThatAnOperatorRestoresMeanwhileIsNotJoined() {
+        a.open();
+        stage.sleep(Duration.ofSeconds(60));
+        stage.store.down = true;
+        a.crash();
+        stage.keys.putAll(Map.of("snowflake.window", "PT90S", "snowflake.startup-timeout", "PT150S"));
+        aAgain.open();
+        aAgain.issue();
+        NamespaceRecord old = NamespaceRecord.parse(stage.store.meta);
+        aAgain.wire.hold(Kind.META);
+        stage.store.down = false;
+        Request widening = aAgain.wire.next();
+        long floor = Math.max(
+                        old.layout().tickOf(stage.world.trueMillis()),
+                        stage.store.mark(0).limit())
+                + 60_000;
+        stage.store.putMeta(old.retired());
+        stage.store.putMeta(NamespaceRecord.parse(stage.store.meta)
+                .restored("feedfeedfeedfeedfeedfeedfeedfeed", Duration.ofSeconds(60), floor));
+
+        assertThat(widening.arrive()).isInstanceOf(CasResult.Rejected.class);
+        widening.lose();
+        aAgain.wire.release(Kind.META);
+        stage.sleep(Duration.ofMinutes(5));
+
+        assertThat(aAgain.startCall().awaitFailure())
+                .isInstanceOf(CoordinatorRegressedException.class)
+                .hasMessageContaining("was restored by its operator");
     }
 }

@@ -14,6 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.ForwardingCoordinator;
@@ -323,5 +325,23 @@ class RetriesTest {
 
         assertThat(ids).isNotNull();
         assertThat(Duration.between(there, opened[0])).isLessThan(Duration.ofMillis(1200));
+    }
+
+    // "Self-suppression not permitted" ended the look at what became of the claim, and nothing was let go
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClaimThatIsRefusedTheLoginIsLetGo(boolean permanent) {
+        Stage stage = Stage.ofDefaults(1);
+        Stage.Actor start = stage.process();
+        start.wire.throwInsteadOf(
+                Wire.Kind.CLAIM, 1, new CoordinatorException("refuses the login", permanent).withLoginRefused());
+        try (LogLines log = new LogLines()) {
+            start.startOpening();
+            stage.until("decided", start::isDecided);
+
+            assertThat(log.all()).noneMatch(line -> line.contains("unexpected failure"));
+        }
+        assertThat(start.wire.abandoned).hasSize(1);
+        assertThat(start.isOpen()).isNotEqualTo(permanent);
     }
 }

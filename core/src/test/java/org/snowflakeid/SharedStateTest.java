@@ -4,6 +4,7 @@ package org.snowflakeid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.lease.CurrentLease;
 import org.snowflakeid.lease.Lease;
@@ -62,10 +63,11 @@ class SharedStateTest {
     void aCallThatWaitsIsToldWhatTheKeeperWaitsFor() {
         assertThat(shared.calls().underWay()).isEmpty();
 
-        shared.calls().begin("A write", "The file has not been written yet.", Duration.ofSeconds(1));
-        assertThat(shared.calls().underWay()).contains("The file has not been written yet.");
+        Optional<String> told = shared.calls()
+                .during("A write", "The file has not been written yet.", Duration.ofSeconds(1), () -> shared.calls()
+                        .underWay());
+        assertThat(told).contains("The file has not been written yet.");
 
-        shared.calls().end();
         assertThat(shared.calls().underWay()).isEmpty();
     }
 

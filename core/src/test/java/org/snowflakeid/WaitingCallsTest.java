@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -147,10 +148,49 @@ class WaitingCallsTest {
         assertThat(failure).hasMessageContaining("stands still").hasMessageContaining("snowflake.clock.max-wait=");
         assertThat(Duration.between(asked, stage.world.trueTime())).isLessThan(Duration.ofMillis(700));
         assertThat(process.ids().status().lastError().orElse("")).contains("stands still");
+        assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
+        assertThat(process.ids().status().ready()).isFalse();
         Actor.Call waiting = process.startCall();
         stage.sleep(Duration.ofMillis(200));
         process.holdClock(null);
         waiting.await();
+        assertThat(process.ids().status().state()).isEqualTo(State.ACTIVE);
+    }
+
+    // the status said ACTIVE, no line was logged, and a call was told of 300 ms where 500 are allowed
+    @ParameterizedTest
+    @ValueSource(ints = {0, 300})
+    void aClockThatStandsStillIsSaidAndIsAnEvent(int back) {
+        List<SnowflakeEvent> events = new ArrayList<>();
+        stage.keys.put("snowflake.sequence-bits", "1");
+        process.listener = events::add;
+        process.open();
+        process.issue();
+        stage.sleep(Duration.ofSeconds(10));
+        try (LogLines log = new LogLines()) {
+            process.holdClock(stage.world.trueTime().minusMillis(back));
+            Actor.Call last = process.startCall();
+            while (true) {
+                stage.until("over", last::isOver);
+                if (last.failure().isPresent()) {
+                    break;
+                }
+                last = process.startCall();
+            }
+
+            assertThat(last.failure().orElseThrow())
+                    .hasMessageContaining("the system clock stands still at")
+                    .hasMessageContaining("allows to wait no longer");
+            assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);
+            stage.sleep(Duration.ofSeconds(2));
+            assertThat(log.all()).anyMatch(line -> line.contains("calls fail: the system clock stands still"));
+            assertThat(events).anyMatch(SnowflakeEvent.Suspended.class::isInstance);
+
+            process.holdClock(null);
+            stage.sleep(Duration.ofSeconds(3));
+            assertThat(process.ids().status().ready()).isTrue();
+            assertThat(events).anyMatch(SnowflakeEvent.Resumed.class::isInstance);
+        }
     }
 
     // each worker id sent its calls to the other one, without end, and they could not be interrupted

@@ -58,6 +58,9 @@ final class Wire implements WorkerCoordinatorProvider {
     /** Whether no call ends. */
     volatile boolean hangs;
 
+    /** Letting go of owner entries does not end. */
+    volatile boolean abandonHangs;
+
     /** Each worker id that this end has given up, once for each time. */
     final List<Integer> abandoned = new ArrayList<>();
 
@@ -319,6 +322,10 @@ final class Wire implements WorkerCoordinatorProvider {
             abandoned.add(id);
             if (held.contains(Kind.ABANDON)) {
                 world.park(timeout.toNanos());
+            }
+            while (abandonHangs) {
+                boolean unused = Thread.interrupted();
+                world.park(100_000_000);
             }
             if (!cut) {
                 beyond.abandon(id, owner, timeout);

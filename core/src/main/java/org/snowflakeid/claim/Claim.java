@@ -4,6 +4,7 @@ package org.snowflakeid.claim;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.config.SnowflakeKeys;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.VettedClock;
@@ -306,12 +307,9 @@ public final class Claim {
         CasResult.Rejected rejected = (CasResult.Rejected) result;
         context.namespace().noteSeen(rejected.meta());
         Slot slot = rejected.seen();
-        Stored seen = slot == null ? null : slot.mark();
-        if (slot == null || seen == null) {
-            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
-        }
+        Stored seen = requireMark(slot);
         if (seen.value().equals(sent.value())) {
-            adopt(sent, seen, owner.equals(slot.owner()));
+            adopt(sent, seen, slot != null && owner.equals(slot.owner()));
             return Outcome.SETTLED;
         }
         if (seen.value().equals(stored.value())) {
@@ -342,8 +340,8 @@ public final class Claim {
         boolean goesOn = false;
         try {
             Mark foreign = Mark.parse(seen);
-            goesOn = goesOnFromOurs(foreign);
-            if (foreign.limit() >= limit && (foreign.from() >= limit || (predecessor.mayWrite() && goesOn))) {
+            goesOn = goesOn(mark, foreign);
+            if (isLawful(mark, foreign, predecessor.mayWrite())) {
                 return;
             }
         } catch (IllegalArgumentException unreadable) {
@@ -372,8 +370,14 @@ public final class Claim {
      * Whether a process wrote it that goes on from our mark: the process before, whose last write it may be; one that took over from our
      * notes; or a copy. A claim and all that extends it have one token.
      */
-    private boolean goesOnFromOurs(Mark foreign) {
-        return foreign.token().equals(mark.token()) && foreign.count() > mark.count();
+    private static boolean goesOn(Mark ours, Mark foreign) {
+        return foreign.token().equals(ours.token()) && foreign.count() > ours.count();
+    }
+
+    /** @param goesOn whether a process may have gone on from our mark */
+    static boolean isLawful(Mark ours, Mark foreign, boolean goesOn) {
+        long limit = ours.limit();
+        return foreign.limit() >= limit && (foreign.from() >= limit || (goesOn && goesOn(ours, foreign)));
     }
 
     /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */
@@ -390,11 +394,7 @@ public final class Claim {
 
     /** What the coordinator shows of a worker id that another process was granted. */
     public void compare(Slot slot) {
-        Stored seen = slot.mark();
-        if (seen == null) {
-            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
-        }
-        requireLawfulTakeover(seen);
+        requireLawfulTakeover(requireMark(slot));
     }
 
     /**
@@ -468,7 +468,8 @@ public final class Claim {
             // Where it can't be asked another process on this host can go on by the last note, so that stays.
             Snapshot unused = context.coordinator().read(workerId, workerId, timeout);
             if (!file.end()) {
-                return false;
+                throw new CoordinatorException(
+                        "its notes in " + SnowflakeKeys.RESUME_DIRECTORY + " could not be ended", false);
             }
         }
         if (context.clock().lookForCopy()) {
@@ -487,36 +488,54 @@ public final class Claim {
                 context.rawTime(),
                 context.layout(),
                 context.platform().randomLong());
-        CasResult result = release(trimmed, timeout);
-        if (result instanceof CasResult.Rejected rejected && isUnchanged(rejected.seen())) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            CasResult result = context.coordinator()
+                    .release(
+                            workerId,
+                            stored,
+                            trimmed.value(),
+                            owner,
+                            context.namespace().meta().stored(),
+                            timeout);
+            if (result instanceof CasResult.Unknown unknown) {
+                throw unknown.cause();
+            }
+            if (result instanceof CasResult.Applied
+                    || (result instanceof CasResult.Rejected rejected && isTrimmed(rejected, trimmed))) {
+                return true;
+            }
+            if (isSuperseded()) {
+                return false;
+            }
+        }
+        throw new CoordinatorException("its release keeps being rejected", false);
+    }
+
+    /** Whether it was given back all the same. A release may be the last that shows that the coordinator lost data. */
+    private boolean isTrimmed(CasResult.Rejected rejected, Mark trimmed) {
+        Slot slot = rejected.seen();
+        if (slot != null && slot.mark() != null && slot.mark().value().equals(trimmed.value())) {
+            return true;
+        }
+        context.namespace().noteSeen(rejected.meta());
+        Stored seen = requireMark(slot);
+        if (seen.value().equals(stored.value())) {
             // Only the namespace's record has changed, as when a process with a longer window joins.
-            context.namespace().noteSeen(rejected.meta());
-            result = release(trimmed, timeout);
+            stored = seen;
+        } else if (isShared()) {
+            throw new CoordinatorException("a copy of this process has changed its mark", false);
+        } else {
+            requireLawfulTakeover(seen);
+            standing = Standing.SUPERSEDED;
         }
-        if (result instanceof CasResult.Unknown unknown) {
-            throw unknown.cause();
+        return false;
+    }
+
+    private Stored requireMark(@Nullable Slot seen) {
+        if (seen == null || seen.mark() == null) {
+            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
         }
-        return result instanceof CasResult.Applied
-                || (result instanceof CasResult.Rejected rejected && shows(rejected.seen(), trimmed.value()));
-    }
-
-    private static boolean shows(@Nullable Slot seen, String mark) {
-        return seen != null && seen.mark() != null && seen.mark().value().equals(mark);
-    }
-
-    private CasResult release(Mark trimmed, Duration timeout) {
-        return context.coordinator()
-                .release(
-                        workerId,
-                        stored,
-                        trimmed.value(),
-                        owner,
-                        context.namespace().meta().stored(),
-                        timeout);
-    }
-
-    private boolean isUnchanged(@Nullable Slot seen) {
-        return seen != null && seen.mark() != null && seen.mark().equals(stored);
+        return seen.mark();
     }
 
     /** Lets go of the owner entry and leaves the mark as it is. Never throws. */

@@ -41,14 +41,22 @@ public final class Namespace {
     /** Whether it outlives this process, so that it may be lost. */
     private final boolean lasting;
 
+    /** The id of the record that was joined before a checkpoint was refused; null: none was. */
+    private final @Nullable String known;
+
     private @Nullable NamespaceRecord meta;
 
     /** Whether all that is known of the record was noted by a process before this one. */
     private boolean resumed;
 
     public Namespace(
-            Settings settings, WorkerCoordinator coordinator, Platform platform, WorkerCoordinatorProvider provider) {
+            Settings settings,
+            WorkerCoordinator coordinator,
+            Platform platform,
+            WorkerCoordinatorProvider provider,
+            @Nullable String known) {
         this.settings = settings;
+        this.known = known;
         this.coordinator = coordinator;
         this.platform = platform;
         this.lasting = !provider.onlyByName();
@@ -64,6 +72,11 @@ public final class Namespace {
      * @throws SnowflakeException if it can't be used
      */
     public boolean join(Snapshot seen, long vettedTick, Duration timeout) {
+        String ours = meta != null ? meta.id() : known;
+        if (ours != null) {
+            // It may be another by now, also since it was compared last.
+            NamespaceRecord unused = requireOurs(seen.meta(), ours);
+        }
         if (seen.meta() == null) {
             create(vettedTick, timeout);
             return false;
@@ -179,26 +192,30 @@ public final class Namespace {
      * @throws RetiredException if it was retired
      */
     public void noteSeen(@Nullable Stored seen) {
+        meta = requireOurs(seen, meta().id());
+    }
+
+    private NamespaceRecord requireOurs(@Nullable Stored seen, String ours) {
         if (seen == null) {
             throw regressed("lost its record (meta)", "Lost its record");
         }
         NamespaceRecord found = parse(seen);
-        if (found.replaces().filter(meta().id()::equals).isPresent()) {
+        if (found.replaces().filter(ours::equals).isPresent()) {
             throw new CoordinatorRegressedException(
                     who + " was restored by its operator: no ids are issued here any more. Restart.");
         }
         boolean byOperator = found.replaces().isPresent() || found.state() == NamespaceState.RESTORING;
-        if (!found.id().equals(meta().id()) && byOperator) {
+        if (!found.id().equals(ours) && byOperator) {
             // Of an unreadable record, say, whose id was unknown.
             throw new CoordinatorRegressedException(who + " was replaced (id " + found.id() + ", was "
-                    + meta().id()
+                    + ours
                     + "), as by an operator who restored it or moved another one here: no ids are issued here any"
                     + " more. Restart. If no operator did, the coordinator lost data: restore it before that, see"
                     + " \"Replaced by another\" in the runbook.");
         }
-        if (!found.id().equals(meta().id())) {
+        if (!found.id().equals(ours)) {
             throw regressed(
-                    "was replaced by another of the same name (id " + found.id() + ", was " + meta().id() + ")",
+                    "was replaced by another of the same name (id " + found.id() + ", was " + ours + ")",
                     "Replaced by another");
         }
         requireSameLayout(found);
@@ -208,7 +225,7 @@ public final class Namespace {
                             .map(to -> "it moved to " + to + ". Restart with the new settings.")
                             .orElse("it is being restored. Restart when that is done."));
         }
-        meta = found;
+        return found;
     }
 
     /** @param heading of the runbook */

@@ -215,6 +215,7 @@ public final class SlotClaimer {
     }
 
     /** The claim was sent, and nothing is known of it. */
+    @SuppressWarnings("ReferenceEquality") // One and the same exception can't suppress itself.
     private @Nullable Claim readBack(int id, String owner, long limitFound, Mark mark, CoordinatorException cause) {
         // The interrupt that ended the claim must not end this too: what was claimed has to be released.
         if (stopping.getAsBoolean()) {
@@ -224,7 +225,9 @@ public final class SlotClaimer {
         try {
             read = coordinator.read(id, id, reader.timeout());
         } catch (RuntimeException stillUnknown) {
-            cause.addSuppressed(stillUnknown);
+            if (stillUnknown != cause) {
+                cause.addSuppressed(stillUnknown);
+            }
             coordinator.abandon(id, owner, reader.timeout());
             throw cause;
         }

@@ -16,7 +16,7 @@ public interface Takeover {
         public void wake() {}
 
         @Override
-        public List<Claim> resume(ClaimContext at) {
+        public List<Claim> resume(ClaimContext at, Shown shown) {
             return List.of();
         }
 
@@ -41,9 +41,10 @@ public interface Takeover {
     /**
      * Takes over as many worker ids as this generator uses, or none.
      *
+     * @param shown contradicts none of them
      * @return none: there are not so many
      */
-    List<Claim> resume(ClaimContext at);
+    List<Claim> resume(ClaimContext at, Shown shown);
 
     /** Notes from now on what is used of a claim that was not opened yet, if that can be done. */
     void keep(Claim claim, NamespaceRecord meta);

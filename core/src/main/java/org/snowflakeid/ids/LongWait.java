@@ -149,6 +149,10 @@ final class LongWait {
             return true;
         }
         long left = rollback.maxWaitNanos() - waitedNanos();
+        boolean standing = isClockStanding();
+        if (left <= gapMillis * 1_000_000 && standing) {
+            throw refusedStanding(behindMillis + " ms behind the last id.");
+        }
         if (rollback.failsAtOnce(gapMillis) || gapMillis > left / 1_000_000) {
             String reason = "the clock (now " + Instant.ofEpochMilli(clock.millis()) + ") is " + behindMillis
                     + " ms behind the last id. "
@@ -180,19 +184,21 @@ final class LongWait {
     /** The next millisecond does not come, at no worker id of this process, and when it will is unknown. */
     void awaitMovingClock() {
         shared.requireOpen();
-        boolean fails = rollback.policy() == OnRollback.FAIL;
         long left = rollback.maxWaitNanos() - waitedNanos();
-        if (fails || left <= 0) {
-            String reason = "the system clock stands still at "
-                    + settings.layout().instantOf(movedTick) + ", and all ids of that millisecond are issued.";
-            String unused = shared.refusedSince(inUse, reason);
-            throw new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
-                    + (fails
-                            ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
-                            : settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait no longer.")));
+        if (rollback.policy() == OnRollback.FAIL || left <= 0) {
+            throw refusedStanding("and all ids of that millisecond are issued.");
         }
         requireUninterrupted();
         platform.park(Math.min(left, CLOCK_LOOK_NANOS));
+    }
+
+    private SnowflakeUnavailableException refusedStanding(String more) {
+        String reason = "the system clock stands still at " + settings.layout().instantOf(movedTick) + ", " + more;
+        shared.failedStanding(movedTick, reason);
+        return new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
+                + (rollback.policy() == OnRollback.FAIL
+                        ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
+                        : settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait no longer.")));
     }
 
     /** The wall clock has stepped, and it is not known yet whether rightly. */

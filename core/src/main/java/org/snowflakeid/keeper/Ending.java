@@ -4,6 +4,9 @@ package org.snowflakeid.keeper;
 import static org.snowflakeid.config.Logs.LOG;
 
 import java.lang.System.Logger.Level;
+import java.util.function.Consumer;
+import org.snowflakeid.CoordinatorRegressedException;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.spi.WorkerCoordinator;
@@ -19,18 +22,21 @@ final class Ending {
     private final Takeover takeover;
     private final SharedState shared;
     private final CallTimeouts timeouts;
+    private final Consumer<SnowflakeException> breakDown;
 
     Ending(
             WorkerIds workerIds,
             WorkerCoordinator coordinator,
             Takeover takeover,
             SharedState shared,
-            CallTimeouts timeouts) {
+            CallTimeouts timeouts,
+            Consumer<SnowflakeException> breakDown) {
         this.workerIds = workerIds;
         this.coordinator = coordinator;
         this.takeover = takeover;
         this.shared = shared;
         this.timeouts = timeouts;
+        this.breakDown = breakDown;
     }
 
     /** Throws for want of memory at most, and then it has ended too. */
@@ -59,24 +65,37 @@ final class Ending {
      * @return whether all were given back
      */
     private boolean giveBack() {
-        boolean dataLost = shared.isBroken() && shared.isStarted();
-        boolean allReleased = !dataLost;
+        boolean allReleased = true;
         int unanswered = 0;
         for (Succession succession : workerIds.successions()) {
-            boolean released = end(succession, dataLost, unanswered < MOST_UNANSWERED);
+            boolean released = end(succession, unanswered < MOST_UNANSWERED);
             if (released) {
                 shared.noteGivenBack();
             }
             allReleased &= released;
             unanswered = released ? 0 : unanswered + 1;
         }
-        return allReleased;
+        return allReleased && !isDataLost();
     }
 
-    private boolean end(Succession succession, boolean dataLost, boolean asks) {
+    private boolean isDataLost() {
+        return shared.isBroken() && shared.isStarted();
+    }
+
+    private boolean end(Succession succession, boolean asks) {
         boolean[] released = {false};
-        attempt(() -> released[0] = asks ? succession.end(dataLost, timeouts.started()) : succession.keep());
+        attempt(() -> released[0] = asks ? end(succession) : succession.keep());
         return released[0];
+    }
+
+    private boolean end(Succession succession) {
+        try {
+            return succession.end(isDataLost(), timeouts.started());
+        } catch (CoordinatorRegressedException e) {
+            // A generator that goes on after a checkpoint may not begin anew with what was lost.
+            breakDown.accept(e);
+            return succession.end(true, timeouts.started());
+        }
     }
 
     private void attempt(Runnable part) {

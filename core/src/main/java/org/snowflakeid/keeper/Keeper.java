@@ -16,6 +16,7 @@ import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.claim.Claim;
 import org.snowflakeid.claim.ClaimContext;
 import org.snowflakeid.claim.Namespace;
+import org.snowflakeid.claim.Shown;
 import org.snowflakeid.claim.SlotClaimer;
 import org.snowflakeid.claim.SlotReader;
 import org.snowflakeid.claim.Takeover;
@@ -67,6 +68,7 @@ public final class Keeper {
     private final String coordinatorName;
 
     private final Takeover takeover;
+    private final Shown shown = new Shown();
 
     /** Whether other processes may use the same coordinator: otherwise no copy of this one can be noticed, or harm. */
     private final boolean guarded;
@@ -108,14 +110,15 @@ public final class Keeper {
         this.start = new StartDeadline(settings, platform, clock, shared);
         this.timeouts = new CallTimeouts(settings, start, shared);
         WorkerCoordinator opened = provider.open(settings.coordinatorConfig(), this::hintLoss);
-        this.coordinator = new WatchedCoordinator(opened, shared, timeouts, outage);
+        this.coordinator = new WatchedCoordinator(opened, shared, timeouts, outage, shown);
         try {
-            this.namespace = new Namespace(settings, coordinator, platform, provider);
+            this.namespace = new Namespace(
+                    settings, coordinator, platform, provider, shared.past().namespace());
             this.slots = new SlotReader(settings, coordinator, platform, timeouts::now);
             this.context = new ClaimContext(coordinator, namespace, settings, platform, clock);
             SlotClaimer claimer = new SlotClaimer(context, slots, shared::isClosed);
             this.workerIds = new WorkerIds(context, claimer, successions(reports), shared, outage, timeouts, takeover);
-            this.ending = new Ending(workerIds, coordinator, takeover, shared, timeouts);
+            this.ending = new Ending(workerIds, coordinator, takeover, shared, timeouts, this::breakDown);
             this.copies = new CopyGuard(workerIds, layout, clock, shared, timeouts.started());
             this.vetting = new ClockVetting(clock, slots, platform, settings, coordinatorName, workerIds::wrote);
         } catch (Throwable e) {
@@ -291,11 +294,12 @@ public final class Keeper {
             return;
         }
         try {
-            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(context) : List.of();
+            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(context, shown) : List.of();
             if (!resumed.isEmpty()) {
                 // As at any start at which no other clock can be read. What is taken over bounds what it may say.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
                 clock.show();
+                noteNamespace();
                 workerIds.resume(resumed);
             }
             if (namespace.isResumed() && workerIds.swapReady().isEmpty()) {
@@ -408,11 +412,19 @@ public final class Keeper {
         for (int attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
             Snapshot seen = page != null ? page : readAgain();
             if (namespace.join(seen, clock.vettedTick(), timeouts.now())) {
+                noteNamespace();
                 return seen;
             }
             page = null;
         }
         throw new CoordinatorException("the namespace record keeps changing", false);
+    }
+
+    /** Where no other process can use it, each connection has a namespace of its own. */
+    private void noteNamespace() {
+        if (guarded) {
+            shared.joined(namespace.meta().id());
+        }
     }
 
     /** The process that wrote the record may have claimed since the clock was believed, and contradict it. */

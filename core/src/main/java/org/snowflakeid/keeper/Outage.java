@@ -106,7 +106,8 @@ public final class Outage {
     void refuseLoginSooner() {
         CoordinatorException refused = refusedLogin;
         if (refused != null && platform.nanoTime() - refusedNanos < LOGIN_PAUSE) {
-            throw refused;
+            // Another exception: a caller may have the first one too.
+            throw refused.withLoginRefused();
         }
         refusedLogin = null;
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.CoordinatorRegressedException;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
@@ -273,6 +274,7 @@ public final class Succession {
      * Seals and gives everything back. Whatever goes wrong here wastes at most a window on one worker id.
      *
      * @return whether others can have it at once
+     * @throws CoordinatorRegressedException if the coordinator lost data, as this shows
      */
     boolean end(boolean dataLost, Duration timeout) {
         boolean released = true;
@@ -312,13 +314,15 @@ public final class Succession {
     /** @return whether others can have it at once, or have it already */
     private boolean release(ExtensionPlan plan, Duration timeout) {
         Claim claim = plan.claim();
-        String reason = "its release was rejected";
+        String reason = "another process has it";
         try {
             if (!claim.isSuperseded() && claim.release(plan.nextWindowTicks(), timeout)) {
                 claim.leaveNotes();
                 LOG.log(Level.INFO, () -> shared.message("released worker id " + claim.workerId()));
                 return true;
             }
+        } catch (CoordinatorRegressedException e) {
+            throw e;
         } catch (Throwable e) {
             reason = e instanceof SnowflakeException ? String.valueOf(e.getMessage()) : e.toString();
             LOG.log(Level.DEBUG, shared.message("release of worker id " + claim.workerId() + " failed"), e);

@@ -5,24 +5,28 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.claim.Shown;
 import org.snowflakeid.lease.SharedState;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
-/** Notes which call is under way, so that one that never ends is seen from outside; and makes none while a login would be refused again. */
+/** Notes which call is under way, so that one that never ends is seen from outside. While a login would be refused again it makes none but {@link #abandon}. */
 final class WatchedCoordinator extends ForwardingCoordinator {
 
     private final SharedState shared;
     private final CallTimeouts timeouts;
     private final Outage outage;
+    private final Shown shown;
 
-    WatchedCoordinator(WorkerCoordinator coordinator, SharedState shared, CallTimeouts timeouts, Outage outage) {
+    WatchedCoordinator(
+            WorkerCoordinator coordinator, SharedState shared, CallTimeouts timeouts, Outage outage, Shown shown) {
         super(coordinator);
         this.shared = shared;
         this.timeouts = timeouts;
         this.outage = outage;
+        this.shown = shown;
     }
 
     @Override
@@ -35,16 +39,27 @@ final class WatchedCoordinator extends ForwardingCoordinator {
             // What is given back at the end is tried all the same.
             outage.refuseLoginSooner();
         }
-        shared.calls().begin("A call of the coordinator", "The coordinator has not answered yet.", timeout);
         try {
-            T answer = operation.get();
+            T answer = watched(timeout, operation);
             noteLogin(answer);
+            noteShown(answer);
             return answer;
         } catch (CoordinatorException e) {
             outage.noteLogin(e);
             throw e;
-        } finally {
-            shared.calls().end();
+        }
+    }
+
+    private <T> T watched(Duration timeout, Supplier<T> operation) {
+        return shared.calls()
+                .during("A call of the coordinator", "The coordinator has not answered yet.", timeout, operation);
+    }
+
+    private void noteShown(Object answer) {
+        if (shared.isStarted()) {
+            shown.forget();
+        } else {
+            shown.note(answer);
         }
     }
 
@@ -59,5 +74,13 @@ final class WatchedCoordinator extends ForwardingCoordinator {
     @Override
     public List<CasResult> extendAll(List<Extension> extensions, Stored meta, Duration timeout) {
         return call(timeout, () -> forwarded().extendAll(extensions, meta, timeout));
+    }
+
+    @Override
+    public void abandon(int id, String owner, Duration timeout) {
+        boolean unused = watched(timeout, () -> {
+            super.abandon(id, owner, timeout);
+            return true;
+        });
     }
 }

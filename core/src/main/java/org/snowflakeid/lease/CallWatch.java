@@ -4,6 +4,7 @@ package org.snowflakeid.lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 import org.snowflakeid.config.SnowflakeKeys;
@@ -34,12 +35,13 @@ public final class CallWatch {
      * @param what as in {@code A call of the coordinator}
      * @param meanwhile what calls for ids that have to wait are told
      */
-    public void begin(String what, String meanwhile, Duration timeout) {
+    public <T> T during(String what, String meanwhile, Duration timeout, Supplier<T> call) {
         present = new Call(what, meanwhile, platform.nanoTime(), timeout, new AtomicBoolean());
-    }
-
-    public void end() {
-        present = null;
+        try {
+            return call.get();
+        } finally {
+            present = null;
+        }
     }
 
     /** What is waited for now; empty: nothing. */

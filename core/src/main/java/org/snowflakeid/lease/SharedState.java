@@ -42,6 +42,10 @@ public final class SharedState {
     private volatile boolean ended;
     private volatile boolean vettingWanted;
     private volatile @Nullable SnowflakeException broken;
+
+    /** The id of the record that was joined. */
+    private volatile @Nullable String namespace;
+
     private volatile Runnable keeper = () -> {};
     private volatile BiConsumer<CurrentLease, String> whenOverdue = (inUse, what) -> {};
 
@@ -54,6 +58,7 @@ public final class SharedState {
     public SharedState(String generator, Platform platform, int workerIds, Past past) {
         this.generator = generator;
         this.past = past;
+        this.namespace = past.namespace();
         this.platform = platform;
         this.waiting = new WaitingThreads(platform);
         this.calls = new CallWatch(platform);
@@ -82,7 +87,7 @@ public final class SharedState {
             long position = inUse.get().highest();
             highest = position == Lease.SEALED ? highest : Math.max(highest, positions.tick(position));
         }
-        return new Past(true, highest, issued(), swaps(), counters());
+        return new Past(true, highest, issued(), swaps(), counters(), namespace);
     }
 
     /** The highest tick of any id that was handed out, if there are several worker ids. */
@@ -252,6 +257,12 @@ public final class SharedState {
         }
     }
 
+    /** As {@link #failedBehind}, since the clock stands still. */
+    public void failedStanding(long tick, String failure) {
+        troubles.noteStanding(tick, failure);
+        failedBehind(failure);
+    }
+
     /** Ends issuing for good: when it returns no call gets an id any more, whatever the keeper is doing. */
     public void close() {
         synchronized (leases) {
@@ -311,6 +322,11 @@ public final class SharedState {
         }
     }
 
+    /** Of this namespace it must go on, whatever happens. */
+    public void joined(String id) {
+        namespace = id;
+    }
+
     /** Each of the leases has been published. */
     public void start() {
         started = true;
@@ -335,6 +351,10 @@ public final class SharedState {
     /** All worker ids were given back, for certain. */
     public void release() {
         released = true;
+    }
+
+    public boolean isEnded() {
+        return ended;
     }
 
     /** Nothing is done for this generator any more. */

@@ -86,8 +86,9 @@ public final class StatusView {
         long drift = issuing ? Math.max(positions.tick(last), high) - now : 0;
         boolean clockBehind = issuing && availability.failsBehind(lease, last, high, now);
         // A clock that came back where it should be keeps no call waiting, though the keeper could not look yet.
-        Optional<String> suspension = clock.isCredible(clock.tick())
-                ? Optional.empty()
+        long shown = clock.tick();
+        Optional<String> suspension = clock.isCredible(shown)
+                ? shared.troubles().standingAt(shown)
                 : shared.troubles().suspension();
         State state;
         if (shared.isClosed()) {
@@ -114,9 +115,12 @@ public final class StatusView {
                 shared.troubles().clockWarning().or(this::unvettedStep));
     }
 
-    /** Whether no worker id has a last id that the clock has caught up with. */
+    /** Whether no worker id has a last id that the clock has caught up with, or will, since it stands still. */
     public boolean isClockBehind() {
         long now = clock.credibleTick();
+        if (shared.troubles().standingAt(clock.tick()).isPresent()) {
+            return true;
+        }
         return shared.leases().stream().map(CurrentLease::get).allMatch(lease -> {
             long last = lease.position();
             return last == Lease.SEALED

@@ -19,6 +19,10 @@ public final class Troubles {
     private volatile @Nullable String suspension;
     private volatile @Nullable String clockBehind;
     private volatile @Nullable String unreleased;
+    private volatile @Nullable StandingClock standing;
+
+    /** @param tick where it stands */
+    private record StandingClock(long tick, String failure) {}
 
     /** Why the last claim or extension failed; empty once one has succeeded, and nothing is wrong with files. */
     public Optional<String> lastError() {
@@ -47,6 +51,12 @@ public final class Troubles {
         return clockBehind;
     }
 
+    /** What a call said that failed since the clock stands still at that tick. */
+    Optional<String> standingAt(long tick) {
+        StandingClock seen = standing;
+        return seen != null && seen.tick() == tick ? Optional.of(seen.failure()) : Optional.empty();
+    }
+
     // ---- calls that fail
 
     /**
@@ -62,6 +72,10 @@ public final class Troubles {
 
     void suspend(String reason) {
         suspension = reason;
+    }
+
+    void noteStanding(long tick, String failure) {
+        standing = new StandingClock(tick, failure);
     }
 
     /** @return whether it is the first that fails so */

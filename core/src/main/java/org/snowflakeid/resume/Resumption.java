@@ -23,6 +23,7 @@ import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.claim.Claim;
 import org.snowflakeid.claim.ClaimContext;
+import org.snowflakeid.claim.Shown;
 import org.snowflakeid.claim.Takeover;
 import org.snowflakeid.config.Key;
 import org.snowflakeid.config.LayoutAdvice;
@@ -56,7 +57,9 @@ public final class Resumption implements Takeover {
     /** Others may claim the same worker id again and again, each behind the highest note. */
     private static final int ATTEMPTS = 4;
 
-    private static final Duration LONGEST_WRITE = Duration.ofSeconds(2);
+    static final Duration LONGEST_WRITE = Duration.ofSeconds(2);
+
+    static final String WRITE = "A write to " + SnowflakeKeys.RESUME_DIRECTORY;
 
     private static final long MILLISECOND = 1_000_000;
     private static final long IDLE_NANOS = 60_000 * MILLISECOND;
@@ -223,12 +226,10 @@ public final class Resumption implements Takeover {
 
     @Override
     public void keep(Claim claim, NamespaceRecord meta) {
-        shared.calls().begin("A write to " + SnowflakeKeys.RESUME_DIRECTORY, CallWatch.NOT_WRITTEN, LONGEST_WRITE);
-        try {
+        boolean unused = shared.calls().during(WRITE, CallWatch.NOT_WRITTEN, LONGEST_WRITE, () -> {
             keepIn(claim, meta);
-        } finally {
-            shared.calls().end();
-        }
+            return true;
+        });
     }
 
     private void keepIn(Claim claim, NamespaceRecord meta) {
@@ -276,12 +277,21 @@ public final class Resumption implements Takeover {
     }
 
     @Override
-    public List<Claim> resume(ClaimContext at) {
+    public List<Claim> resume(ClaimContext at, Shown shown) {
+        return shared.calls()
+                .during(
+                        "A look into " + SnowflakeKeys.RESUME_DIRECTORY,
+                        CallWatch.NOT_WRITTEN,
+                        LONGEST_WRITE,
+                        () -> resumeFrom(at, shown));
+    }
+
+    private List<Claim> resumeFrom(ClaimContext at, Shown shown) {
         List<Found> found = new ArrayList<>();
         try {
             for (int workerId : directory.workerIds()) {
                 if (workerId >= settings.minWorkerId() && workerId <= settings.maxWorkerId()) {
-                    find(workerId, found);
+                    find(workerId, shown, found);
                 }
             }
         } catch (IOException e) {
@@ -319,13 +329,13 @@ public final class Resumption implements Takeover {
         return claims;
     }
 
-    private void find(int workerId, List<Found> found) {
+    private void find(int workerId, Shown shown, List<Found> found) {
         try {
             NoteChain notes = new NoteChain(directory.notes(workerId));
             String text = notes.read();
             if (text != null) {
                 ResumeNote note = ResumeNote.parse(text);
-                String reason = reasonNotToTakeOver(note, workerId);
+                String reason = reasonNotToTakeOver(note, workerId, shown);
                 if (reason == null) {
                     found.add(new Found(note, notes));
                 } else {
@@ -353,7 +363,7 @@ public final class Resumption implements Takeover {
     }
 
     /** Null: there is none. */
-    private @Nullable String reasonNotToTakeOver(ResumeNote note, int workerId) {
+    private @Nullable String reasonNotToTakeOver(ResumeNote note, int workerId, Shown shown) {
         long now = clock.credibleTick();
         if (note.workerId() != workerId) {
             return "it is that of worker id " + note.workerId() + ".";
@@ -375,6 +385,6 @@ public final class Resumption implements Takeover {
         if (note.lo() > now) {
             return "the process that wrote it may be running still, or the clock is behind.";
         }
-        return null;
+        return shown.contradiction(note.meta(), workerId, note.mark()).orElse(null);
     }
 }

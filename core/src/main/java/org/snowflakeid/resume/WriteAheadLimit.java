@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Platform;
 import org.snowflakeid.claim.ClaimFile;
 import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.lease.CallWatch;
 import org.snowflakeid.lease.Lease;
 import org.snowflakeid.lease.Positions;
 import org.snowflakeid.lease.SharedState;
@@ -32,7 +33,7 @@ public final class WriteAheadLimit implements ClaimFile {
     private static final long LEAST_TICKS = 2_000;
 
     /** By then callers may have used up what was noted. */
-    private static final long LONGEST_WRITE_NANOS = 2_000_000_000L;
+    private static final long LONGEST_WRITE_NANOS = Resumption.LONGEST_WRITE.toNanos();
 
     /** Clocks may be set meanwhile. */
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
@@ -259,6 +260,11 @@ public final class WriteAheadLimit implements ClaimFile {
 
     @Override
     public boolean end() {
+        return shared.calls()
+                .during(Resumption.WRITE, CallWatch.NOT_WRITTEN, Resumption.LONGEST_WRITE, this::endInTurn);
+    }
+
+    private boolean endInTurn() {
         IOException reason;
         if (takeTurn()) {
             try {

@@ -134,7 +134,8 @@ final class CoordinatorLoad implements Callable<Integer> {
                         + " client's, and say nothing about a cluster. Neither it nor a folder has a process whose time could be measured.");
         table(
                 lines,
-                "From the start of a fresh process to its first id, median (range) of " + starts + ":",
+                "From the start of a fresh process, with all coordinators on its class path, to its first id, median (range) of "
+                        + starts + ":",
                 "| coordinator | ms | of a processor's time, ms | memory, MiB |\n| --- | ---: | ---: | ---: |",
                 firstIds);
         table(

@@ -129,7 +129,7 @@ class VectorsTest {
         Settings settings =
                 SnowflakeSettings.of(Map.of("snowflake.coordinator", "vectors")).values();
         Answers coordinator = new Answers();
-        Namespace namespace = new Namespace(settings, coordinator, Platform.system(), coordinator);
+        Namespace namespace = new Namespace(settings, coordinator, Platform.system(), coordinator, null);
         assertThat(namespace.join(new Snapshot(Answers.META, List.of(), null), 0, TIMEOUT))
                 .isTrue();
         VettedClock clock = new VettedClock(
@@ -179,7 +179,7 @@ class VectorsTest {
         Settings settings =
                 SnowflakeSettings.of(Map.of("snowflake.coordinator", "vectors")).values();
         Answers coordinator = new Answers();
-        Namespace namespace = new Namespace(settings, coordinator, Platform.system(), coordinator);
+        Namespace namespace = new Namespace(settings, coordinator, Platform.system(), coordinator, null);
         assertThat(namespace.join(new Snapshot(stored(vector, "held"), List.of(), null), 0, TIMEOUT))
                 .isTrue();
 
