@@ -181,7 +181,8 @@ class ResumeCounterexamplesTest {
         a.open();
         stage.sleep(Duration.ofSeconds(15));
         disk.stuck = true;
-        stage.sleep(Duration.ofSeconds(6));
+        long granted = stage.store.mark(0).limit();
+        stage.until("an extension", () -> stage.store.mark(0).limit() > granted);
         a.crash();
         disk.repair();
         stage.sleep(Duration.ofSeconds(10));
