@@ -135,8 +135,9 @@ class EtcdUnknownOutcomeTest {
         try (TcpProxy silent = TcpProxy.to(server.clientPort());
                 EtcdConnection connection = connectionTo(silent)) {
             silent.freeze();
+            // On a busy machine its deadline is not reported either.
             assertThatThrownBy(() -> grant(connection, Duration.ofSeconds(1)))
-                    .hasMessageContaining("no connection was established");
+                    .hasMessageMatching(".*(no connection was established|the request may have been sent).*");
             // On the thread that sends what waits for the connection, and that ends what has passed its deadline.
             connection.later(0, () -> {
                 held.countDown();

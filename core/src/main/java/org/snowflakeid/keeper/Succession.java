@@ -314,7 +314,7 @@ public final class Succession {
     /** @return whether others can have it at once, or have it already */
     private boolean release(ExtensionPlan plan, Duration timeout) {
         Claim claim = plan.claim();
-        String reason = "another process has it";
+        String reason = "it was taken over from a process before this one, and is not owned yet";
         try {
             if (!claim.isSuperseded() && claim.release(plan.nextWindowTicks(), timeout)) {
                 claim.leaveNotes();

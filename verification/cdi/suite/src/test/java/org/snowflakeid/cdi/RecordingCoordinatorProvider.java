@@ -10,6 +10,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -66,6 +67,9 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
     /** Once something was claimed, this provider fails and does not say why. */
     static volatile boolean silentAfterAClaim;
 
+    /** A generator has one provider, and may connect again. */
+    private final Map<String, Recording> stores = new ConcurrentHashMap<>();
+
     @Override
     public String name() {
         if (silentAfterAClaim && !JOURNAL.isEmpty()) {
@@ -90,14 +94,14 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
                 .ifPresent(name -> dataSource = config.resources()
                         .find(DataSource.class, name.equals("-") ? null : name)
                         .orElse(null));
-        return new Recording(config.namespace());
+        return stores.computeIfAbsent(config.namespace(), Recording::new);
     }
 
     private static final class Recording implements WorkerCoordinator {
         private final String namespace;
         private final Map<Integer, Stored> marks = new ConcurrentHashMap<>();
-        private @Nullable Stored meta;
-        private long version;
+        private volatile @Nullable Stored meta;
+        private final AtomicLong versions = new AtomicLong();
 
         Recording(String namespace) {
             this.namespace = namespace;
@@ -114,7 +118,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
 
         @Override
         public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
-            meta = new Stored(next, ++version);
+            meta = new Stored(next, versions.incrementAndGet());
             return new CasResult.Applied(Objects.requireNonNull(meta), false);
         }
 
@@ -175,7 +179,7 @@ public final class RecordingCoordinatorProvider implements WorkerCoordinatorProv
         }
 
         private CasResult write(int id, String next, boolean ownerHeld) {
-            Stored written = new Stored(next, ++version);
+            Stored written = new Stored(next, versions.incrementAndGet());
             marks.put(id, written);
             return new CasResult.Applied(written, ownerHeld);
         }
