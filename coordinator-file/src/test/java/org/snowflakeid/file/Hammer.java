@@ -59,7 +59,19 @@ final class Hammer {
         for (int i = 0; i < extensions; i++) {
             mark = note(id, coordinator.extend(id, mark, next(mark), token, META, TIMEOUT), true);
         }
-        note(id, coordinator.release(id, mark, next(mark), token, META, TIMEOUT), false);
+        CasResult released = coordinator.release(id, mark, next(mark), token, META, TIMEOUT);
+        if (!(released instanceof CasResult.Unknown) || !isReplaced(id, mark)) {
+            note(id, released, false);
+        } else {
+            // Another process claimed it before this one looked what became of its release.
+            write(id + " " + (count(mark) + 1));
+        }
+    }
+
+    /** None but its holder can do so. */
+    private boolean isReplaced(int id, Stored held) {
+        Stored seen = coordinator.read(id, id, TIMEOUT).slots().get(0).mark();
+        return seen != null && count(seen) > count(held);
     }
 
     private String next(Stored mark) {
