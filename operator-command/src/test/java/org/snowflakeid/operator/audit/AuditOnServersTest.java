@@ -135,22 +135,26 @@ class AuditOnServersTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 10_000})
     void anIndexThatIsNotValidForbidsNoDuplicates(int chunk) {
-        postgres.sql("DROP TABLE IF EXISTS repeated; CREATE TABLE repeated (id bigint NOT NULL);"
-                + " INSERT INTO repeated VALUES (1), (2), (2), (3), (4), (4), (4)");
-        assertThatThrownBy(() -> postgres.sql("CREATE UNIQUE INDEX CONCURRENTLY ON repeated (id)"))
+        String table = "repeated" + chunk;
+        postgres.sql("CREATE TABLE " + table + " (id bigint NOT NULL); INSERT INTO " + table
+                + " VALUES (1), (2), (2), (3), (4), (4), (4)");
+        assertThatThrownBy(() -> postgres.sql("CREATE UNIQUE INDEX CONCURRENTLY ON " + table + " (id)"))
                 .hasMessageContaining("could not create unique index");
 
-        assertThat(idsInSeveralRows("repeated", chunk)).containsExactly(2L, 4L);
+        assertThat(idsInSeveralRows(table, chunk)).containsExactly(2L, 4L);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 10_000})
     void aKeyOfAParentForbidsNoDuplicatesInTablesThatInheritFromIt(int chunk) {
-        postgres.sql("DROP TABLE IF EXISTS parent CASCADE; CREATE TABLE parent (id bigint PRIMARY KEY);"
-                + " CREATE TABLE child (PRIMARY KEY (id)) INHERITS (parent);"
-                + " INSERT INTO parent VALUES (1), (2); INSERT INTO child VALUES (2), (3)");
+        String parent = "parent" + chunk;
+        String child = "child" + chunk;
+        postgres.sql("CREATE TABLE " + parent + " (id bigint PRIMARY KEY); CREATE TABLE " + child
+                + " (PRIMARY KEY (id)) INHERITS (" + parent + "); INSERT INTO " + parent
+                + " VALUES (1), (2); INSERT INTO "
+                + child + " VALUES (2), (3)");
 
-        assertThat(idsInSeveralRows("parent", chunk)).containsExactly(2L);
+        assertThat(idsInSeveralRows(parent, chunk)).containsExactly(2L);
     }
 
     /** With a BRIN index each statement reads the whole table all the same. */
