@@ -165,9 +165,9 @@ class WaitingCallsTest {
         stage.keys.put("snowflake.sequence-bits", "1");
         process.listener = events::add;
         process.open();
-        process.issue();
         stage.sleep(Duration.ofSeconds(10));
         try (LogLines log = new LogLines()) {
+            process.issue();
             process.holdClock(stage.world.trueTime().minusMillis(back));
             Actor.Call last = process.startCall();
             while (true) {
@@ -179,6 +179,7 @@ class WaitingCallsTest {
             }
 
             assertThat(last.failure().orElseThrow())
+                    .isInstanceOf(back == 0 ? SnowflakeUnavailableException.class : ClockMovedBackwardsException.class)
                     .hasMessageContaining("the system clock stands still at")
                     .hasMessageContaining("allows to wait no longer");
             assertThat(process.ids().status().state()).isEqualTo(State.SUSPENDED);

@@ -374,10 +374,10 @@ public final class Claim {
         return foreign.token().equals(ours.token()) && foreign.count() > ours.count();
     }
 
-    /** @param goesOn whether a process may have gone on from our mark */
-    static boolean isLawful(Mark ours, Mark foreign, boolean goesOn) {
+    /** @param mayGoOn whether a process that goes on from our mark does so lawfully: the process before */
+    static boolean isLawful(Mark ours, Mark foreign, boolean mayGoOn) {
         long limit = ours.limit();
-        return foreign.limit() >= limit && (foreign.from() >= limit || (goesOn && goesOn(ours, foreign)));
+        return foreign.limit() >= limit && (foreign.from() >= limit || (mayGoOn && goesOn(ours, foreign)));
     }
 
     /** For a claim that was {@link #resumed}: what the coordinator shows, now that it can be asked. */

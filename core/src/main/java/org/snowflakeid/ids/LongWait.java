@@ -150,19 +150,24 @@ final class LongWait {
         }
         long left = rollback.maxWaitNanos() - waitedNanos();
         boolean standing = isClockStanding();
-        if (left <= gapMillis * 1_000_000 && standing) {
-            throw refusedStanding(behindMillis + " ms behind the last id.");
-        }
         if (rollback.failsAtOnce(gapMillis) || gapMillis > left / 1_000_000) {
-            String reason = "the clock (now " + Instant.ofEpochMilli(clock.millis()) + ") is " + behindMillis
-                    + " ms behind the last id. "
+            String reason = (standing
+                            ? standsStill() + ", "
+                            : "the clock (now " + Instant.ofEpochMilli(clock.millis()) + ") is ")
+                    + behindMillis + " ms behind the last id. "
                     + switch (rollback.policy()) {
                         case FAIL -> settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait.";
-                        case WAIT -> settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait for less.";
+                        case WAIT ->
+                            settings.shown(SnowflakeKeys.MAX_WAIT)
+                                    + (standing ? " allows to wait no longer." : " allows to wait for less.");
                         case CONTINUE -> settings.shown(SnowflakeKeys.MAX_AHEAD) + " is used up.";
                     }
                     + (behindMillis > LONG_BEHIND_MILLIS ? " A process that is restarted has ids at once." : "");
-            shared.failedBehind(reason);
+            if (standing) {
+                failedStanding(reason);
+            } else {
+                shared.failedBehind(reason);
+            }
             throw new ClockMovedBackwardsException(shared.message(reason));
         }
         requireUninterrupted();
@@ -185,20 +190,25 @@ final class LongWait {
     void awaitMovingClock() {
         shared.requireOpen();
         long left = rollback.maxWaitNanos() - waitedNanos();
-        if (rollback.policy() == OnRollback.FAIL || left <= 0) {
-            throw refusedStanding("and all ids of that millisecond are issued.");
+        boolean fails = rollback.policy() == OnRollback.FAIL;
+        if (fails || left <= 0) {
+            String reason = standsStill() + ", and all ids of that millisecond are issued.";
+            failedStanding(reason);
+            throw new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
+                    + (fails
+                            ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
+                            : settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait no longer.")));
         }
         requireUninterrupted();
         platform.park(Math.min(left, CLOCK_LOOK_NANOS));
     }
 
-    private SnowflakeUnavailableException refusedStanding(String more) {
-        String reason = "the system clock stands still at " + settings.layout().instantOf(movedTick) + ", " + more;
+    private String standsStill() {
+        return "the system clock stands still at " + settings.layout().instantOf(movedTick);
+    }
+
+    private void failedStanding(String reason) {
         shared.failedStanding(movedTick, reason);
-        return new SnowflakeUnavailableException(shared.message("no id can be issued: " + reason + " "
-                + (rollback.policy() == OnRollback.FAIL
-                        ? settings.shown(SnowflakeKeys.ON_ROLLBACK) + " says not to wait."
-                        : settings.shown(SnowflakeKeys.MAX_WAIT) + " allows to wait no longer.")));
     }
 
     /** The wall clock has stepped, and it is not known yet whether rightly. */
