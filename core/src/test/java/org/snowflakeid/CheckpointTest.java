@@ -479,6 +479,64 @@ class CheckpointTest {
                     .hasMessageContaining("was replaced by another of the same name");
         }
 
+        @ParameterizedTest
+        @ValueSource(strings = {"old", "gone", "unreadable"})
+        void ofItsMarksIsFoundAfterACheckpointThatWasRefused(String marks) {
+            process.open();
+            FakeStore.Backup backup = stage.store.backup();
+            stage.sleep(Duration.ofMinutes(2));
+            process.issue();
+            int workerId = process.workerId();
+            process.wire.cut = true;
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+            switch (marks) {
+                case "old" -> stage.store.restore(backup);
+                case "gone" -> stage.store.marks.clear();
+                default -> stage.store.putMark(workerId, "limit=");
+            }
+
+            process.wire.cut = false;
+            stage.sleep(Duration.ofMinutes(1));
+
+            assertThat(process.startCall().awaitFailure())
+                    .isInstanceOf(CoordinatorRegressedException.class)
+                    .hasMessageContaining("worker id " + workerId)
+                    .hasMessageContaining("see \"The coordinator went back to old data\" in the runbook");
+        }
+
+        @Test
+        void isFoundAfterTwoCheckpointsThatWereRefused() {
+            process.open();
+            FakeStore.Backup backup = stage.store.backup();
+            stage.sleep(Duration.ofMinutes(2));
+            process.issue();
+            process.wire.cut = true;
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+            process.wire.cut = false;
+            process.wire.hangs = true;
+            stage.sleep(Duration.ofMinutes(1));
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+            stage.store.restore(backup);
+
+            process.wire.hangs = false;
+            stage.sleep(Duration.ofMinutes(1));
+
+            assertThat(process.startCall().awaitFailure()).isInstanceOf(CoordinatorRegressedException.class);
+        }
+
+        @Test
+        void isNotWhatAnotherProcessWroteAfterACheckpointThatWasRefused() {
+            int workerId = opened().workerId();
+            process.wire.cut = true;
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+            stage.store.takeOver(workerId, 5);
+
+            process.wire.cut = false;
+            stage.sleep(Duration.ofMinutes(1));
+
+            process.issueFor(Duration.ofMinutes(1));
+        }
+
         @Test
         void isNoQuestionAfterARestore() {
             opened().ids().beforeCheckpoint();

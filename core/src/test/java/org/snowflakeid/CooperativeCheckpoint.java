@@ -74,27 +74,39 @@ final class CooperativeCheckpoint {
         process.machine.happen(m -> process.run.process(m).checkpoint.state = next);
     }
 
-    /** @return whether there is a copy now */
-    static boolean take(Simulation run, SimulatedProcess original, Random random) {
-        CooperativeCheckpoint checkpoint = original.checkpoint;
-        checkpoint.become(original, State.WANTED);
-        for (long waited = 0; waited < LONGEST.toMillis() && checkpoint.isAwaited(); waited += 50) {
-            run.world.sleep(Duration.ofMillis(50));
+    /** @return whether it was reached */
+    boolean reach(SimulatedProcess process) {
+        become(process, State.WANTED);
+        for (long waited = 0; waited < LONGEST.toMillis() && isAwaited(); waited += 50) {
+            process.run.world.sleep(Duration.ofMillis(50));
         }
-        if (checkpoint.state != State.REACHED) {
-            checkpoint.become(original, State.NONE);
-            run.tally.count(Tally.Count.CHECKPOINTS_REFUSED);
+        if (state != State.REACHED) {
+            become(process, State.NONE);
+            process.run.tally.count(Tally.Count.CHECKPOINTS_REFUSED);
             return false;
         }
-        run.tally.count(Tally.Count.CHECKPOINTS);
+        process.run.tally.count(Tally.Count.CHECKPOINTS);
+        return true;
+    }
+
+    /** Lets a process go on, or its copy. */
+    void restore(SimulatedProcess process) {
+        become(process, State.RESTORED);
+    }
+
+    /** @return whether there is a copy now */
+    static boolean take(Simulation run, SimulatedProcess original, Random random) {
+        if (!original.checkpoint.reach(original)) {
+            return false;
+        }
         Duration late = Duration.ofMillis(random.nextBoolean() ? random.nextInt(1000) : random.nextInt(100_000));
         long behindMillis = random.nextBoolean() ? 0 : random.nextInt(200_000) - 100_000;
         SimulatedProcess copy = original.copy(original.name + "'", late, behindMillis);
         run.processes.add(copy);
         SimulatedProcess first = random.nextBoolean() ? original : copy;
-        checkpoint.become(first, State.RESTORED);
+        original.checkpoint.restore(first);
         run.world.sleep(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 1 : 30_000)));
-        checkpoint.become(first.equals(copy) ? original : copy, State.RESTORED);
+        original.checkpoint.restore(first.equals(copy) ? original : copy);
         return true;
     }
 

@@ -81,9 +81,13 @@ final class Disaster {
         List<SimulatedProcess> issuing = run.processes.stream()
                 .filter(process -> process.generator() != null && !isSuperseded(process))
                 .toList();
-        boolean restored = lose(kind, backup);
+        LateWitnesses witnesses = new LateWitnesses(run, run.checkpoints, issuing);
+        boolean restored = lose(kind, backup, witnesses);
         if (steps.nextInt(3) == 0) {
             step(run.processes.get(steps.nextInt(run.processes.size())), ClockStep.AFTER_LOSS);
+        }
+        if (!restored) {
+            witnesses.play();
         }
         // A paused process notices nothing before it goes on.
         Duration pause = issuing.stream()
@@ -93,6 +97,9 @@ final class Disaster {
         // A third of the window until the next extension is due; calls under way, each at most 2 s; a retry.
         run.world.sleep(pause.plus(run.simulated.window.dividedBy(3)).plusSeconds(7));
         run.oracle.requireCoveredAgain(issuing);
+        if (!restored) {
+            witnesses.requireStopped();
+        }
         run.creeping.end();
         if (run.random.nextInt(3) == 0) {
             operators.work(0);
@@ -147,13 +154,14 @@ final class Disaster {
     }
 
     /** @return whether an operator restored the namespace before any process saw what had happened */
-    private boolean lose(Kind kind, FakeStore.Backup backup) {
+    private boolean lose(Kind kind, FakeStore.Backup backup, LateWitnesses witnesses) {
         boolean operated = run.random.nextBoolean();
         VirtualWorld.Machine operator = run.world.new Machine();
         if (operated) {
             store.reservedFor = operator;
         }
         strike(kind, backup);
+        witnesses.keepThoseThatLost();
         run.oracle.dataLost(kind == Kind.WIPE);
         boolean restored = operated && operators.restore(operator, operators.first());
         store.reservedFor = null;

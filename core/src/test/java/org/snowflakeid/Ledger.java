@@ -79,6 +79,12 @@ final class Ledger {
         return null;
     }
 
+    /** Whether any other process was granted something of it. */
+    boolean isGrantedToOthers(int id, Machine process) {
+        return spans.getOrDefault(id, List.of()).stream()
+                .anyMatch(span -> span.holder != null && !span.holder.equals(process));
+    }
+
     void issued(int id, long tick, Machine by) {
         if (tick > highestIssued(id).tick) {
             highestIssued.put(id, new Issued(tick, by));

@@ -296,7 +296,10 @@ final class Oracle {
     }
 
     /** A process goes on from this note. */
-    void noteRead(FakeStore store, ResumeNote note) {
+    void noteRead(FakeStore store, SimulatedProcess process, ResumeNote note) {
+        if (dataLost) {
+            process.watch().requireNotContradicted(note);
+        }
         Ledger ledger = ledger(store);
         long highest = ledger.highestIssued(note.workerId()).tick();
         if (!dataLost && highest < note.hi() && highest >= note.lo()) {
@@ -369,7 +372,7 @@ final class Oracle {
     }
 
     /** Returns the limit of a mark; -1: there is none, or it is unreadable. */
-    private long limit(@Nullable Stored mark) {
+    long limit(@Nullable Stored mark) {
         return mark == null ? -1 : limitsRead.computeIfAbsent(mark, Oracle::readLimit);
     }
 

@@ -53,11 +53,13 @@ class SafetySimulationTest {
 
         assertThat(tally.missing(Disaster.Kind.class)).isEmpty();
         assertThat(tally.missing(Disaster.ClockStep.class)).isEmpty();
+        assertThat(tally.missing(LateWitnesses.Kind.class)).isEmpty();
         assertThat(tally.missing(Operators.Act.class)).isEmpty();
         assertThat(tally.missing(Creeping.Kind.class)).isEmpty();
         assertThat(tally.of(Count.REGRESSIONS_NOTICED)).isGreaterThan(500 / ONE_IN);
         assertThat(tally.of(Operators.Act.RESTORE)).isGreaterThan(500 / ONE_IN);
         assertThat(tally.of(Count.VOID_WRITES)).isGreaterThan(10 / ONE_IN);
+        assertThat(tally.of(Count.CHECKPOINTS_REFUSED)).isGreaterThan(20 / ONE_IN);
     }
 
     @Test

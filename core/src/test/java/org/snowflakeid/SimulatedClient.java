@@ -128,7 +128,7 @@ final class SimulatedClient implements WorkerCoordinator {
 
     private <T> Outcome<T> live(Supplier<T> request, Supplier<T> lost) {
         RimFaults rim = watch.process.run.rim;
-        if (rim.isWithoutRequests(machine)) {
+        if (rim.isWithoutRequests(machine) || !watch.process.isReached()) {
             return Outcome.of(lost);
         }
         boolean hangs = rim.mayHang(machine);
@@ -138,7 +138,7 @@ final class SimulatedClient implements WorkerCoordinator {
             rim.hang(machine);
             return Outcome.of(lost);
         }
-        return outcome;
+        return watch.process.receives() ? outcome : Outcome.of(lost);
     }
 
     private static boolean isAnswer(Object result) {
@@ -193,9 +193,11 @@ final class SimulatedClient implements WorkerCoordinator {
 
     @Override
     public Snapshot read(int fromId, int toId, Duration timeout) {
-        return call(() -> real.read(fromId, toId, timeout), () -> {
+        Snapshot seen = call(() -> real.read(fromId, toId, timeout), () -> {
             throw cut();
         });
+        watch.shown(seen);
+        return seen;
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +55,9 @@ final class SimulatedDisk {
 
     int writes;
 
-    /** Sees each note that a process goes on from. */
+    /** Sees each note that a machine goes on from. */
     @Nullable
-    Consumer<ResumeNote> reader;
+    BiConsumer<Machine, ResumeNote> reader;
 
     /** Sees each machine whose write succeeded. */
     @Nullable
@@ -268,7 +269,7 @@ final class SimulatedDisk {
                 takenOver.add(new TakenOver(machine, note));
                 takeovers++;
                 if (reader != null) {
-                    reader.accept(note);
+                    reader.accept(machine, note);
                 }
             }
         }

@@ -29,6 +29,9 @@ final class SimulatedProcess {
     /** Ids issued since this was last set to 0. */
     int issuedSince;
 
+    /** How many more answers of the coordinator reach it. */
+    int answersLeft = Integer.MAX_VALUE;
+
     /** By how much small steps, which no vetting sees, may have moved this process's idea of the time. */
     long unvettedMillis;
 
@@ -219,6 +222,16 @@ final class SimulatedProcess {
 
     void interrupt() {
         machine.happen(m -> run.process(m).thread.interrupt());
+    }
+
+    /** Whether its requests arrive. */
+    boolean isReached() {
+        return answersLeft > 0;
+    }
+
+    /** Whether an answer arrives. */
+    boolean receives() {
+        return answersLeft > 0 && answersLeft-- > 0;
     }
 
     // ---- what others ask

@@ -102,7 +102,7 @@ final class Simulation {
         checkpoints = new Random((seed * 4 + domain.salt) * 0x9FB21C651E98DF25L);
         // In a short window the file marks all ids as used.
         boolean longEnough = simulated.window.toSeconds() > 6;
-        resuming = longEnough && domain != Domain.DISASTER && !copied && disks.nextInt(3) == 0;
+        resuming = longEnough && !copied && disks.nextInt(domain == Domain.DISASTER ? 2 : 3) == 0;
         if (resuming) {
             simulated.resume();
         }
@@ -267,7 +267,7 @@ final class Simulation {
         disk.failuresOneIn = disks.nextInt(3) == 0 ? 2 + disks.nextInt(20) : 0;
         disk.dead = disks.nextInt(8) == 0;
         disk.hasDescriptors = machine -> !rim.isWithoutDescriptors(machine);
-        disk.reader = note -> oracle.noteRead(store, note);
+        disk.reader = (machine, note) -> oracle.noteRead(store, process(machine), note);
         disk.written = machine -> process(machine).watch().diskAnswered();
         allDisks.add(disk);
         return disk;

@@ -4,14 +4,21 @@ package org.snowflakeid;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.VirtualWorld.Machine;
+import org.snowflakeid.records.RecordLine;
+import org.snowflakeid.resume.ResumeNote;
+import org.snowflakeid.spi.Slot;
+import org.snowflakeid.spi.Snapshot;
+import org.snowflakeid.spi.Stored;
 
 /**
  * One generator from its opening to its end, as its application sees it: it starts in time or reports why not, reports when it can't issue,
@@ -97,6 +104,10 @@ final class Watch {
 
     /** From which the ids of its present worker id begin, if it left another for it. */
     private long firstTick;
+
+    private boolean anyShown;
+    private @Nullable Stored metaShown;
+    private final Map<Integer, Slot> slotsShown = new HashMap<>();
 
     private long endedMillis;
     private long pausedAtEnd;
@@ -317,6 +328,30 @@ final class Watch {
 
     boolean isOpening() {
         return opening;
+    }
+
+    // ---- what it was shown
+
+    /** By the coordinator. */
+    void shown(Snapshot seen) {
+        metaShown = seen.meta();
+        anyShown = true;
+        seen.slots().forEach(slot -> slotsShown.put(slot.workerId(), slot));
+    }
+
+    /** Where data was lost, and this start was shown so, it must not go on from what was noted before. */
+    void requireNotContradicted(ResumeNote note) {
+        if (!anyShown) {
+            return;
+        }
+        Slot slot = slotsShown.get(note.workerId());
+        boolean other = metaShown == null
+                || !RecordLine.parse(metaShown.value())
+                        .text("id")
+                        .equals(note.meta().id());
+        if (other || (slot != null && run.oracle.limit(slot.mark()) < note.hi())) {
+            violated("goes on from the note " + note + ", though it was shown " + metaShown + " and " + slot);
+        }
     }
 
     void opened(LeasedSnowflake opened) {

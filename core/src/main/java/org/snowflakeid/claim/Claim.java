@@ -90,9 +90,6 @@ public final class Claim {
 
     private static final int ATTEMPTS = 4;
 
-    /** A heading of the runbook. */
-    private static final String OLD_DATA = "The coordinator went back to old data";
-
     private final ClaimContext context;
     private final int workerId;
     private final String owner;
@@ -363,7 +360,7 @@ public final class Claim {
                         "shows for worker id " + workerId + " the mark '" + seen.value()
                                 + "', though ticks up to " + limit
                                 + " were granted to this process, which may also mean that a copy of it is running",
-                        OLD_DATA);
+                        Namespace.OLD_DATA);
     }
 
     /**
@@ -533,7 +530,7 @@ public final class Claim {
 
     private Stored requireMark(@Nullable Slot seen) {
         if (seen == null || seen.mark() == null) {
-            throw context.namespace().regressed("lost the mark of worker id " + workerId, OLD_DATA);
+            throw context.namespace().regressed("lost the mark of worker id " + workerId, Namespace.OLD_DATA);
         }
         return seen.mark();
     }

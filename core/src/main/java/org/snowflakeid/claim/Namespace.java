@@ -19,6 +19,8 @@ import org.snowflakeid.config.NamespaceCreation;
 import org.snowflakeid.config.Quoted;
 import org.snowflakeid.config.Settings;
 import org.snowflakeid.config.SnowflakeKeys;
+import org.snowflakeid.lease.Past;
+import org.snowflakeid.records.Mark;
 import org.snowflakeid.records.NamespaceRecord;
 import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.records.RandomToken;
@@ -32,6 +34,9 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
 /** The namespace record: joined or created at start, and compared with at every write of a mark. */
 public final class Namespace {
 
+    /** A heading of the runbook. */
+    static final String OLD_DATA = "The coordinator went back to old data";
+
     private final Settings settings;
     private final WorkerCoordinator coordinator;
     private final Platform platform;
@@ -41,8 +46,8 @@ public final class Namespace {
     /** Whether it outlives this process, so that it may be lost. */
     private final boolean lasting;
 
-    /** The id of the record that was joined before a checkpoint was refused; null: none was. */
-    private final @Nullable String known;
+    /** What was there before a checkpoint was refused; null: none was. */
+    private final Past.@Nullable Known known;
 
     private @Nullable NamespaceRecord meta;
 
@@ -54,7 +59,7 @@ public final class Namespace {
             WorkerCoordinator coordinator,
             Platform platform,
             WorkerCoordinatorProvider provider,
-            @Nullable String known) {
+            Past.@Nullable Known known) {
         this.settings = settings;
         this.known = known;
         this.coordinator = coordinator;
@@ -72,10 +77,12 @@ public final class Namespace {
      * @throws SnowflakeException if it can't be used
      */
     public boolean join(Snapshot seen, long vettedTick, Duration timeout) {
-        String ours = meta != null ? meta.id() : known;
-        if (ours != null) {
+        if (meta != null) {
             // It may be another by now, also since it was compared last.
-            NamespaceRecord unused = requireOurs(seen.meta(), ours);
+            NamespaceRecord unused = requireOurs(seen.meta(), meta.id());
+        } else if (known != null) {
+            NamespaceRecord unused = requireOurs(seen.meta(), known.namespace());
+            known.leastLimits().forEach((workerId, least) -> requireMark(workerId, least, timeout));
         }
         if (seen.meta() == null) {
             create(vettedTick, timeout);
@@ -226,6 +233,29 @@ public final class Namespace {
                             .orElse("it is being restored. Restart when that is done."));
         }
         return found;
+    }
+
+    /** What was issued by this process is not granted to it any more, but no mark is ever lowered below it. */
+    private void requireMark(int workerId, long least, Duration timeout) {
+        Stored mark =
+                coordinator.read(workerId, workerId, timeout).slots().get(0).mark();
+        if (mark == null) {
+            throw regressed("lost the mark of worker id " + workerId, OLD_DATA);
+        }
+        if (limit(mark) < least) {
+            throw regressed(
+                    "shows for worker id " + workerId + " the mark " + Quoted.of(mark.value()) + ", though ids up to "
+                            + settings.layout().instantOf(least) + " were issued by this process",
+                    OLD_DATA);
+        }
+    }
+
+    private static long limit(Stored mark) {
+        try {
+            return Mark.parse(mark).limit();
+        } catch (IllegalArgumentException unreadable) {
+            return -1;
+        }
     }
 
     /** @param heading of the runbook */

@@ -113,7 +113,7 @@ public final class Keeper {
         this.coordinator = new WatchedCoordinator(opened, shared, timeouts, outage, shown);
         try {
             this.namespace = new Namespace(
-                    settings, coordinator, platform, provider, shared.past().namespace());
+                    settings, coordinator, platform, provider, shared.past().known());
             this.slots = new SlotReader(settings, coordinator, platform, timeouts::now);
             this.context = new ClaimContext(coordinator, namespace, settings, platform, clock);
             SlotClaimer claimer = new SlotClaimer(context, slots, shared::isClosed);

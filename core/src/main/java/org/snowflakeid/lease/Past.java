@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.lease;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param issued ids
  * @param swaps of leases
  * @param counters the same ones go on
- * @param namespace the id of its record, which has to be the same still; null: any will do, as at a start
+ * @param known what has to be there still; null: nothing has to, as at a start
  */
 public record Past(
         boolean isBegun,
@@ -19,7 +20,15 @@ public record Past(
         long issued,
         long swaps,
         Counters counters,
-        @Nullable String namespace) {
+        @Nullable Known known) {
+
+    /**
+     * What the coordinator cannot lack unless it lost data.
+     *
+     * @param namespace the id of its record
+     * @param leastLimits for worker ids, what the limits of their marks can't be below: a tick above all that was issued
+     */
+    public record Known(String namespace, Map<Integer, Long> leastLimits) {}
 
     /** Of a generator that is opened. */
     public static Past none() {

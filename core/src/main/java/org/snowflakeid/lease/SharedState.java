@@ -3,7 +3,9 @@ package org.snowflakeid.lease;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -58,7 +60,7 @@ public final class SharedState {
     public SharedState(String generator, Platform platform, int workerIds, Past past) {
         this.generator = generator;
         this.past = past;
-        this.namespace = past.namespace();
+        this.namespace = past.known() == null ? null : past.known().namespace();
         this.platform = platform;
         this.waiting = new WaitingThreads(platform);
         this.calls = new CallWatch(platform);
@@ -87,7 +89,24 @@ public final class SharedState {
             long position = inUse.get().highest();
             highest = position == Lease.SEALED ? highest : Math.max(highest, positions.tick(position));
         }
-        return new Past(true, highest, issued(), swaps(), counters(), namespace);
+        return new Past(true, highest, issued(), swaps(), counters(), known(positions));
+    }
+
+    private Past.@Nullable Known known(Positions positions) {
+        String joined = namespace;
+        if (joined == null) {
+            return null;
+        }
+        Map<Integer, Long> leastLimits =
+                new HashMap<>(past.known() == null ? Map.of() : past.known().leastLimits());
+        for (CurrentLease inUse : leases) {
+            Lease lease = inUse.get();
+            long last = lease.lastIssuedHere();
+            if (last != Lease.SEALED) {
+                leastLimits.merge(lease.workerId, positions.tick(last) + 1, Math::max);
+            }
+        }
+        return new Past.Known(joined, leastLimits);
     }
 
     /** The highest tick of any id that was handed out, if there are several worker ids. */
