@@ -71,7 +71,8 @@ class JdbcSecurityTest {
     /** What the documentation says an administrator does, and what shows the records. */
     private static List<String> documented(String database) throws IOException {
         return Pattern.compile("```sql " + database + "\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(Path.of("../docs/coordinator-jdbc.md")))
+                .matcher(Files.readString(Path.of("../docs/coordinator-jdbc.md"))
+                        + Files.readString(Path.of("../docs/evidence/coordinators.md")))
                 .results()
                 .flatMap(block -> Stream.of(block.group(1).split(";\n")))
                 .toList();
