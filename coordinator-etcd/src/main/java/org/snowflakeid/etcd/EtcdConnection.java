@@ -5,15 +5,20 @@ import io.etcd.jetcd.api.AuthenticateRequest;
 import io.etcd.jetcd.api.AuthenticateResponse;
 import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
+import io.etcd.jetcd.api.TxnResponse;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.ClientCall;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -115,6 +120,10 @@ final class EtcdConnection implements AutoCloseable {
 
     /** Sends requests at the same time, each once, and waits for the answers, which are in the order of the requests. */
     <Q, A> List<Answer<A>> callAll(Deadline deadline, MethodDescriptor<Q, A> method, List<Q> requests) {
+        EtcdFailure apart = refusalOfClusters(deadline, false);
+        if (apart != null) {
+            return Collections.nCopies(requests.size(), new Answer<>(null, apart));
+        }
         List<Sent<A>> all = new ArrayList<>();
         requests.forEach(request -> all.add(send(deadline, method, request)));
         List<Answer<A>> answers = new ArrayList<>(await(all, deadline));
@@ -134,7 +143,45 @@ final class EtcdConnection implements AutoCloseable {
         if (another) {
             answers.replaceAll(EtcdConnection::ofOneAmongSeveral);
         }
+        if (answers.stream().anyMatch(answer -> isOfAnotherCluster(answer.value()))) {
+            EtcdFailure refusal = refusalOfClusters(deadline, true);
+            if (refusal != null) {
+                answers.replaceAll(answer -> new Answer<>(null, refusal));
+            }
+        }
         return answers;
+    }
+
+    /** Than the others were. Then the next call asks all of them again. */
+    private boolean isOfAnotherCluster(@Nullable Object answer) {
+        SharedEtcd shared = loan.present();
+        return shared != null
+                && answer instanceof TxnResponse response
+                && shared.clusters().isAnother(response.getHeader().getClusterId());
+    }
+
+    /**
+     * Before the first request: of those that answer soon, each has to be of the same cluster.
+     *
+     * @param sent whether a request was sent already, which one of them may have applied
+     * @return null if they are
+     */
+    private @Nullable EtcdFailure refusalOfClusters(Deadline deadline, boolean sent) {
+        SharedEtcd shared = settings.endpoints().size() == 1 ? null : loan.get();
+        if (shared == null || shared.clusters().isOne()) {
+            return null;
+        }
+        long millis = Math.min(LOOK_TIMEOUT.toMillis(), deadline.timeRemaining(TimeUnit.MILLISECONDS) / 4);
+        List<Answer<StatusResponse>> answers =
+                askEach(shared, Deadline.after(Math.max(1, millis), TimeUnit.MILLISECONDS));
+        Map<URI, Long> clusters = new LinkedHashMap<>();
+        for (int i = 0; i < answers.size(); i++) {
+            StatusResponse status = answers.get(i).value();
+            if (status != null) {
+                clusters.put(settings.endpoints().get(i), status.getHeader().getClusterId());
+            }
+        }
+        return shared.clusters().note(clusters.values()) ? null : EtcdFailure.severalClusters(settings, clusters, sent);
     }
 
     private static boolean refusesToTalk(Answer<?> answer) {
@@ -154,21 +201,28 @@ final class EtcdConnection implements AutoCloseable {
             return false;
         }
         Deadline soon = deadline.minimum(Deadline.after(LOOK_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+        return askEach(shared, soon).stream().allMatch(EtcdConnection::refusesToTalk);
+    }
+
+    /** Each server alone, for its state. */
+    private List<Answer<StatusResponse>> askEach(SharedEtcd shared, Deadline deadline) {
+        String token = token(shared.login());
         List<Sent<StatusResponse>> asked = settings.endpoints().stream()
-                .map(endpoint -> new Sent<StatusResponse>(soon, sent -> {
+                .map(endpoint -> new Sent<StatusResponse>(deadline, sent -> {
                     EtcdChannel channel = shared.openBeside(settings, endpoint);
                     sent.channel = channel;
                     StatusRequest question = StatusRequest.getDefaultInstance();
-                    return channel.send(EtcdMethods.STATUS, question, null, soon, sent.trace);
+                    return channel.send(EtcdMethods.STATUS, question, token, deadline, sent.trace);
                 }))
                 .toList();
-        boolean all = asked.stream().map(sent -> await(sent, soon)).allMatch(EtcdConnection::refusesToTalk);
+        List<Answer<StatusResponse>> answers =
+                asked.stream().map(sent -> await(sent, deadline)).toList();
         for (Sent<StatusResponse> sent : asked) {
             if (sent.channel != null) {
                 sent.channel.end();
             }
         }
-        return all;
+        return answers;
     }
 
     /** That does not send a request twice: nothing left this process, or the server refused to look at it. */

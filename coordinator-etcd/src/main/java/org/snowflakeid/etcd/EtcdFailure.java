@@ -5,13 +5,16 @@ import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
 import org.snowflakeid.config.Coordinators;
@@ -70,6 +73,18 @@ final class EtcdFailure extends RequestFailure {
     static EtcdFailure interrupted(EtcdSettings settings, InterruptedException e) {
         String text = "etcd (" + settings.endpointsText() + "): the call was interrupted";
         return new EtcdFailure(Code.CANCELLED, "", true, true, new CoordinatorException(text, e, false));
+    }
+
+    /** @param sent false if the request certainly never left this process */
+    static EtcdFailure severalClusters(EtcdSettings settings, Map<URI, Long> clusters, boolean sent) {
+        String each = clusters.entrySet().stream()
+                .map(server -> server.getKey() + " is of cluster " + Long.toHexString(server.getValue()))
+                .collect(Collectors.joining(", "));
+        String text = "etcd (" + settings.endpointsText() + ") is not one cluster: " + each
+                + ", and each cluster has records of its own. Name servers of one cluster in " + EtcdSettings.ENDPOINTS
+                + ".";
+        return new EtcdFailure(
+                Code.FAILED_PRECONDITION, "several clusters", sent, false, new CoordinatorException(text, true));
     }
 
     /** @param sent false if the request certainly never left this process */

@@ -40,6 +40,7 @@ final class SharedEtcd {
     private final ApplicationThreads threads;
     private final ThreadPoolExecutor background;
     private final ServerTime serverTime;
+    private final OneCluster clusters = new OneCluster();
     private final Map<SocketAddress, Long> learners = new ConcurrentHashMap<>();
 
     /**
@@ -113,6 +114,10 @@ final class SharedEtcd {
 
     ServerTime serverTime() {
         return serverTime;
+    }
+
+    OneCluster clusters() {
+        return clusters;
     }
 
     /** Runs it on a thread where nothing may block, unless this ends before. */

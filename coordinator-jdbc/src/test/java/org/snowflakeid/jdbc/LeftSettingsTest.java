@@ -83,7 +83,10 @@ class LeftSettingsTest {
                 "completion_type=1",
                 "tx_isolation=SERIALIZABLE",
                 "sql_auto_is_null=1",
-                "time_zone='+09:00'"
+                "time_zone='+09:00'",
+                "timestamp=1",
+                "timestamp=1700000000.5",
+                "timestamp=UNIX_TIMESTAMP() + 86400, time_zone='+09:00'"
             })
     void aSessionOfMariaDbShowsAndWritesWhatAnyOtherDoes(String setting) throws SQLException {
         requireSame(mariaDb.url(), setting);

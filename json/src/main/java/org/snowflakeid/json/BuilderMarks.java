@@ -5,10 +5,11 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.beans.Introspector;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Where {@link SnowflakeText} stands in a class that builds others. */
+/** Where {@link SnowflakeText} stands in a class that builds others, and what Jackson does not keep of methods. */
 final class BuilderMarks {
 
     private BuilderMarks() {}
@@ -29,6 +30,12 @@ final class BuilderMarks {
             }
         }
         return false;
+    }
+
+    static boolean isOnParameter(Method method, int parameter) {
+        return Stream.of(method.getParameterAnnotations()[parameter])
+                .anyMatch(mark -> mark instanceof SnowflakeText
+                        || mark.annotationType().isAnnotationPresent(SnowflakeText.class));
     }
 
     private static boolean isFor(String property, String attribute, AnnotatedElement member) {

@@ -33,6 +33,18 @@ final class NotText {
                 + " yourself: SnowflakeFormat has format and parse.";
     }
 
+    /** @param method with its class */
+    static String onParameter(String method) {
+        return "@SnowflakeText stands on the parameter of " + method
+                + ", where Jackson does not look for it. Put it on the method or on the field.";
+    }
+
+    /** It would be read from text and written as numbers. */
+    static String besideUnmarkedValue(String type) {
+        return "@SnowflakeText stands on the parameter of a creator of " + type
+                + ", and not on its @JsonValue, which would be written as numbers. Put it there too.";
+    }
+
     /** Jackson writes and reads references to objects without a look at the property that they consist of. */
     static String inReferences(String place) {
         return "@SnowflakeText stands on " + place

@@ -36,9 +36,10 @@ import org.snowflakeid.SnowflakeFormat;
 
 /**
  * For Jackson 2, which shows {@link SnowflakeText} only a part of what it marks. With this module a class that is read through a builder, such
- * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue} is read from
- * text only; what is marked in classes of Kotlin is written and read as ids where value classes hide the annotation; and a property with
- * {@code @JsonIdentityInfo} is refused if its references would be numbers.
+ * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue}, or
+ * with a creator that takes the whole value by a marked parameter, is read from text only; what is marked in classes of Kotlin is written and
+ * read as ids where value classes hide the annotation; and a property with {@code @JsonIdentityInfo} is refused if its references would be
+ * numbers, as is one that is marked at the parameter of its setter alone.
  *
  * <p>{@code ObjectMapper.findAndRegisterModules()} finds it. All else works without it.
  */
@@ -83,8 +84,11 @@ public final class SnowflakeJackson2Module extends SimpleModule {
             for (SettableBeanProperty property : all) {
                 refuseReferences(property, property.getType(), config);
             }
-            if (builder.getBuildMethod() != null) {
-                JavaType built = builder.getBuildMethod().getType();
+            JavaType built = builder.getBuildMethod() == null
+                    ? null
+                    : builder.getBuildMethod().getType();
+            Jackson2Parameters.refuseOnMethods(description, name -> built != null && mark(name, built, config) != null);
+            if (built != null) {
                 for (SettableBeanProperty property : all) {
                     SnowflakeText mark = mark(property.getName(), built, config);
                     if (mark != null && property.getAnnotation(SnowflakeText.class) == null) {
@@ -99,6 +103,10 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         @Override
         public JsonDeserializer<?> modifyDeserializer(
                 DeserializationConfig config, BeanDescription description, JsonDeserializer<?> deserializer) {
+            JsonDeserializer<?> ofParameter = Jackson2Parameters.reading(description, deserializer);
+            if (ofParameter != null) {
+                return ofParameter;
+            }
             AnnotatedMember value = description.findJsonValueAccessor();
             if (value != null && value.hasAnnotation(SnowflakeText.class)) {
                 return new OfText(deserializer);
@@ -144,6 +152,7 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         @Override
         public List<BeanPropertyWriter> changeProperties(
                 SerializationConfig config, BeanDescription description, List<BeanPropertyWriter> properties) {
+            Jackson2Parameters.refuseOnMethods(description, name -> false);
             for (BeanPropertyWriter property : properties) {
                 refuseReferences(property, property.getType(), config);
                 refuseInReferences(property, description);
@@ -180,6 +189,7 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         @Override
         public JsonSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription description, JsonSerializer<?> serializer) {
+            Jackson2Parameters.refuseBesideUnmarkedValue(description);
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer

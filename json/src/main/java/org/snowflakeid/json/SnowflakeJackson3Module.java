@@ -37,9 +37,10 @@ import tools.jackson.databind.ser.bean.BeanSerializerBase;
 
 /**
  * For Jackson 3, which shows {@link SnowflakeText} only a part of what it marks. With this module a class that is read through a builder, such
- * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue} is read from
- * text only; what is marked in classes of Kotlin is written and read as ids where value classes hide the annotation; and a property with
- * {@code @JsonIdentityInfo} is refused if its references would be numbers.
+ * as one with Lombok's {@code @Builder @Jacksonized}, reads as ids what is marked in the class; a type with a marked {@code @JsonValue}, or
+ * with a creator that takes the whole value by a marked parameter, is read from text only; what is marked in classes of Kotlin is written and
+ * read as ids where value classes hide the annotation; and a property with {@code @JsonIdentityInfo} is refused if its references would be
+ * numbers, as is one that is marked at the parameter of its setter alone.
  *
  * <p>{@code MapperBuilder.findAndAddModules()} finds it. All else works without it.
  */
@@ -84,8 +85,12 @@ public final class SnowflakeJackson3Module extends SimpleModule {
             for (SettableBeanProperty property : all) {
                 refuseReferences(property, property.getType(), config);
             }
-            if (builder.getBuildMethod() != null) {
-                JavaType built = builder.getBuildMethod().getType();
+            JavaType built = builder.getBuildMethod() == null
+                    ? null
+                    : builder.getBuildMethod().getType();
+            Jackson3Parameters.refuseOnMethods(
+                    description.get(), name -> built != null && mark(name, built, config) != null);
+            if (built != null) {
                 for (SettableBeanProperty property : all) {
                     SnowflakeText mark = mark(property.getName(), built, config);
                     if (mark != null && property.getAnnotation(SnowflakeText.class) == null) {
@@ -100,6 +105,10 @@ public final class SnowflakeJackson3Module extends SimpleModule {
         @Override
         public ValueDeserializer<?> modifyDeserializer(
                 DeserializationConfig config, BeanDescription.Supplier description, ValueDeserializer<?> deserializer) {
+            ValueDeserializer<?> ofParameter = Jackson3Parameters.reading(description.get(), deserializer);
+            if (ofParameter != null) {
+                return ofParameter;
+            }
             AnnotatedMember value = description.get().findJsonValueAccessor();
             if (value != null && value.hasAnnotation(SnowflakeText.class)) {
                 return new OfText(deserializer);
@@ -145,6 +154,7 @@ public final class SnowflakeJackson3Module extends SimpleModule {
         @Override
         public List<BeanPropertyWriter> changeProperties(
                 SerializationConfig config, BeanDescription.Supplier description, List<BeanPropertyWriter> properties) {
+            Jackson3Parameters.refuseOnMethods(description.get(), name -> false);
             for (BeanPropertyWriter property : properties) {
                 refuseReferences(property, property.getType(), config);
                 refuseInReferences(property, description.get());
@@ -181,6 +191,7 @@ public final class SnowflakeJackson3Module extends SimpleModule {
         @Override
         public ValueSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription.Supplier description, ValueSerializer<?> serializer) {
+            Jackson3Parameters.refuseBesideUnmarkedValue(description.get());
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer

@@ -28,6 +28,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
 
 /** Where an application may put the annotation. */
 public final class Shapes {
@@ -489,6 +490,114 @@ public final class Shapes {
         @JsonAnySetter
         @SnowflakeText
         public Map<String, Long> ids = new HashMap<>(Map.of("id", 5L));
+    }
+
+    public static class OnTheParameterOfAnAnySetter {
+        private final Map<String, Long> ids = new HashMap<>(Map.of("id", 5L));
+
+        @JsonAnyGetter
+        public Map<String, Long> ids() {
+            return ids;
+        }
+
+        @JsonAnySetter
+        public void add(String name, @SnowflakeText Long id) {
+            ids.put(name, id);
+        }
+    }
+
+    public static class OnTheParameterOfASetter {
+        private long id = 5;
+
+        public long getId() {
+            return id;
+        }
+
+        public void setId(@SnowflakeText long id) {
+            this.id = id;
+        }
+    }
+
+    @JsonDeserialize(builder = OnTheParameterOfABuilder.Builder.class)
+    @tools.jackson.databind.annotation.JsonDeserialize(builder = OnTheParameterOfABuilder.Builder.class)
+    public record OnTheParameterOfABuilder(long id) {
+        @JsonPOJOBuilder(withPrefix = "")
+        @tools.jackson.databind.annotation.JsonPOJOBuilder(withPrefix = "")
+        public static final class Builder {
+            private long id;
+
+            public Builder id(@SnowflakeText long id) {
+                this.id = id;
+                return this;
+            }
+
+            public OnTheParameterOfABuilder build() {
+                return new OnTheParameterOfABuilder(id);
+            }
+        }
+    }
+
+    /** On both, as Lombok puts it if it is told to copy annotations. */
+    public static class OnFieldAndParameterOfTheSetter {
+        @SnowflakeText
+        private long id;
+
+        public long getId() {
+            return id;
+        }
+
+        public void setId(@SnowflakeText long id) {
+            this.id = id;
+        }
+    }
+
+    public static class DelegatingAlone {
+        private final long id;
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public DelegatingAlone(@SnowflakeText long id) {
+            this.id = id;
+        }
+
+        long id() {
+            return id;
+        }
+    }
+
+    public static class DelegatingByAMethodAlone {
+        private final @Nullable Long id;
+
+        private DelegatingByAMethodAlone(@Nullable Long id) {
+            this.id = id;
+        }
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public static DelegatingByAMethodAlone of(@SnowflakeText(SnowflakeFormat.HEX) @Nullable Long id) {
+            return new DelegatingByAMethodAlone(id);
+        }
+
+        @Nullable
+        Long id() {
+            return id;
+        }
+    }
+
+    /** Without the annotation at what is written, that would be a number, which is not read. */
+    public record DelegatingBesideAnUnmarkedValue(
+            @com.fasterxml.jackson.annotation.JsonValue List<Long> ids) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public static DelegatingBesideAnUnmarkedValue of(@SnowflakeText List<Long> ids) {
+            return new DelegatingBesideAnUnmarkedValue(ids);
+        }
+    }
+
+    public static class DelegatingFromAText {
+        public final String id;
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public DelegatingFromAText(@SnowflakeText String id) {
+            this.id = id;
+        }
     }
 
     public static class OnAnInteger {

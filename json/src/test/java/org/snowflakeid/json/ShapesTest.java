@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.snowflakeid.SnowflakeFormat;
 
 /** Each shape, with each library: its ids are text, or it is refused with a reason. */
 class ShapesTest {
@@ -134,6 +135,10 @@ class ShapesTest {
                         row(everyJackson(), new Shapes.WithACreator(ID), "{'id':ID}"),
                         row(
                                 everyJackson(),
+                                with(new Shapes.OnFieldAndParameterOfTheSetter(), s -> s.setId(ID)),
+                                "{'id':ID}"),
+                        row(
+                                everyJackson(),
                                 new Shapes.BuiltByMarked.Builder().id(ID).build(),
                                 "{'id':ID}"),
                         row(
@@ -206,7 +211,12 @@ class ShapesTest {
     void theTableHasEachShape() throws Exception {
         String table = Files.readString(Path.of("../docs/evidence/shapes.md"));
         assertThat(table)
-                .contains(Stream.of(right(), refused(), refusedInReferences(), refusedOnAnyProperties())
+                .contains(Stream.of(
+                                right(),
+                                refused(),
+                                refusedInReferences(),
+                                refusedOnAnyProperties(),
+                                refusedOnParameters())
                         .flatMap(rows -> rows)
                         .map(row -> row.get()[1] instanceof Named<?> shape ? shape.getPayload() : row.get()[1])
                         .map(shape -> "`" + shape.getClass().getSimpleName() + "`")
@@ -304,11 +314,85 @@ class ShapesTest {
                                 "which @JsonAnyGetter or @JsonAnySetter makes properties of any name")));
     }
 
+    /** Jackson does not look there, and shows it to its modules only. */
+    static Stream<Arguments> refusedOnParameters() {
+        return Stream.of(
+                        Arguments.of(
+                                new Shapes.OnTheParameterOfAnAnySetter(),
+                                "{\"id\":5}",
+                                "#add(2 params), which @JsonAnyGetter or @JsonAnySetter makes properties of any name"),
+                        Arguments.of(
+                                new Shapes.OnTheParameterOfASetter(),
+                                "{\"id\":5}",
+                                "@SnowflakeText stands on the parameter of "
+                                        + Shapes.OnTheParameterOfASetter.class.getName()
+                                        + "#setId(long), where Jackson does not look for it. Put it on the method or on the field."),
+                        Arguments.of(
+                                new Shapes.DelegatingBesideAnUnmarkedValue(List.of(5L)),
+                                "[\"5\"]",
+                                "@SnowflakeText stands on the parameter of a creator of "
+                                        + Shapes.DelegatingBesideAnUnmarkedValue.class.getName()
+                                        + ", and not on its @JsonValue, which would be written as numbers. Put it there too."))
+                .flatMap(row -> jacksonWithModules().stream()
+                        .map(library -> Arguments.of(library, row.get()[0], row.get()[1], row.get()[2])));
+    }
+
     @ParameterizedTest
-    @MethodSource({"refused", "refusedInReferences", "refusedOnAnyProperties"})
+    @MethodSource({"refused", "refusedInReferences", "refusedOnAnyProperties", "refusedOnParameters"})
     void isRefusedWithAReason(JsonLibrary library, Object shape, String json, String reason) {
         assertThatThrownBy(() -> library.write(shape)).hasStackTraceContaining(reason);
         assertThatThrownBy(() -> library.read(json, shape.getClass())).hasStackTraceContaining(reason);
+    }
+
+    /** Nothing has to choose between them. */
+    @Test
+    void aClassWithTwoSettersIsWritten() throws Exception {
+        for (Named<JsonLibrary> library : everyJackson()) {
+            assertThat(library.getPayload().write(new TwoSetters())).isEqualTo("{\"id\":\"5\",\"tags\":[]}");
+        }
+    }
+
+    public static class TwoSetters {
+        @SnowflakeText
+        public long id = 5;
+
+        public List<String> getTags() {
+            return List.of();
+        }
+
+        public void setTags(Map<String, String> unused) {}
+
+        public void setTags(Set<String> unused) {}
+    }
+
+    /** What is written has no annotation there, and what is read has nothing to be written. */
+    @Test
+    void isRefusedWhenItIsRead() {
+        for (Named<JsonLibrary> library : jacksonWithModules()) {
+            assertThatThrownBy(() -> library.getPayload().read("{\"id\":5}", Shapes.OnTheParameterOfABuilder.class))
+                    .hasStackTraceContaining("@SnowflakeText stands on the parameter of "
+                            + Shapes.OnTheParameterOfABuilder.Builder.class.getName()
+                            + "#id(long), where Jackson does not look");
+            assertThatThrownBy(() -> library.getPayload().read("\"5\"", Shapes.DelegatingFromAText.class))
+                    .hasStackTraceContaining("@SnowflakeText stands on the parameter of a creator of "
+                            + Shapes.DelegatingFromAText.class.getName() + ", which is neither a long or Long");
+        }
+    }
+
+    @Test
+    void aCreatorWithOneParameterReadsTextOnly() throws Exception {
+        for (Named<JsonLibrary> library : jacksonWithModules()) {
+            JsonLibrary jackson = library.getPayload();
+            assertThat(jackson.read(TEXT, Shapes.DelegatingAlone.class).id()).isEqualTo(ID);
+            assertThat(jackson.read("\"" + SnowflakeFormat.HEX.format(ID) + "\"", Shapes.DelegatingByAMethodAlone.class)
+                            .id())
+                    .isEqualTo(ID);
+            for (Class<?> shape : List.of(Shapes.DelegatingAlone.class, Shapes.DelegatingByAMethodAlone.class)) {
+                for (String bad : List.of("5", "5.0", "true", "\"+5\"", "[\"5\"]")) {
+                    assertThatThrownBy(() -> jackson.read(bad, shape)).as(bad).hasStackTraceContaining("is not an id");
+                }
+            }
+        }
     }
 
     // it read rounded numbers

@@ -29,7 +29,7 @@ public final class Audit {
 
     Audit(AuditedColumn column, IdLayout layout, InstantSource clock, int mostDaysOfWorkers) {
         this.layout = layout;
-        duplicates = new Duplicates(column.unique());
+        duplicates = new Duplicates(column);
         ahead = new IdsAhead(clock);
         size = new ColumnSize(column);
         days = new Days(mostDaysOfWorkers);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator.audit;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The column that is read, as the database describes it.
  *
@@ -10,6 +12,7 @@ package org.snowflakeid.operator.audit;
  * @param digits how many decimal digits always fit
  * @param nullable whether rows without an id are possible
  * @param unique whether a key forbids that two rows have the same id
+ * @param looseKey what there is to say of a key that should forbid it and may not; null if there is none, or another one forbids it
  * @param indexed whether an index begins with it, so that chunks are cheap
  * @param view whether the table is a view, of whose indexes nothing is known
  * @param aboutRows how many rows the database believes the table has; 0 if it does not say
@@ -24,6 +27,7 @@ public record AuditedColumn(
         int digits,
         boolean nullable,
         boolean unique,
+        @Nullable String looseKey,
         boolean indexed,
         boolean view,
         long aboutRows) {

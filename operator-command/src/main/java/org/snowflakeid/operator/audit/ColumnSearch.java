@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +39,7 @@ final class ColumnSearch {
     private record Column(String name, int jdbcType, String type, int size, int scale, boolean nullable) {}
 
     /** What keys and indexes say of the column. */
-    private record Indexes(boolean unique, boolean leading, long aboutRows) {}
+    private record Indexes(boolean unique, @Nullable String looseKey, boolean leading, long aboutRows) {}
 
     private final AuditedDatabase database;
     private final Connection connection;
@@ -166,6 +165,7 @@ final class ColumnSearch {
                 type.digits(),
                 column.nullable(),
                 indexes.unique(),
+                indexes.looseKey(),
                 indexes.leading(),
                 table.isView(),
                 indexes.aboutRows());
@@ -173,27 +173,30 @@ final class ColumnSearch {
 
     private Indexes indexes(Table table, String column) throws SQLException {
         if (table.isView()) {
-            return new Indexes(false, false, 0);
+            return new Indexes(false, null, false, 0);
         }
-        List<String> key = new ArrayList<>();
-        try (ResultSet rows = metadata.getPrimaryKeys(table.catalog(), table.schema(), table.name())) {
-            TreeMap<Integer, String> ordered = new TreeMap<>();
-            while (rows.next()) {
-                ordered.put(rows.getInt("KEY_SEQ"), rows.getString("COLUMN_NAME"));
-            }
-            key.addAll(ordered.values());
-        }
-        boolean leading = !key.isEmpty() && key.get(0).equals(column);
-        boolean unique = leading && key.size() == 1;
+        LooseKeys loose = LooseKeys.of(connection, table.schema(), table.name());
+        Set<Index> all = new LinkedHashSet<>(Index.of(metadata, table.catalog(), table.schema(), table.name()));
+        all.add(Index.ofPrimaryKey(metadata, table.catalog(), table.schema(), table.name()));
+        boolean unique = false;
+        String looseKey = null;
+        boolean leading = false;
         long aboutRows = 0;
-        for (Index index : Index.of(metadata, table.catalog(), table.schema(), table.name())) {
-            if (index.leads(column)) {
+        for (Index index : all) {
+            if (!index.leads(column)) {
+                continue;
+            }
+            if (index.unique() && index.columns().size() == 1) {
+                String fault = loose.fault(index.name());
+                unique |= fault == null;
+                looseKey = looseKey == null ? fault : looseKey;
+            }
+            if (loose.isOfUse(index.name())) {
                 leading = true;
-                unique |= index.unique() && index.columns().size() == 1;
                 aboutRows = Math.max(aboutRows, index.entries());
             }
         }
-        return new Indexes(unique, leading, aboutRows);
+        return new Indexes(unique, unique ? null : looseKey, leading, aboutRows);
     }
 
     /** An underscore in a name stands for any character otherwise. */

@@ -7,14 +7,13 @@ import static org.snowflakeid.operator.audit.Finding.Result.FOUND;
 final class Duplicates {
     private static final String NAME = "duplicates";
 
-    private final boolean forbidden;
+    private final AuditedColumn column;
     private final Examples examples = new Examples();
     private long ids;
     private long rows;
 
-    /** @param forbidden whether a key forbids them */
-    Duplicates(boolean forbidden) {
-        this.forbidden = forbidden;
+    Duplicates(AuditedColumn column) {
+        this.column = column;
     }
 
     void see(long id, long rowsOfIt) {
@@ -32,14 +31,18 @@ final class Duplicates {
                     FOUND,
                     ids,
                     Counted.of(ids, "id") + " in several rows, " + Counted.of(rows, "row") + " in all: " + examples
-                            + ". Give these rows new ids, then forbid it by a unique key.",
+                            + ". Give these rows new ids, then forbid it by a unique key"
+                            + (column.looseKey() == null ? "." : ": " + column.looseKey()),
                     examples.ids());
         }
-        return Finding.passed(
-                NAME,
-                forbidden
-                        ? "No id is in two rows: a unique key forbids it. An id that was made twice failed at its second"
-                                + " insert; the application's log has the key's name then."
-                        : "No id is in two rows, though no key forbids it.");
+        return Finding.passed(NAME, "No id is in two rows" + why());
+    }
+
+    private String why() {
+        if (column.unique()) {
+            return ": a unique key forbids it. An id that was made twice failed at its second insert; the application's log"
+                    + " has the key's name then.";
+        }
+        return column.looseKey() == null ? ", though no key forbids it." : ", but " + column.looseKey();
     }
 }

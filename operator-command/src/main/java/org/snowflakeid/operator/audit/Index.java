@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param entries how many the database believes it has; 0 if it does not say
  */
-record Index(boolean unique, List<String> columns, long entries) {
+record Index(String name, boolean unique, List<String> columns, long entries) {
 
     static Collection<Index> of(
             DatabaseMetaData metadata, @Nullable String catalog, @Nullable String schema, String table)
@@ -37,7 +38,7 @@ record Index(boolean unique, List<String> columns, long entries) {
                 }
                 boolean unique = !rows.getBoolean("NON_UNIQUE");
                 long entries = rows.getLong("CARDINALITY");
-                indexes.computeIfAbsent(name, key -> new Index(unique, new ArrayList<>(), entries))
+                indexes.computeIfAbsent(name, key -> new Index(name, unique, new ArrayList<>(), entries))
                         .columns()
                         .add(String.valueOf(rows.getString("COLUMN_NAME")));
             }
@@ -45,7 +46,22 @@ record Index(boolean unique, List<String> columns, long entries) {
         return indexes.values();
     }
 
+    /** Not all databases show it among the indexes. Without columns if there is none. */
+    static Index ofPrimaryKey(
+            DatabaseMetaData metadata, @Nullable String catalog, @Nullable String schema, String table)
+            throws SQLException {
+        TreeMap<Integer, String> ordered = new TreeMap<>();
+        String name = "";
+        try (ResultSet rows = metadata.getPrimaryKeys(catalog, schema, table)) {
+            while (rows.next()) {
+                name = String.valueOf(rows.getString("PK_NAME"));
+                ordered.put(rows.getInt("KEY_SEQ"), rows.getString("COLUMN_NAME"));
+            }
+        }
+        return new Index(name, true, List.copyOf(ordered.values()), 0);
+    }
+
     boolean leads(String column) {
-        return columns.get(0).equals(column);
+        return !columns.isEmpty() && columns.get(0).equals(column);
     }
 }

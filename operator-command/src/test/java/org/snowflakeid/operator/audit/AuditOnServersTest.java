@@ -9,6 +9,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -155,6 +156,66 @@ class AuditOnServersTest {
                 + child + " VALUES (2), (3)");
 
         assertThat(idsInSeveralRows(parent, chunk)).containsExactly(2L);
+    }
+
+    private String duplicates(String table, long... ids) {
+        AuditedColumn column = find(table);
+        Audit audit = new Audit(column, IdLayout.parse("snowflake"), InstantSource.system());
+        for (long id : ids) {
+            audit.see(id, 1);
+        }
+        return audit.findings().get(0).text();
+    }
+
+    /** Neither believed to forbid anything, nor used by the database to find rows. */
+    @Test
+    void anIndexThatIsNotValidIsNamedThoughThereAreNoDuplicates() {
+        postgres.sql("CREATE TABLE mended (id bigint NOT NULL); INSERT INTO mended VALUES (1), (2), (2)");
+        assertThatThrownBy(() -> postgres.sql("CREATE UNIQUE INDEX CONCURRENTLY by_id ON mended (id)"))
+                .hasMessageContaining("could not create unique index");
+        postgres.sql("DELETE FROM mended WHERE id = 2");
+
+        assertThat(duplicates("mended", 1))
+                .isEqualTo("No id is in two rows, but the unique index by_id, which should forbid it, is not valid."
+                        + " Drop it and create it again.");
+        assertThat(find("mended").unique()).isFalse();
+        assertThat(find("mended").indexed()).isFalse();
+
+        postgres.sql("CREATE UNIQUE INDEX CONCURRENTLY other ON mended (id)");
+
+        assertThat(duplicates("mended", 1)).startsWith("No id is in two rows: a unique key forbids it.");
+        assertThat(find("mended").indexed()).isTrue();
+    }
+
+    /** As pg_dump writes it: valid only when the last partition has its own. */
+    @Test
+    void aPrimaryKeyThatSomePartitionsLackIsNamed() {
+        postgres.sql(
+                "CREATE TABLE parts (id bigint NOT NULL) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF parts"
+                        + " FOR VALUES FROM (1) TO (9); ALTER TABLE ONLY parts ADD CONSTRAINT whole PRIMARY KEY (id)");
+
+        assertThat(duplicates("parts", 1)).contains("but the unique index whole, which should forbid it, is not valid");
+
+        postgres.sql(
+                "ALTER TABLE part ADD CONSTRAINT of_part PRIMARY KEY (id); ALTER INDEX whole ATTACH PARTITION of_part");
+
+        assertThat(duplicates("parts", 1)).contains("a unique key forbids it");
+    }
+
+    @Test
+    void aKeyOfAParentIsNamedThoughThereAreNoDuplicates() {
+        postgres.sql("CREATE TABLE lonely (id bigint CONSTRAINT its_key PRIMARY KEY)");
+
+        assertThat(duplicates("lonely", 1)).contains("a unique key forbids it");
+
+        postgres.sql("CREATE TABLE heir (PRIMARY KEY (id)) INHERITS (lonely)");
+
+        assertThat(duplicates("lonely", 1))
+                .isEqualTo(
+                        "No id is in two rows, but the unique index its_key, which should forbid it, does not hold for"
+                                + " the tables that inherit from this one.");
+        assertThat(find("lonely").indexed()).isTrue();
+        assertThat(duplicates("heir", 1)).contains("a unique key forbids it");
     }
 
     /** With a BRIN index each statement reads the whole table all the same. */

@@ -44,6 +44,9 @@ class CommandsTest {
             Files.writeString(copy, Pages.text("bin/" + name));
             assertThat(copy.toFile().setExecutable(true)).isTrue();
         }
+        Path ci = Files.createDirectories(folder.resolve(".ci")).resolve("run");
+        Files.writeString(ci, Pages.text(".ci/run"));
+        assertThat(ci.toFile().setExecutable(true)).isTrue();
         // A build and an installation leave a trace.
         for (String name : List.of("mvn", "apt-get")) {
             Path tool = Files.createDirectories(folder.resolve("tools")).resolve(name);
@@ -105,14 +108,24 @@ class CommandsTest {
 
     // Maven was started, or the option was passed on to it
     @ParameterizedTest
-    @ValueSource(strings = {"check-models", "install", "release", "site", "stress", "test-install", "test-servers"})
-    void helpIsInTheFirstLines(String name) throws Exception {
+    @ValueSource(
+            strings = {
+                ".ci/run",
+                "bin/check-models",
+                "bin/install",
+                "bin/release",
+                "bin/site",
+                "bin/stress",
+                "bin/test-install",
+                "bin/test-servers"
+            })
+    void helpIsInTheFirstLines(String command) throws Exception {
         List<String> before = tree();
 
-        Run help = run("bin/" + name, "--help");
+        Run help = run(command, "--help");
 
         assertThat(help.status()).isZero();
-        assertThat(Pages.text("bin/" + name).replace("\n# ", "\n")).contains(help.said());
+        assertThat(Pages.text(command).replace("\n# ", "\n")).contains(help.said());
         assertThat(help.said()).hasSizeGreaterThan(60).doesNotContain("#", "set -e");
         assertThat(tree()).isEqualTo(before);
     }
@@ -169,14 +182,32 @@ class CommandsTest {
         Path report = folder.resolve("core/target/surefire-reports/TEST-one.xml");
         Files.createDirectories(report.getParent());
         Files.createFile(report);
-        Files.writeString(
-                folder.resolve("tools/mvn"), "#!/bin/sh\necho \"Unrecognized option: --frobnicate\" >&2\nexit 1\n");
 
-        Run unknown = run("env", "JAVA_HOME=" + System.getProperty("java.home"), "bin/test", "--frobnicate");
+        Run unknown = runWithAnOptionThatMavenDoesNotKnow("bin/test");
 
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.said()).contains("Unrecognized option: --frobnicate", "bin/test --help");
         assertThat(report).exists();
         assertThat(folder.resolve("used")).doesNotExist();
+    }
+
+    // it ran all tests and the installation, and then ended with the status of the first
+    @Test
+    void continuousIntegrationEndsAtOnceWithAnOptionThatMavenDoesNotKnow() throws Exception {
+        List<String> before = tree();
+
+        Run unknown = runWithAnOptionThatMavenDoesNotKnow(".ci/run");
+
+        assertThat(unknown.status()).isEqualTo(2);
+        assertThat(unknown.said())
+                .contains("Unrecognized option: --frobnicate", ".ci/run [ARGUMENT OF bin/test...]")
+                .doesNotContain("ended with");
+        assertThat(tree()).isEqualTo(before);
+    }
+
+    private Run runWithAnOptionThatMavenDoesNotKnow(String command) throws Exception {
+        Files.writeString(
+                folder.resolve("tools/mvn"), "#!/bin/sh\necho \"Unrecognized option: --frobnicate\" >&2\nexit 1\n");
+        return run("env", "JAVA_HOME=" + System.getProperty("java.home"), command, "--frobnicate");
     }
 }

@@ -48,11 +48,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 
     @Entity
@@ -60,11 +55,6 @@ public final class PortableShapes {
         @Id
         @SnowflakeId
         long id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 
     @Entity
@@ -77,11 +67,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -108,11 +93,6 @@ public final class PortableShapes {
         public void setNumber(long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @MappedSuperclass
@@ -128,17 +108,7 @@ public final class PortableShapes {
     }
 
     @Entity
-    public static class InGenericSuperclass extends Row<Long> implements Shape {
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Row.class);
-        }
-    }
+    public static class InGenericSuperclass extends Row<Long> implements Shape {}
 
     @Entity
     @Inheritance(strategy = InheritanceType.JOINED)
@@ -159,16 +129,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long plate;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number, plate);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Vehicle.class);
-        }
     }
 
     @Entity
@@ -185,16 +145,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long tag;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, tag);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Animal.class);
-        }
     }
 
     @Entity
@@ -209,11 +159,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Embeddable
@@ -240,16 +185,6 @@ public final class PortableShapes {
 
         @Embedded
         Label label = new Label();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, label.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     /** There is no part that could have an id. */
@@ -268,11 +203,6 @@ public final class PortableShapes {
         public List<@Nullable Object> ids() {
             return list(id, label == null || label.reference != null ? "" : null);
         }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -284,16 +214,6 @@ public final class PortableShapes {
 
         @Embedded
         Box box = new Box();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, box.label.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Box.class, Label.class);
-        }
     }
 
     @Embeddable
@@ -321,16 +241,6 @@ public final class PortableShapes {
     public static class InAnEmbeddedId implements Shape {
         @EmbeddedId
         Key key = new Key();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(key.number);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Key.class);
-        }
     }
 
     public static class Pair implements Serializable {
@@ -362,11 +272,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(number);
-        }
     }
 
     @Entity
@@ -383,16 +288,6 @@ public final class PortableShapes {
 
         @ElementCollection
         List<Label> labels = new ArrayList<>(List.of(new Label()));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(labels.get(0).reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -409,16 +304,6 @@ public final class PortableShapes {
         @ElementCollection
         @CollectionTable(name = "boxes")
         Set<Box> boxes = new HashSet<>(Set.of(new Box()));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(boxes.iterator().next().label.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Box.class, Label.class);
-        }
     }
 
     @Entity
@@ -434,16 +319,6 @@ public final class PortableShapes {
 
         @ElementCollection
         Map<String, Label> labels = new HashMap<>(Map.of("one", new Label()));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(Objects.requireNonNull(labels.get("one")).reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -459,16 +334,6 @@ public final class PortableShapes {
 
         @ElementCollection
         Map<Label, String> labels = new HashMap<>(Map.of(new Label(), "one"));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(labels.keySet().iterator().next().reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -483,11 +348,6 @@ public final class PortableShapes {
         @ElementCollection
         @SnowflakeId
         List<Long> numbers = new ArrayList<>();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(numbers.toArray());
-        }
     }
 
     @Entity
@@ -501,11 +361,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Integer number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(number);
-        }
     }
 
     @Entity
@@ -516,11 +371,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         BigInteger id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 
     @Entity
@@ -533,11 +383,6 @@ public final class PortableShapes {
 
         @SnowflakeId
         byte @Nullable [] number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(number);
-        }
     }
 
     @Entity
@@ -563,11 +408,6 @@ public final class PortableShapes {
         public void setNumber(@Nullable Long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -588,11 +428,6 @@ public final class PortableShapes {
         public void setNumber(@Nullable Long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -607,11 +442,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -627,11 +457,6 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -658,11 +483,6 @@ public final class PortableShapes {
         public void setURL(@Nullable Long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -673,10 +493,5 @@ public final class PortableShapes {
         @SnowflakeId
         @Nullable
         Long id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 }

@@ -11,12 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** An entity that puts {@code @SnowflakeId} somewhere: each of its ids must be filled, unless it is {@link Refused}. */
 public interface Shape {
 
-    /** What was marked, as it was stored. */
-    List<@Nullable Object> ids();
-
-    /** The embeddables and superclasses that a persistence unit has to name. */
-    default List<Class<?>> parts() {
-        return List.of();
+    /** What is marked, as it was stored. */
+    default List<@Nullable Object> ids() {
+        return MarkedMembers.values(this);
     }
 
     /** The annotation can't be obeyed there, and the library says so. */

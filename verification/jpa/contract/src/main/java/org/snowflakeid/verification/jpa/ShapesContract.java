@@ -136,7 +136,7 @@ public abstract class ShapesContract {
     protected final EntityManagerFactory open(Shape shape) {
         List<String> classes = new ArrayList<>();
         classes.add(shape.getClass().getName());
-        shape.parts().forEach(part -> classes.add(part.getName()));
+        MarkedMembers.parts(shape.getClass()).forEach(part -> classes.add(part.getName()));
         Properties properties = new Properties();
         properties.put("jakarta.persistence.jdbc.url", "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
         properties.put("jakarta.persistence.schema-generation.database.action", "create");

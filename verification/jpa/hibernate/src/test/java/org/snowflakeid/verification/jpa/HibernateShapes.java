@@ -51,11 +51,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 
     @Entity
@@ -63,11 +58,6 @@ public final class HibernateShapes {
         @Id
         @SnowflakeId
         long id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 
     @Entity
@@ -80,11 +70,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -111,11 +96,6 @@ public final class HibernateShapes {
         public void setNumber(long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @MappedSuperclass
@@ -131,17 +111,7 @@ public final class HibernateShapes {
     }
 
     @Entity
-    public static class InGenericSuperclass extends Row<Long> implements Shape {
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Row.class);
-        }
-    }
+    public static class InGenericSuperclass extends Row<Long> implements Shape {}
 
     @Entity
     @Inheritance(strategy = InheritanceType.JOINED)
@@ -162,16 +132,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long plate;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number, plate);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Vehicle.class);
-        }
     }
 
     @Entity
@@ -188,16 +148,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long tag;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, tag);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Animal.class);
-        }
     }
 
     @Entity
@@ -212,11 +162,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Embeddable
@@ -243,16 +188,6 @@ public final class HibernateShapes {
 
         @Embedded
         Label label = new Label();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, label.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     /** There is no part that could have an id. */
@@ -271,11 +206,6 @@ public final class HibernateShapes {
         public List<@Nullable Object> ids() {
             return list(id, label == null || label.reference != null ? "" : null);
         }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -291,16 +221,6 @@ public final class HibernateShapes {
 
         @Embedded
         Box box = new Box();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, box.label.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Box.class, Label.class);
-        }
     }
 
     @Embeddable
@@ -328,16 +248,6 @@ public final class HibernateShapes {
     public static class InAnEmbeddedId implements Shape {
         @EmbeddedId
         Key key = new Key();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(key.number);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Key.class);
-        }
     }
 
     public static class Pair implements Serializable {
@@ -369,11 +279,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(number);
-        }
     }
 
     @Embeddable
@@ -389,16 +294,6 @@ public final class HibernateShapes {
 
         @Embedded
         Tag tag = new Tag(null, 1);
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, tag.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Tag.class);
-        }
     }
 
     @Embeddable
@@ -408,16 +303,6 @@ public final class HibernateShapes {
     public static class InARecordAsKey implements Shape {
         @EmbeddedId
         Place place = new Place(null, 1);
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(place.number);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Place.class);
-        }
     }
 
     @Entity
@@ -434,16 +319,6 @@ public final class HibernateShapes {
 
         @ElementCollection
         List<Label> labels = new ArrayList<>(List.of(new Label()));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(labels.get(0).reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -460,16 +335,6 @@ public final class HibernateShapes {
         @ElementCollection
         @CollectionTable(name = "boxes")
         Set<Box> boxes = new HashSet<>(Set.of(new Box()));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(boxes.iterator().next().label.reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Box.class, Label.class);
-        }
     }
 
     @Entity
@@ -485,16 +350,6 @@ public final class HibernateShapes {
 
         @ElementCollection
         Map<String, Label> labels = new HashMap<>(Map.of("one", new Label()));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(Objects.requireNonNull(labels.get("one")).reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -510,16 +365,6 @@ public final class HibernateShapes {
 
         @ElementCollection
         Map<Label, String> labels = new HashMap<>(Map.of(new Label(), "one"));
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(labels.keySet().iterator().next().reference);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Label.class);
-        }
     }
 
     @Entity
@@ -534,11 +379,6 @@ public final class HibernateShapes {
         @ElementCollection
         @SnowflakeId
         List<Long> numbers = new ArrayList<>();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(numbers.toArray());
-        }
     }
 
     @Entity
@@ -552,11 +392,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Integer number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(number);
-        }
     }
 
     @Entity
@@ -567,11 +402,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         BigInteger id;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id);
-        }
     }
 
     @Entity
@@ -584,11 +414,6 @@ public final class HibernateShapes {
 
         @SnowflakeId
         byte @Nullable [] number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(number);
-        }
     }
 
     @Entity
@@ -614,11 +439,6 @@ public final class HibernateShapes {
         public void setNumber(@Nullable Long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -641,11 +461,6 @@ public final class HibernateShapes {
         public void setNumber(@Nullable Long number) {
             this.number = number;
         }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -661,11 +476,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -684,11 +494,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -702,16 +507,6 @@ public final class HibernateShapes {
         @Valid
         @Embedded
         Sign sign = new Sign();
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, sign.text);
-        }
-
-        @Override
-        public List<Class<?>> parts() {
-            return List.of(Sign.class);
-        }
     }
 
     @Embeddable
@@ -736,11 +531,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -756,11 +546,6 @@ public final class HibernateShapes {
         @SnowflakeId
         @Nullable
         Long number;
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
-        }
     }
 
     @Entity
@@ -786,11 +571,6 @@ public final class HibernateShapes {
 
         public void setURL(@Nullable Long number) {
             this.number = number;
-        }
-
-        @Override
-        public List<@Nullable Object> ids() {
-            return list(id, number);
         }
     }
 
