@@ -45,7 +45,9 @@ final class CooperativeCheckpoint {
             watch.checkpoints++;
             return;
         }
-        state = State.REACHED;
+        if (state == State.UNDER_WAY) {
+            state = State.REACHED;
+        }
         while (state == State.REACHED) {
             machine.sleep(Duration.ofMillis(10));
         }

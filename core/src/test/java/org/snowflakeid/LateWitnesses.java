@@ -58,11 +58,18 @@ final class LateWitnesses {
                 isSame(metaBefore, store.meta) && each.workerIds.stream().noneMatch(id -> isLost(each, id)));
     }
 
-    /** Another process has claimed such a worker id since, above all that was issued: as if it had been given back. */
+    /**
+     * Another process has claimed such a worker id since, above all that was issued, as if it had been given back; or a write of before
+     * arrived late, and covers that.
+     */
     private boolean isHidden(Held each) {
-        return isSame(metaBefore, store.meta)
-                && each.workerIds.stream()
-                        .anyMatch(id -> run.oracle.ledger(store).isGrantedToOthers(id, each.process.machine));
+        return isSame(metaBefore, store.meta) && each.workerIds.stream().anyMatch(id -> isHidden(each, id));
+    }
+
+    private boolean isHidden(Held each, int workerId) {
+        Ledger ledger = run.oracle.ledger(store);
+        return ledger.isGrantedToOthers(workerId, each.process.machine)
+                || ledger.holder(workerId, ledger.highestIssued(workerId).tick()) != null;
     }
 
     /** A mark that was given back, or is about to be, is above what was issued. */

@@ -279,7 +279,7 @@ final class Oracle {
         long last = settings.tickOf(status.reservedUntil().get().toEpochMilli()) - 1;
         Machine holder = ledger(store).holder(id, last);
         if (holder != process.machine
-                && !isSuperseded(process, holder, id, last)
+                && !process.disk.wasTakenOver(id, last)
                 && !copies.isShared(process.machine, store, id, last)) {
             violated(process.name + " has started with worker id " + id + " up to tick " + last
                     + ", which was granted to " + (holder == null ? "no process" : process(holder).name));

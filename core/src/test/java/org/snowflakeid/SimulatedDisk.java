@@ -135,6 +135,11 @@ final class SimulatedDisk {
         return takenOver.stream().anyMatch(each -> each.by.equals(machine) && each.covers(workerId, tick));
     }
 
+    /** Whether a process went on from a note of this tick, though another has been granted it since, perhaps. */
+    boolean wasTakenOver(int workerId, long tick) {
+        return takenOver.stream().anyMatch(each -> each.covers(workerId, tick));
+    }
+
     /** Up to where a process may still issue what it was granted, exclusive, if this one went on from its note; else all of it. */
     long leftBy(@Nullable Machine machine, int workerId, long granted) {
         return takenOver.stream()

@@ -85,12 +85,14 @@ final class WatchedCall {
         }
         watch.refusedSinceMillis = 0;
         watch.lastIssuedMillis = now;
+        if (tick - now >= watch.furthestAhead || now - watch.furthestAheadMillis > LATELY_MILLIS) {
+            // This one may have been dated too early.
+            boolean other = now - watch.highestMillis <= LATELY_MILLIS;
+            watch.furthestAhead = Math.max(tick - now, other ? watch.highestTick - watch.highestMillis : tick - now);
+            watch.furthestAheadMillis = now;
+        }
         if (tick > watch.highestTick) {
             watch.highestMillis = now;
-        }
-        if (tick - now >= watch.furthestAhead || now - watch.furthestAheadMillis > LATELY_MILLIS) {
-            watch.furthestAhead = tick - now;
-            watch.furthestAheadMillis = now;
         }
         watch.highestId = Math.max(watch.highestId, ids[ids.length - 1]);
         watch.highestTick = Math.max(watch.highestTick, tick);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spring;
 
+import java.util.List;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.springframework.beans.factory.BeanFactory;
@@ -29,19 +30,19 @@ final class NamedGenerators implements ImportBeanDefinitionRegistrar {
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         OwnBeans own = new OwnBeans((ConfigurableListableBeanFactory) beans);
         own.makeNamedQualified();
+        List<String> named = keys.generators().stream()
+                .filter(generator -> !generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator))
+                .toList();
         String ours = Generators.BEAN_PREFIX + SnowflakeSettings.DEFAULT_GENERATOR;
         if (registry.containsBeanDefinition(ours)) {
             // Else an injection point without a qualifier could get a generator of the application that has another
             // name.
             registry.getBeanDefinition(ours).setPrimary(!own.arePrimary());
-        } else if (!OwnBeans.KNOWS_DEFAULT_CANDIDATES && !own.arePrimary()) {
+        } else if (!OwnBeans.KNOWS_DEFAULT_CANDIDATES && !named.isEmpty() && !own.arePrimary()) {
             own.makeDefaultPrimary(keys.generators());
         }
-        for (String generator : keys.generators()) {
-            if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator)) {
-                registry.registerBeanDefinition(Generators.BEAN_PREFIX + generator, definition(generator));
-            }
-        }
+        named.forEach(generator ->
+                registry.registerBeanDefinition(Generators.BEAN_PREFIX + generator, definition(generator)));
     }
 
     private static RootBeanDefinition definition(String generator) {

@@ -119,7 +119,7 @@ final class OwnBeans {
         beans.clearMetadataCache();
     }
 
-    /** Only before Spring 6.2: there a generator with a name could be meant by an injection point without a qualifier too. */
+    /** Only before Spring 6.2: there one of ours with a name could be meant by an injection point without a qualifier too. */
     void makeDefaultPrimary(Collection<String> generators) {
         List<String> defaults =
                 all().filter(bean -> isDefault(bean, generators)).toList();

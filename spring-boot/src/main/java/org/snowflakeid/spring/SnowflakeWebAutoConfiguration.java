@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 @AutoConfiguration
 @ConditionalOnWebApplication
 @ConditionalOnClass(ControllerAdvice.class)
-@Import({ParametersOfMvc.class, ParametersOfWebFlux.class, RoutesOfWebFlux.class})
+@Import({ParametersOfMvc.class, ParametersOfWebFlux.class, RoutesOfMvc.class, RoutesOfWebFlux.class})
 public class SnowflakeWebAutoConfiguration {
 
     /** For Spring. */

@@ -26,7 +26,11 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class UnavailableAdvice {
 
-    static final String DETAIL = "No id can be made now. Try again later.";
+    private static final String DETAIL = "No id can be made now. Try again later.";
+
+    /** The same as text, for where Spring writes no problem details. */
+    static final String PROBLEM = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
+            + "\"detail\":\"" + DETAIL + "\"}";
 
     /** Seconds. */
     static final String RETRY_AFTER = "1";

@@ -15,9 +15,6 @@ import reactor.core.publisher.Mono;
 /** The answer of {@link UnavailableAdvice} where Spring WebFlux asks no advice: in functional endpoints and filters. */
 final class UnavailableRoute implements WebExceptionHandler, Ordered {
 
-    private static final String PROBLEM = "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
-            + "\"detail\":\"" + UnavailableAdvice.DETAIL + "\"}";
-
     /** Just before that of Spring Boot, which answers anything. */
     @Override
     public int getOrder() {
@@ -33,6 +30,6 @@ final class UnavailableRoute implements WebExceptionHandler, Ordered {
         response.setStatusCode(HttpStatus.SERVICE_UNAVAILABLE);
         response.getHeaders().set(HttpHeaders.RETRY_AFTER, UnavailableAdvice.RETRY_AFTER);
         response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
-        return response.writeWith(Mono.just(response.bufferFactory().wrap(PROBLEM.getBytes(UTF_8))));
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(UnavailableAdvice.PROBLEM.getBytes(UTF_8))));
     }
 }

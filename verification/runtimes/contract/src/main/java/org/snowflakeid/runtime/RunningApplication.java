@@ -83,8 +83,12 @@ public final class RunningApplication implements AutoCloseable {
 
     /** @throws java.net.http.HttpTimeoutException if there is no answer in that time */
     public HttpResponse<String> get(String path, Duration timeout) throws IOException, InterruptedException {
+        return get(address(path), timeout);
+    }
+
+    private HttpResponse<String> get(URI address, Duration timeout) throws IOException, InterruptedException {
         return client.send(
-                HttpRequest.newBuilder(address(path)).timeout(timeout).build(), HttpResponse.BodyHandlers.ofString());
+                HttpRequest.newBuilder(address).timeout(timeout).build(), HttpResponse.BodyHandlers.ofString());
     }
 
     /** Sends a body of JSON. */
@@ -103,11 +107,16 @@ public final class RunningApplication implements AutoCloseable {
 
     /** Asks until the answer is as wanted, and returns it. */
     public HttpResponse<String> await(String path, Predicate<HttpResponse<String>> wanted) throws Exception {
+        return await(address(path), wanted);
+    }
+
+    /** The same at an address that is not below the application's own. */
+    public HttpResponse<String> await(URI address, Predicate<HttpResponse<String>> wanted) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         Object last = "";
         while (System.nanoTime() < deadline) {
             try {
-                HttpResponse<String> answer = get(path);
+                HttpResponse<String> answer = get(address, ANSWER);
                 if (wanted.test(answer)) {
                     return answer;
                 }
@@ -119,7 +128,7 @@ public final class RunningApplication implements AutoCloseable {
                 throw new AssertionError("the application ended with " + process.exitValue() + ":\n" + log());
             }
         }
-        throw new AssertionError(path + " was last " + last + ", and its log is\n" + log());
+        throw new AssertionError(address + " was last " + last + ", and its log is\n" + log());
     }
 
     /** Whether it answers, and with what was asked for. */

@@ -8,7 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.stream.Stream;
 
 /**
- * An archive as {@code application.war} in a folder that a server watches.
+ * An archive as {@code application.war} or {@code application.ear} in a folder that a server watches.
  *
  * @param archive a copy of it is put there
  */
@@ -17,6 +17,11 @@ record Deployment(Path archive, Path folder) {
     /** @param name of the folder, among those of the build */
     static Deployment of(Path archive, String name) {
         return new Deployment(archive, Path.of("target", name).toAbsolutePath());
+    }
+
+    private Path deployed() {
+        String name = archive.getFileName().toString();
+        return folder.resolve("application" + name.substring(name.lastIndexOf('.')));
     }
 
     /** Into an empty folder. */
@@ -34,12 +39,12 @@ record Deployment(Path archive, Path folder) {
     void deploy() throws IOException {
         Path partial = Files.copy(
                 archive, folder.resolveSibling(folder.getFileName() + ".part"), StandardCopyOption.REPLACE_EXISTING);
-        Files.move(partial, folder.resolve("application.war"), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(partial, deployed(), StandardCopyOption.ATOMIC_MOVE);
     }
 
     void undeploy() throws IOException {
         // WildFly writes such a file, and goes by it alone.
-        Files.deleteIfExists(folder.resolve("application.war.deployed"));
-        Files.delete(folder.resolve("application.war"));
+        Files.deleteIfExists(Path.of(deployed() + ".deployed"));
+        Files.delete(deployed());
     }
 }

@@ -4,8 +4,6 @@ package org.snowflakeid.runtime.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,16 +26,16 @@ class EntitiesOnWildFlyIT extends OrdersContract {
                 "Hibernate ORM core version");
     }
 
-    /** At the port of its management, for all applications together. */
+    /** At the port of its management, for all applications together. The application answers before all of the server is ready. */
     @Test
     void showsTheGeneratorInItsReadiness() throws Exception {
-        HttpResponse<String> health = HttpClient.newHttpClient()
-                .send(
-                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + MANAGEMENT + "/health/ready"))
-                                .build(),
-                        HttpResponse.BodyHandlers.ofString());
+        URI readiness = URI.create("http://127.0.0.1:" + MANAGEMENT + "/health/ready");
 
-        assertThat(health.statusCode()).as(health.body()).isEqualTo(200);
+        HttpResponse<String> health = application()
+                .await(
+                        readiness,
+                        answer -> answer.statusCode() == 200 && answer.body().contains("\"name\":\"snowflake\""));
+
         assertThat(health.body())
                 .contains("\"name\":\"snowflake\",\"status\":\"UP\"", "default.workerId", "default.reservedUntil");
     }

@@ -49,6 +49,10 @@ abstract class OrdersContract {
         this.provider = provider;
     }
 
+    final RunningApplication application() {
+        return application;
+    }
+
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         application = RunningApplication.launch(
