@@ -321,6 +321,22 @@ class RecordCoordinatorTest {
         assertThat(records.value("ns/marks/7")).isEqualTo(before);
     }
 
+    // a process with a longer window joined, and a third one claimed what had been given back: no mark of its own was
+    // lost
+    @Test
+    void aReleaseThatAnotherClaimHasFollowedShowsWhatItWrote() {
+        Stored mark = claim(7);
+        records.before(3, () -> {
+            records.put("ns/meta", "id=1 max-window=PT20S");
+            records.put("ns/marks/7", "limit=9\nexpires=2026-03-01T11:00:00Z token=b");
+        });
+
+        CasResult released = coordinator.release(7, mark, "limit=0 free", OWNER, META, CALL);
+
+        assertThat(((Rejected) released).meta().value()).isEqualTo("id=1 max-window=PT20S");
+        assertThat(((Rejected) released).seen().mark().value()).isEqualTo("limit=0 free");
+    }
+
     @Test
     void anOwnerThatAnEditorSpoiltCountsAsNone() {
         claim(7);

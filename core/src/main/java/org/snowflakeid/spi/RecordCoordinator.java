@@ -289,7 +289,20 @@ public final class RecordCoordinator implements WorkerCoordinator {
         Claimed free = present == null || present.equals(owner) || before.claimed() == null
                 ? new Claimed(next, null, null)
                 : new Claimed(next, present, before.claimed().expires());
-        return replace(before, free, meta, false, time);
+        CasResult written = written(before, free, false, time);
+        CasResult result =
+                validated(List.of(before), List.of(written), meta, time).get(0);
+        return written instanceof CasResult.Applied applied && result instanceof CasResult.Rejected rejected
+                ? ofRelease(before, applied, rejected)
+                : result;
+    }
+
+    /** It was given back, whoever may have claimed it since: what that process wrote is no answer to the one before. */
+    private static CasResult ofRelease(Seen before, CasResult.Applied applied, CasResult.Rejected rejected) {
+        Slot now = rejected.seen();
+        return now == null || Objects.equals(stored(before.mark()), now.mark())
+                ? rejected
+                : new CasResult.Rejected(rejected.meta(), new Slot(before.id(), applied.written(), now.owner()));
     }
 
     @Override
