@@ -321,8 +321,7 @@ class RecordCoordinatorTest {
         assertThat(records.value("ns/marks/7")).isEqualTo(before);
     }
 
-    // a process with a longer window joined, and a third one claimed what had been given back: no mark of its own was
-    // lost
+    // a process with a longer window joined and a third claimed the worker id: that was taken for lost data
     @Test
     void aReleaseThatAnotherClaimHasFollowedShowsWhatItWrote() {
         Stored mark = claim(7);

@@ -330,6 +330,29 @@ final class Watch {
         return opening;
     }
 
+    void opened(LeasedSnowflake opened) {
+        requireStartInTime();
+        opening = false;
+        generator = opened;
+        SnowflakeStatus status = opened.status();
+        if (!machine.isBeingCopied() && status.workerId().isPresent()) {
+            run.oracle.opened(process, status);
+        }
+    }
+
+    void notOpened(Throwable e) {
+        requireStartInTime();
+        opening = false;
+        end();
+        run.tally.count(Tally.Count.STARTS_REFUSED);
+        if (!(e instanceof SnowflakeException) && !Accidents.isOne(e)) {
+            violated("could not start: " + name(e));
+        } else if (e instanceof SnowflakeException
+                && String.valueOf(e.getMessage()).isBlank()) {
+            violated("does not say why it could not start");
+        }
+    }
+
     // ---- what it was shown
 
     /** By the coordinator. */
@@ -351,29 +374,6 @@ final class Watch {
                         .equals(note.meta().id());
         if (other || (slot != null && run.oracle.limit(slot.mark()) < note.hi())) {
             violated("goes on from the note " + note + ", though it was shown " + metaShown + " and " + slot);
-        }
-    }
-
-    void opened(LeasedSnowflake opened) {
-        requireStartInTime();
-        opening = false;
-        generator = opened;
-        SnowflakeStatus status = opened.status();
-        if (!machine.isBeingCopied() && status.workerId().isPresent()) {
-            run.oracle.opened(process, status);
-        }
-    }
-
-    void notOpened(Throwable e) {
-        requireStartInTime();
-        opening = false;
-        end();
-        run.tally.count(Tally.Count.STARTS_REFUSED);
-        if (!(e instanceof SnowflakeException) && !Accidents.isOne(e)) {
-            violated("could not start: " + name(e));
-        } else if (e instanceof SnowflakeException
-                && String.valueOf(e.getMessage()).isBlank()) {
-            violated("does not say why it could not start");
         }
     }
 

@@ -152,7 +152,7 @@ final class EtcdConnection implements AutoCloseable {
         return answers;
     }
 
-    /** Than the others were. Then the next call asks all of them again. */
+    /** Whether it contradicts what the servers said of their cluster. Then all of them have to be asked again. */
     private boolean isOfAnotherCluster(@Nullable Object answer) {
         SharedEtcd shared = loan.present();
         return shared != null

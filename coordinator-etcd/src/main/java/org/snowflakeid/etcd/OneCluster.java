@@ -4,7 +4,7 @@ package org.snowflakeid.etcd;
 import java.util.Collection;
 import java.util.Set;
 
-/** The cluster of which all servers are that are named together. Two would each have records of their own, and ids would repeat. */
+/** The cluster to which all servers that are named together belong. Each of two would have records of its own, and ids would repeat. */
 final class OneCluster {
     /** 0: it is not known. */
     private volatile long cluster;
@@ -23,7 +23,7 @@ final class OneCluster {
         return true;
     }
 
-    /** Whether an answer is of another one, as after a restore of all servers: which one it is, is not known then. */
+    /** Whether an answer is of another cluster, as after a restore of all servers. Then the cluster is unknown again. */
     boolean isAnother(long told) {
         boolean another = cluster != 0 && told != cluster;
         if (another) {

@@ -64,9 +64,8 @@ enum Dialect {
                     Set.of(Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB)),
             " ENGINE=InnoDB",
             new Server(
-                    // NOW() alone is the time of some zone, in which an hour may come twice. It stands still in a
-                    // session
-                    // with a timestamp of its own (SET timestamp), and SYSDATE() does not.
+                    // NOW() alone is the time of some zone, in which an hour may come twice. SET timestamp makes it
+                    // stand still in a session, but not SYSDATE().
                     "CASE WHEN TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) BETWEEN 0 AND 999999 THEN"
                             + " UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000"
                             + " ELSE CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED) END",

@@ -297,7 +297,7 @@ public final class RecordCoordinator implements WorkerCoordinator {
                 : result;
     }
 
-    /** It was given back, whoever may have claimed it since: what that process wrote is no answer to the one before. */
+    /** The worker id was given back. If another process has claimed it since, its mark is no answer to this release. */
     private static CasResult ofRelease(Seen before, CasResult.Applied applied, CasResult.Rejected rejected) {
         Slot now = rejected.seen();
         return now == null || Objects.equals(stored(before.mark()), now.mark())

@@ -171,7 +171,7 @@ class CommandsTest {
 
         Run refused = run(line.toArray(String[]::new));
 
-        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.said()).contains(said);
         assertThat(tree()).isEqualTo(before);
     }
@@ -185,7 +185,7 @@ class CommandsTest {
 
         Run unknown = runWithAnOptionThatMavenDoesNotKnow("bin/test");
 
-        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.status()).isEqualTo(2);
         assertThat(unknown.said()).contains("Unrecognized option: --frobnicate", "bin/test --help");
         assertThat(report).exists();
         assertThat(folder.resolve("used")).doesNotExist();
@@ -200,7 +200,7 @@ class CommandsTest {
 
         assertThat(unknown.status()).isEqualTo(2);
         assertThat(unknown.said())
-                .contains("Unrecognized option: --frobnicate", ".ci/run [ARGUMENT OF bin/test...]")
+                .contains("Unrecognized option: --frobnicate", "bin/test --help")
                 .doesNotContain("ended with");
         assertThat(tree()).isEqualTo(before);
     }
