@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rate, the CPU an id costs and how long calls wait where threads do something else between their ids. What they want is measured
- * before and after it: the same threads with ids that cost nothing. How long a thread parks changes on a virtual machine from second to
- * second, and so does what they want.
+ * The rate, the CPU an id costs and how long calls wait where threads do something else between their ids. How long a thread parks changes
+ * on a virtual machine from second to second, and so does what threads want. So short turns alternate: the same threads with ids that cost
+ * nothing, then with the subject's, then with none again, and each share is of what was wanted just before and just after.
  */
 final class Between {
 
     private static final long WARM_UP_MILLIS = 200;
     private static final int WARM_UP_IDS = 20;
+    private static final int TURNS = 7;
+    private static final int TURNS_KEPT = 5;
     private static final long WANTED_LEAD_IN_MILLIS = 100;
-    private static final long WANTED_WINDOW_MILLIS = 150;
-    private static final long LEAD_IN_MILLIS = 300;
-    private static final long WINDOW_MILLIS = 350;
+    private static final long LEAD_IN_MILLIS = 200;
+    private static final long TURN_MILLIS = 150;
+    private static final long WAITS_MILLIS = 350;
 
     /** So long calls are timed before they count. */
     private static final long TIMED_MILLIS = 50;
@@ -32,25 +35,23 @@ final class Between {
 
     /** Leaves no figures of layouts that the subject does not have, and of virtual threads on a JDK without them. */
     static void measure(Subject subject, List<Mix> mixes, Windows windows, Figures figures) throws Exception {
-        warmUp(subject, windows.one());
+        warmUp(subject);
         for (Mix mix : mixes) {
             if (mix.runsHere() && subject.hasSequenceBits(mix.crowd().sequenceBits())) {
-                measure(subject, mix, windows.fewest(), figures);
+                measure(subject, mix, windows.keeping(TURNS, TURNS_KEPT), figures);
             }
         }
     }
 
     /** Also of what measures: beside many busy threads it would take seconds to load and compile. */
-    private static void warmUp(Subject subject, Windows windows) throws Exception {
+    private static void warmUp(Subject subject) throws Exception {
         try (PausingCallers callers = few(null, subject)) {
-            callers.begin();
-            Work.of(callers, WARM_UP_MILLIS, windows);
+            Work.of(callers, 0, WARM_UP_MILLIS);
             callers.stop();
         }
         try (Generator generator = subject.open();
                 PausingCallers callers = few(generator, subject)) {
-            callers.begin();
-            Work.of(callers, WARM_UP_MILLIS, windows);
+            Work.of(callers, 0, WARM_UP_MILLIS);
             callers.timeCalls();
             callers.countCalls();
             Thread.sleep(TIMED_MILLIS);
@@ -95,49 +96,71 @@ final class Between {
     }
 
     private static void measure(Subject subject, Mix mix, Windows windows, Figures figures) throws Exception {
-        int bits = mix.crowd().sequenceBits();
-        IdTime time = subject.time().withSequenceBits(bits);
-        long more = mix.crowd().threads() / THREADS_PER_MILLI;
-        Work wantedBefore = wanted(time, mix, windows);
-        Work work;
-        List<Figure> waits;
-        Drift drift;
-        try (Generator generator = subject.open(bits);
+        IdTime time = subject.time().withSequenceBits(mix.crowd().sequenceBits());
+        List<Work> wanted = new ArrayList<>(List.of(wanted(time, mix)));
+        List<Work> got = new ArrayList<>();
+        Figure share = windows.measure(() -> {
+                    Work before = wanted.get(wanted.size() - 1);
+                    Work work = got(subject, time, mix);
+                    Work after = wanted(time, mix);
+                    got.add(work);
+                    wanted.add(after);
+                    return List.of(work.shareOf(before.and(after), mix.idsPerSecond()));
+                })
+                .get(0);
+        Work allWanted = Work.all(wanted);
+        double cpu = Work.all(got).cpuPerMillion() - allWanted.cpuPerMillion();
+        String name = name("", mix);
+        figures.put(name + ".wanted", Figure.counted(allWanted.idsPerSecond() / mix.idsPerSecond()));
+        figures.put(name + SHARE, share);
+        figures.put(name + ".cpu", new Figure(cpu, cpu, cpu, share.others()));
+        waits(subject, time, mix, windows.one(), figures);
+    }
+
+    /** The generator is closed before what is wanted is measured: its own threads are not what callers want. */
+    private static Work got(Subject subject, IdTime time, Mix mix) throws Exception {
+        try (Generator generator = subject.open(mix.crowd().sequenceBits());
+                PausingCallers callers = callers(generator, time, mix)) {
+            Work got = Work.of(callers, LEAD_IN_MILLIS + moreMillis(mix), TURN_MILLIS);
+            callers.stop();
+            return got;
+        }
+    }
+
+    private static Work wanted(IdTime time, Mix mix) throws Exception {
+        try (PausingCallers callers = callers(null, time, mix)) {
+            Work wanted = Work.of(callers, WANTED_LEAD_IN_MILLIS + moreMillis(mix), TURN_MILLIS);
+            callers.stop();
+            return wanted;
+        }
+    }
+
+    /** In a turn of its own, since timing costs time. */
+    private static void waits(Subject subject, IdTime time, Mix mix, Windows one, Figures figures) throws Exception {
+        String name = name("", mix);
+        try (Generator generator = subject.open(mix.crowd().sequenceBits());
                 PausingCallers callers = callers(generator, time, mix)) {
             callers.begin();
-            Thread.sleep(LEAD_IN_MILLIS + more);
-            work = Work.of(callers, WINDOW_MILLIS, windows);
+            Thread.sleep(LEAD_IN_MILLIS + moreMillis(mix));
             callers.timeCalls();
-            Thread.sleep(TIMED_MILLIS + more);
-            waits = windows.one().measure(() -> {
+            Thread.sleep(TIMED_MILLIS + moreMillis(mix));
+            List<Figure> waits = one.measure(() -> {
                 callers.countCalls();
-                Thread.sleep(WINDOW_MILLIS);
+                Thread.sleep(WAITS_MILLIS);
                 callers.stop();
                 Histogram all = callers.waits();
                 return List.of(all.percentile(0.999, 0) / 1e6, all.percentile(1, 0) / 1e6);
             });
-            drift = callers.drift();
+            Drift drift = callers.drift();
+            figures.put(name + ".p99.9", waits.get(0));
+            figures.put(name + ".longest", waits.get(1));
+            figures.put(name + ".max-ahead", Figure.counted(drift.max()));
+            figures.put(name + ".end-ahead", Figure.counted(drift.end()));
         }
-        // The generator is closed: its own threads are not what callers want.
-        Work wanted = wantedBefore.meanWith(wanted(time, mix, windows));
-        String name = name("", mix);
-        figures.put(name + ".wanted", Figure.counted(wanted.idsPerSecond().value() / mix.idsPerSecond()));
-        figures.put(name + SHARE, work.shareOf(wanted, mix.idsPerSecond()));
-        figures.put(name + ".cpu", work.cpuBeyond(wanted));
-        figures.put(name + ".p99.9", waits.get(0));
-        figures.put(name + ".longest", waits.get(1));
-        figures.put(name + ".max-ahead", Figure.counted(drift.max()));
-        figures.put(name + ".end-ahead", Figure.counted(drift.end()));
     }
 
-    private static Work wanted(IdTime time, Mix mix, Windows windows) throws Exception {
-        try (PausingCallers callers = callers(null, time, mix)) {
-            callers.begin();
-            Thread.sleep(WANTED_LEAD_IN_MILLIS + mix.crowd().threads() / THREADS_PER_MILLI);
-            Work wanted = Work.of(callers, WANTED_WINDOW_MILLIS, windows);
-            callers.stop();
-            return wanted;
-        }
+    private static long moreMillis(Mix mix) {
+        return mix.crowd().threads() / THREADS_PER_MILLI;
     }
 
     private static PausingCallers callers(@Nullable Generator generator, IdTime time, Mix mix)
@@ -148,45 +171,43 @@ final class Between {
     /**
      * What threads got, and what it cost.
      *
-     * @param cpuPerMillion seconds for a million ids, in all windows together: the kernel counts it in hundredths of a second
+     * @param cpuNanos of the whole process; the kernel counts it in hundredths of a second
      */
-    record Work(Figure idsPerSecond, double cpuPerMillion) {
+    record Work(long ids, long nanos, long cpuNanos) {
 
-        private static Work of(PausingCallers callers, long windowMillis, Windows windows) throws Exception {
+        /** Lets them begin, and leaves them at it. */
+        private static Work of(PausingCallers callers, long leadInMillis, long millis) throws InterruptedException {
+            callers.begin();
+            Thread.sleep(leadInMillis);
             Reading begin = callers.now();
-            List<Figure> rates = windows.measure(() -> {
-                Reading before = callers.now();
-                Thread.sleep(windowMillis);
-                return List.of(callers.now().idsPerSecondSince(before));
-            });
-            return new Work(rates.get(0), cpuPerMillion(begin, callers.now()));
+            Thread.sleep(millis);
+            return between(begin, callers.now());
         }
 
-        /** Infinite without any id. */
-        static double cpuPerMillion(Reading begin, Reading end) {
-            double cpu = end.cpuPerMillionSince(begin);
-            return Double.isNaN(cpu) ? Double.POSITIVE_INFINITY : cpu;
+        static Work between(Reading begin, Reading end) {
+            return new Work(end.ids() - begin.ids(), end.nanos() - begin.nanos(), end.cpuNanos() - begin.cpuNanos());
         }
 
-        Work meanWith(Work later) {
-            return new Work(idsPerSecond.meanWith(later.idsPerSecond), (cpuPerMillion + later.cpuPerMillion) / 2);
+        static Work all(List<Work> works) {
+            return works.stream().reduce(new Work(0, 0, 0), Work::and);
+        }
+
+        Work and(Work other) {
+            return new Work(ids + other.ids, nanos + other.nanos, cpuNanos + other.cpuNanos);
+        }
+
+        double idsPerSecond() {
+            return ids / (nanos / 1e9);
+        }
+
+        /** In seconds; infinite without any id. */
+        double cpuPerMillion() {
+            return ids == 0 ? Double.POSITIVE_INFINITY : (cpuNanos / 1e9) / (ids / 1e6);
         }
 
         /** Of what is wanted, or of the ceiling if more is wanted than that. */
-        Figure shareOf(Work wanted, double ceiling) {
-            double all = Math.min(wanted.idsPerSecond.value(), ceiling);
-            return new Figure(
-                    idsPerSecond.value() / all, idsPerSecond.low() / all, idsPerSecond.high() / all, others(wanted));
-        }
-
-        /** What a million ids cost beyond what the threads themselves do meanwhile. */
-        Figure cpuBeyond(Work wanted) {
-            double beyond = cpuPerMillion - wanted.cpuPerMillion;
-            return new Figure(beyond, beyond, beyond, others(wanted));
-        }
-
-        private double others(Work wanted) {
-            return Math.max(idsPerSecond.others(), wanted.idsPerSecond.others());
+        double shareOf(Work wanted, double ceiling) {
+            return idsPerSecond() / Math.min(wanted.idsPerSecond(), ceiling);
         }
     }
 }

@@ -25,15 +25,6 @@ record Figure(double value, double low, double high, double others) {
         return new Figure(Percentile.of(sorted, 0.5), sorted[0], sorted[sorted.length - 1], others);
     }
 
-    /** NaN if one of the two could not be measured. */
-    Figure meanWith(Figure later) {
-        return new Figure(
-                (value + later.value) / 2,
-                Math.min(low, later.low),
-                Math.max(high, later.high),
-                Math.max(others, later.others));
-    }
-
     boolean disturbed() {
         return others > DISTURBED || Double.isNaN(value);
     }

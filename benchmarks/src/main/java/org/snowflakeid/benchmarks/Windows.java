@@ -19,6 +19,7 @@ final class Windows {
 
     private final int least;
     private final int most;
+    private final int kept;
     private final Load load;
 
     /** @param most at least {@code least}, which is at least {@link #KEPT} */
@@ -27,24 +28,34 @@ final class Windows {
     }
 
     Windows(int least, int most, Load load) {
+        this(least, most, KEPT, load);
+    }
+
+    private Windows(int least, int most, int kept, Load load) {
         this.least = least;
         this.most = most;
+        this.kept = kept;
         this.load = load;
     }
 
     /** As many windows, where the load of the machine is read otherwise. */
     Windows with(Load other) {
-        return new Windows(least, most, other);
+        return new Windows(least, most, kept, other);
     }
 
     /** As few as say anything while the machine is calm: for long ones. */
     Windows fewest() {
-        return new Windows(KEPT, most, load);
+        return keeping(KEPT, KEPT);
+    }
+
+    /** For short ones, of which more are kept. */
+    Windows keeping(int moreAtLeast, int moreKept) {
+        return new Windows(moreAtLeast, Math.max(moreAtLeast, most), moreKept, load);
     }
 
     /** A single one, however disturbed. */
     Windows one() {
-        return new Windows(1, 1, load);
+        return new Windows(1, 1, 1, load);
     }
 
     /** Where the load of the machine is read. */
@@ -66,12 +77,12 @@ final class Windows {
     /** A figure for each of the values. */
     List<Figure> measure(Body body) throws Exception {
         List<Window> windows = new ArrayList<>();
-        while (windows.size() < least || (windows.size() < most && calm(windows) < KEPT)) {
+        while (windows.size() < least || (windows.size() < most && calm(windows) < kept)) {
             MachineLoad before = load.now();
             List<Double> values = body.measure();
             windows.add(new Window(load.now().othersSince(before), values));
         }
-        return figures(leastDisturbed(windows));
+        return figures(leastDisturbed(windows, kept));
     }
 
     private static long calm(List<Window> windows) {
@@ -81,11 +92,11 @@ final class Windows {
     }
 
     /** Those that could be measured, or, if there is none, those that could not. */
-    static List<Window> leastDisturbed(List<Window> windows) {
+    static List<Window> leastDisturbed(List<Window> windows, int kept) {
         return windows.stream()
                 .filter(window -> window.isComplete() || windows.stream().noneMatch(Window::isComplete))
                 .sorted(Comparator.comparingDouble(Window::others))
-                .limit(KEPT)
+                .limit(kept)
                 .toList();
     }
 

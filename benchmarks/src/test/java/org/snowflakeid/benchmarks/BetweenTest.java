@@ -58,43 +58,36 @@ class BetweenTest {
 
     @Test
     void theShareIsOfWhatIsWantedOrOfTheCeilingIfThatIsLess() {
-        Work work = new Work(new Figure(900_000, 800_000, 1_000_000, 0.1), 0.5);
+        Work got = work(900_000, 1, 0.5);
 
-        assertThat(work.shareOf(wanted(1_000_000, 0.3), 4_096_000)).isEqualTo(new Figure(0.9, 0.8, 1, 0.3));
-        assertThat(work.shareOf(wanted(7_000_000, 0), 1_000_000)).isEqualTo(new Figure(0.9, 0.8, 1, 0.1));
+        assertThat(got.shareOf(work(1_000_000, 1, 0.1), 4_096_000)).isEqualTo(0.9);
+        assertThat(got.shareOf(work(7_000_000, 1, 0.1), 1_000_000)).isEqualTo(0.9);
         assertThat(Mix.parse("platform:64:20:park:10").idsPerSecond()).isEqualTo(1_024_000);
     }
 
     @Test
-    void whatIsWantedIsTheMeanOfBeforeAndAfter() {
-        Work before = new Work(new Figure(1_000_000, 900_000, 1_100_000, 0.3), 0.2);
-        Work after = new Work(new Figure(2_000_000, 1_900_000, 2_100_000, 0.1), 0.4);
+    void turnsAddUp() {
+        Work all = Work.all(List.of(work(1_000_000, 1, 0.2), work(3_000_000, 1, 0.4)));
 
-        Work both = before.meanWith(after);
-
-        assertThat(both.idsPerSecond()).isEqualTo(new Figure(1_500_000, 900_000, 2_100_000, 0.3));
-        assertThat(both.cpuPerMillion()).isCloseTo(0.3, within(1e-9));
-    }
-
-    @Test
-    void whatThreadsDoThemselvesIsNotTheCostOfTheirIds() {
-        Work work = new Work(Figure.counted(1_000_000), 1);
-
-        assertThat(work.cpuBeyond(wanted(2_000_000, 0.3))).isEqualTo(new Figure(0.75, 0.75, 0.75, 0.3));
+        assertThat(all.idsPerSecond()).isEqualTo(2_000_000);
+        assertThat(all.cpuPerMillion()).isCloseTo(0.15, within(1e-9));
+        assertThat(work(1, 1, 0.2).and(work(2, 3, 0.4))).isEqualTo(work(3, 4, 0.6));
     }
 
     @Test
     void withoutAnyIdItsCpuIsWithoutEnd() {
         Reading begin = new Reading(0, 7, 0);
 
-        assertThat(Work.cpuPerMillion(begin, new Reading(1_000_000_000, 7, 1_000_000_000)))
+        assertThat(Work.between(begin, new Reading(1_000_000_000, 7, 1_000_000_000))
+                        .cpuPerMillion())
                 .isInfinite();
-        assertThat(Work.cpuPerMillion(begin, new Reading(1_000_000_000, 500_007, 1_000_000_000)))
+        assertThat(Work.between(begin, new Reading(1_000_000_000, 500_007, 1_000_000_000))
+                        .cpuPerMillion())
                 .isEqualTo(2);
     }
 
-    private static Work wanted(double idsPerSecond, double others) {
-        return new Work(new Figure(idsPerSecond, idsPerSecond, idsPerSecond, others), 0.25);
+    private static Work work(long ids, long seconds, double cpuSeconds) {
+        return new Work(ids, seconds * 1_000_000_000, Math.round(cpuSeconds * 1e9));
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.benchmarks.Windows.Window;
@@ -17,7 +18,7 @@ class WindowsTest {
         List<Window> windows =
                 List.of(window(0.5, 1.0), window(0.01, 40.0), window(0.3, 2.0), window(0.02, 50.0), window(0.03, 30.0));
 
-        assertThat(Windows.leastDisturbed(windows))
+        assertThat(Windows.leastDisturbed(windows, Windows.KEPT))
                 .extracting(window -> window.values().get(0))
                 .containsExactly(40.0, 50.0, 30.0);
     }
@@ -26,14 +27,14 @@ class WindowsTest {
     void leavesOutWindowsInWhichSomethingCouldNotBeMeasured() {
         List<Window> windows = List.of(window(0, Double.NaN), window(0.4, 1.0), window(0.5, 2.0));
 
-        assertThat(Windows.leastDisturbed(windows))
+        assertThat(Windows.leastDisturbed(windows, Windows.KEPT))
                 .extracting(window -> window.values().get(0))
                 .containsExactly(1.0, 2.0);
     }
 
     @Test
     void saysSoIfNothingCouldBeMeasured() {
-        List<Figure> figures = Windows.figures(Windows.leastDisturbed(List.of(window(0.1, Double.NaN))));
+        List<Figure> figures = Windows.figures(Windows.leastDisturbed(List.of(window(0.1, Double.NaN)), Windows.KEPT));
 
         assertThat(figures).singleElement().satisfies(figure -> {
             assertThat(figure.value()).isNaN();
@@ -58,6 +59,24 @@ class WindowsTest {
     @Test
     void goesOnUntilThreeWindowsWereCalm() throws Exception {
         assertThat(measuredWith(0.9, 0, 0.9, 0.9, 0, 0.9, 0, 0)).isEqualTo(7);
+    }
+
+    @Test
+    void shortOnesAreMoreAndMoreOfThemAreKept() throws Exception {
+        Iterator<Double> values = List.of(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0).iterator();
+        AtomicLong seconds = new AtomicLong();
+        Windows.Load calm = () -> {
+            long now = seconds.incrementAndGet();
+            return new MachineLoad(now * 1_000_000_000, now * 100, 0, 1);
+        };
+
+        List<Figure> figures = new Windows(3, 3, calm).keeping(7, 5).measure(() -> List.of(values.next()));
+
+        assertThat(values.hasNext()).isFalse();
+        assertThat(figures).singleElement().satisfies(figure -> {
+            assertThat(figure.low()).isEqualTo(1);
+            assertThat(figure.high()).isEqualTo(5);
+        });
     }
 
     @Test
