@@ -81,7 +81,7 @@ abstract class DisasterContract {
                                 && line.contains("(first start). If it existed before, data was lost: stop, and see"
                                         + " \"Replaced by another\" in the runbook."));
                 scene.restore();
-                tooEarly.requireNoticed(Instant.now(), "was restored by its operator");
+                tooEarly.requireRestored(Instant.now());
                 startAgain(scene, 0, 1, 2);
                 cutOff.requireUsedUp();
                 scene.requireNoDuplicate();
@@ -143,7 +143,7 @@ abstract class DisasterContract {
                 // The namespace is there, so nothing keeps it from starting, whatever namespace-creation says.
                 Scene.Issuer tooEarly = scene.start("too-early", server.settings(), 3, "require");
                 scene.restore();
-                tooEarly.requireNoticed(Instant.now(), "was restored by its operator");
+                tooEarly.requireRestored(Instant.now());
                 startAgain(scene, 0, 1, 2);
                 cutOff.requireUsedUp();
                 scene.requireNoDuplicate();

@@ -188,6 +188,23 @@ final class Scene implements AutoCloseable {
                     .hasValueSatisfying(e -> assertThat(e).contains(reason));
             awaitSevere(reason);
         }
+
+        /** Its namespace was restored. If it asked while that was going on, it issued what it had reserved, and stopped. */
+        void requireRestored(Instant since) {
+            String retired = "was retired: it is being restored";
+            await(
+                    PATIENCE,
+                    () -> failure instanceof CoordinatorRegressedException
+                            || ids.status()
+                                    .lastError()
+                                    .filter(e -> e.contains(retired))
+                                    .isPresent());
+            if (failure instanceof CoordinatorRegressedException) {
+                requireNoticed(since, "was restored by its operator");
+            } else {
+                requireStopped(retired);
+            }
+        }
     }
 
     /** Moves house by the operator's command. */
