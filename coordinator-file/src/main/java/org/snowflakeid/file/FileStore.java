@@ -2,6 +2,7 @@
 package org.snowflakeid.file;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,11 +37,21 @@ final class FileStore implements RecordStore {
     private static final long PAUSE_NANOS = 1_000_000;
 
     private final NamespaceFolder folder;
+    private final Versions.Disk disk;
     private final SignOfLife sign;
+
+    /** Records whose last version may not be on the disk. Before it is shown it has to be: core takes what it finds of its own for granted. */
+    private final Set<Path> doubtful = new HashSet<>();
+
     private boolean closed;
 
     FileStore(NamespaceFolder folder) {
+        this(folder, Versions::force);
+    }
+
+    FileStore(NamespaceFolder folder, Versions.Disk disk) {
         this.folder = folder;
+        this.disk = disk;
         this.sign = new SignOfLife(folder.processes());
     }
 
@@ -85,6 +96,11 @@ final class FileStore implements RecordStore {
                         record + " could not be read in time. Use a faster disk, or fewer worker ids.", false);
             }
             try {
+                // One that is gone has nothing to be forced, and must not look like a disk that fails.
+                if (doubtful.contains(record) && Files.exists(record)) {
+                    disk.force(record);
+                    doubtful.remove(record);
+                }
                 Version latest = new Versions(record).latest();
                 return latest == null ? null : new Entry(withoutDeadOwner(latest.text(), lives), latest);
             } catch (NoSuchFileException replaced) {
@@ -123,13 +139,19 @@ final class FileStore implements RecordStore {
             requireUsable();
             folder.require(record, before == null);
             long number = before instanceof Version version ? version.number() + 1 : 1;
-            Versions versions = new Versions(record);
+            Versions versions = new Versions(record, disk);
             Path prepared = versions.prepare(number, next.contains(OWNER) ? next + SIGN + sign.name() : next);
             if (!Objects.equals(before, latestOrNone(versions))) {
                 Versions.delete(prepared);
                 return new Write.Rejected();
             }
-            return versions.add(prepared, number);
+            // Until it is known to be there, whatever ends this.
+            doubtful.add(record);
+            Write write = versions.add(prepared, number);
+            if (!(write instanceof Write.Unknown)) {
+                doubtful.remove(record);
+            }
+            return write;
         } catch (IOException e) {
             throw folder.failure(e);
         }

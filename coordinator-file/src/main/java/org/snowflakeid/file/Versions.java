@@ -47,9 +47,21 @@ final class Versions {
             !System.getProperty("os.name", "").startsWith("Windows");
 
     private final Path folder;
+    private final Disk disk;
 
     Versions(Path folder) {
+        this(folder, Versions::force);
+    }
+
+    Versions(Path folder, Disk disk) {
         this.folder = folder;
+        this.disk = disk;
+    }
+
+    /** Below the file system, which forgets what was not forced when its machine crashes. */
+    interface Disk {
+        /** Forces the entries of a folder. */
+        void force(Path folder) throws IOException;
     }
 
     /** What the record said at one moment. */
@@ -197,7 +209,7 @@ final class Versions {
             return unknown(number, "was replaced at once, or is not the latest");
         }
         try {
-            force(folder);
+            disk.force(folder);
         } catch (IOException e) {
             return unknown(number, "may not be on the disk: " + e);
         }
