@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Set;
@@ -119,7 +120,31 @@ final class DatabaseCall {
     /** Of {@link #prepareForTable}. */
     int change(PreparedStatement statement) throws SQLException {
         dialect.execute(statement);
-        return statement.getUpdateCount();
+        int changed = statement.getUpdateCount();
+        for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
+            if (dialect.warnsOfLoss(each)) {
+                throw new SQLException(
+                        "a change was made with a warning: " + each.getMessage(), each.getSQLState(), each);
+            }
+        }
+        return changed;
+    }
+
+    /**
+     * Returns when what a record was seen to hold is kept as certainly as what was acknowledged. A commit that lost its client while it
+     * waited for a standby is there, and the standby may not have it.
+     */
+    void awaitKept(String key) throws SQLException {
+        String rewrite = dialect.rewrite(table());
+        if (rewrite.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = prepareForTable(rewrite)) {
+            dialect.setName(statement, 1, key);
+            beforeChange();
+            int unused = change(statement);
+            afterChange();
+        }
     }
 
     /** What one row of a query has in its one column; empty if that is null, or there is no query. */

@@ -8,6 +8,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Types;
 import java.util.Collections;
 import java.util.Locale;
@@ -408,6 +409,22 @@ enum Dialect {
     String update(Table table) {
         return "UPDATE " + quoted(table) + " SET " + columns.value()
                 + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + isSame(columns.value());
+    }
+
+    /**
+     * Changes nothing, and is acknowledged like a change of that record. Empty: what is there is kept as certainly as what was
+     * acknowledged.
+     */
+    String rewrite(Table table) {
+        return this == POSTGRESQL ? "UPDATE " + quoted(table) + " SET version = version WHERE name = ?" : "";
+    }
+
+    /**
+     * Whether a change that was a success may be lost, as this warning says: a commit whose wait for a standby was cancelled. Its text is
+     * in the server's language.
+     */
+    boolean warnsOfLoss(SQLWarning warning) {
+        return this == POSTGRESQL && String.valueOf(warning.getSQLState()).startsWith("01");
     }
 
     /** Whose columns show whether it is the table that is meant. */

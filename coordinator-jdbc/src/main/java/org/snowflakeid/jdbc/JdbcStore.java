@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.RecordStore;
@@ -34,6 +36,9 @@ final class JdbcStore implements RecordStore {
 
     private final Shared<JdbcSettings.Access, SharedDatabase>.Loan loan;
 
+    /** What was there before a write that may have been applied, by its key. */
+    private final Map<String, Optional<Entry>> doubtful = new ConcurrentHashMap<>();
+
     JdbcStore(JdbcSettings settings) {
         this.settings = settings;
         this.loan = SharedDatabase.ALL.loan(settings.access());
@@ -50,10 +55,25 @@ final class JdbcStore implements RecordStore {
     @Override
     public Reading read(List<String> keys, Duration timeout) {
         try {
-            return shared().call(settings, timeout, call -> read(call, keys));
+            return shared().call(settings, timeout, call -> readKept(call, keys));
         } catch (JdbcFailure e) {
             throw e.exception();
         }
+    }
+
+    /** Core takes what it finds of its own for granted. */
+    private Reading readKept(DatabaseCall call, List<String> keys) throws SQLException {
+        Map<String, Optional<Entry>> before = Map.copyOf(doubtful);
+        Reading reading = read(call, keys);
+        for (String key : keys) {
+            Optional<Entry> replaced = before.get(key);
+            if (replaced != null
+                    && !replaced.equals(Optional.ofNullable(reading.entries().get(key)))) {
+                call.awaitKept(key);
+                boolean unused = doubtful.remove(key, replaced);
+            }
+        }
+        return reading;
     }
 
     private Reading read(DatabaseCall call, List<String> keys) throws SQLException {
@@ -118,7 +138,9 @@ final class JdbcStore implements RecordStore {
                                     : call.hasTable() && update(call, key, expected, next));
             return applied ? new Write.Applied() : new Write.Rejected();
         } catch (JdbcFailure e) {
-            return new Write.Unknown(e.ofUnknownOutcome());
+            CoordinatorException cause = e.ofUnknownOutcome();
+            doubtful.put(key, Optional.ofNullable(expected));
+            return new Write.Unknown(cause);
         }
     }
 

@@ -155,6 +155,31 @@ class PostgresFailoverTest {
         }
     }
 
+    /** Such a commit is a success with a warning; where its client has gone it is there without one, and is found when the mark is read. */
+    @Test
+    void aCommitWhoseWaitForTheStandbyIsCancelledReservesNothing() {
+        try (LeasedSnowflake ids = open("3", "PT15S")) {
+            replicateSynchronously();
+            awaitExtension(ids);
+            await(PATIENCE, () -> knowsAsMuchAs(ids));
+            cutOff();
+            Instant reserved = reservedUntil(ids);
+            int cancelled = 0;
+
+            while (ids.status().state() == State.ACTIVE) {
+                cancelled +=
+                        primary.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                                        .startsWith("t")
+                                ? 1
+                                : 0;
+                ids.status().reservedUntil().ifPresent(until -> assertThat(until)
+                        .isEqualTo(reserved));
+            }
+
+            assertThat(cancelled).isPositive();
+        }
+    }
+
     /** Takes ids all the time, and keeps them. */
     private static final class Taker implements AutoCloseable {
         private final List<Long> taken = new ArrayList<>();
