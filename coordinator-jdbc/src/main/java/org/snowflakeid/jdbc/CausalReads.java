@@ -14,8 +14,11 @@ final class CausalReads {
 
     private CausalReads() {}
 
-    /** @throws CoordinatorException if this connection may show what is out of date */
-    static void require(Connection connection) throws SQLException {
+    /**
+     * @return whether that is up to the session: the server is, or may be, one of several
+     * @throws CoordinatorException if this connection may show what is out of date
+     */
+    static boolean require(Connection connection) throws SQLException {
         Map<String, String> values = new HashMap<>();
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SHOW VARIABLES WHERE Variable_name LIKE 'wsrep%'"
@@ -28,6 +31,20 @@ final class CausalReads {
         if (!complaint.isEmpty()) {
             throw new CoordinatorException(complaint, true);
         }
+        return isGalera(values) || isOfGroup(values) || hasSeveralPrimaries(values);
+    }
+
+    private static boolean isGalera(Map<String, String> values) {
+        return "ON".equals(values.get("wsrep_on"))
+                && !values.getOrDefault("wsrep_provider", "none").equals("none");
+    }
+
+    private static boolean isOfGroup(Map<String, String> values) {
+        return !values.getOrDefault("group_replication_group_name", "").isEmpty();
+    }
+
+    private static boolean hasSeveralPrimaries(Map<String, String> values) {
+        return "OFF".equals(values.get("group_replication_single_primary_mode"));
     }
 
     /**
@@ -35,26 +52,22 @@ final class CausalReads {
      * not.
      */
     static String staleReads(Map<String, String> values) {
-        boolean galera = "ON".equals(values.get("wsrep_on"))
-                && !values.getOrDefault("wsrep_provider", "none").equals("none");
         String syncWait = values.getOrDefault("wsrep_sync_wait", "0");
-        if (galera && Integer.parseInt(syncWait) % 2 == 0) {
+        if (isGalera(values) && Integer.parseInt(syncWait) % 2 == 0) {
             return "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait="
                     + syncWait
                     + "). Set wsrep_sync_wait to 1 for this user's sessions, in the URL by"
                     + " sessionVariables=wsrep_sync_wait=1.";
         }
-        boolean group = !values.getOrDefault("group_replication_group_name", "").isEmpty();
-        boolean severalPrimaries = "OFF".equals(values.get("group_replication_single_primary_mode"));
         String consistency = values.getOrDefault("group_replication_consistency", "EVENTUAL");
-        if (severalPrimaries && !consistency.equals("BEFORE") && !consistency.equals("BEFORE_AND_AFTER")) {
+        if (hasSeveralPrimaries(values) && !consistency.equals("BEFORE") && !consistency.equals("BEFORE_AND_AFTER")) {
             // Also while it is in no group: it may join one later, and is not asked again then.
             return "this is a member of a replication group with several primaries, or is configured to be one, and may"
                     + " answer with what is out of date (group_replication_consistency=" + consistency
                     + "). Set group_replication_consistency to BEFORE for this user's sessions, in the URL by"
                     + " sessionVariables=group_replication_consistency='BEFORE'.";
         }
-        if (group && !severalPrimaries && consistency.equals("EVENTUAL")) {
+        if (isOfGroup(values) && !hasSeveralPrimaries(values) && consistency.equals("EVENTUAL")) {
             // A new primary takes reads and writes before it has applied what the last one acknowledged, and does not
             // call itself a replica then.
             return "this is a member of a replication group, or is configured to be one, and after a failover may answer"

@@ -36,6 +36,7 @@ final class DatabaseCall {
         private volatile @Nullable Dialect dialect;
         private volatile @Nullable Origin origin;
         private volatile boolean usable;
+        private volatile boolean oneOfSeveral;
 
         /** Connections that passed {@link ConnectionCheck}. */
         private final Set<Connection> checked =
@@ -91,14 +92,26 @@ final class DatabaseCall {
         return dialect;
     }
 
-    /** Once for each connection, and not for the wrapper that a pool makes for each call. */
+    /** In full once for each connection, and not for the wrapper that a pool makes for each call. */
     void requireGoodConnection() throws SQLException {
         Connection itself =
                 connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        ConnectionCheck check = new ConnectionCheck(this);
         if (!known.checked.contains(itself)) {
-            new ConnectionCheck(this).require();
+            check.require();
             known.checked.add(itself);
+        } else if (settings.access().dataSource() != null) {
+            check.requireTrueReads();
         }
+    }
+
+    /** The server is one of several that write, where each session may choose to see what is out of date. */
+    void noteOneOfSeveral() {
+        known.oneOfSeveral = true;
+    }
+
+    boolean isOneOfSeveral() {
+        return known.oneOfSeveral;
     }
 
     PreparedStatement prepare(String sql) throws SQLException {

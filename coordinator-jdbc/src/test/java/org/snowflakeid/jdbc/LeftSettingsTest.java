@@ -8,20 +8,31 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.Resources;
 import org.snowflakeid.spi.Slot;
 import org.snowflakeid.spi.Snapshot;
 import org.snowflakeid.spi.Stored;
@@ -55,10 +66,12 @@ class LeftSettingsTest {
     }
 
     private static WorkerCoordinator open(Pool pool, Map<String, String> keys) {
+        return open(pool, keys, Node.freshNamespace());
+    }
+
+    private static WorkerCoordinator open(Resources resources, Map<String, String> keys, String namespace) {
         return new JdbcCoordinatorProvider()
-                .open(
-                        new CoordinatorConfig("orders", Node.freshNamespace(), Node.TIME_TO_LIVE, keys::get, pool),
-                        () -> {});
+                .open(new CoordinatorConfig("orders", namespace, Node.TIME_TO_LIVE, keys::get, resources), () -> {});
     }
 
     private static void leave(Pool pool, String setting) throws SQLException {
@@ -181,6 +194,111 @@ class LeftSettingsTest {
                     .written();
             applied(coordinator.extend(3, mark, Node.unique("limit=2"), "o", meta, TIMEOUT));
             pool.use(connection -> assertThat(role(connection)).isEqualTo("tenant"));
+        }
+    }
+
+    private static final String UNCOMMITTED = "limit=9 of a transaction that may be undone";
+
+    private static String uncommitted(String url) {
+        return url.contains(":h2:")
+                ? "SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ UNCOMMITTED"
+                : "SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED";
+    }
+
+    /** The mark of worker id 3, or why none is shown. */
+    private static String shown(WorkerCoordinator coordinator) {
+        try {
+            return String.valueOf(coordinator.read(3, 3, TIMEOUT).slots().get(0).mark());
+        } catch (CoordinatorException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    // what was undone later was taken for granted
+    @ParameterizedTest
+    @EnumSource
+    void aSessionThatWasLeftShowingWhatIsNotCommittedIsNotBelieved(Pool.Product product) throws SQLException {
+        for (String url : List.of(mariaDb.url(), h2.url(h2.port()))) {
+            String namespace = Node.freshNamespace();
+            try (Pool pool = new Pool(product, url);
+                    WorkerCoordinator coordinator = open(pool, Map.of(), namespace);
+                    Connection other = DriverManager.getConnection(url)) {
+                Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                        .written();
+                Stored mark = applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT))
+                        .written();
+                leave(pool, uncommitted(url));
+                other.setAutoCommit(false);
+                write(other, namespace + "/marks/3", UNCOMMITTED);
+
+                assertThat(shown(coordinator))
+                        .contains("READ UNCOMMITTED")
+                        .contains("Set the isolation of the data source to READ COMMITTED or higher.");
+
+                other.rollback();
+                leave(pool, uncommitted(url).replace("UNCOMMITTED", "COMMITTED"));
+                applied(coordinator.extend(3, mark, Node.unique("limit=2"), "o", meta, TIMEOUT));
+            }
+        }
+    }
+
+    private static void write(Connection connection, String name, String value) throws SQLException {
+        boolean h2 = connection.getMetaData().getURL().contains(":h2:");
+        try (PreparedStatement update = connection.prepareStatement(
+                "UPDATE snowflake_record SET " + (h2 ? "\"VALUE\"" : "value") + " = ? WHERE name = ?")) {
+            update.setBytes(1, value.getBytes(StandardCharsets.UTF_8));
+            update.setBytes(2, name.getBytes(StandardCharsets.UTF_8));
+            assertThat(update.executeUpdate()).isOne();
+        }
+    }
+
+    /** As the manual of Galera shows it: the variable is set for one statement of the application, and then unset. */
+    @Test
+    void aSessionThatWasLeftShowingWhatIsOutOfDateIsNotBelieved() throws SQLException {
+        try (Pool pool = new Pool(Pool.Product.HIKARI, mariaDb.url());
+                WorkerCoordinator coordinator = open(new NodeOfGalera(pool), Map.of(), Node.freshNamespace())) {
+            leave(pool, "@wsrep_sync_wait = 1");
+            applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT));
+            leave(pool, "@wsrep_sync_wait = 0");
+
+            assertThat(shown(coordinator))
+                    .contains("this is a node of a Galera cluster, and may answer with what is out of date");
+
+            leave(pool, "@wsrep_sync_wait = 1");
+            assertThat(coordinator.read(3, 3, TIMEOUT).meta()).isNotNull();
+        }
+    }
+
+    /** MariaDB without its cluster, whose variables stand in for those that it would have. */
+    private record NodeOfGalera(Pool pool) implements Resources {
+        private static final String VARIABLES = "SELECT 'wsrep_on', 'ON' UNION SELECT 'wsrep_provider', 'galera.so'"
+                + " UNION SELECT 'wsrep_sync_wait', CAST(@wsrep_sync_wait AS CHAR)";
+
+        @Override
+        public <T> Optional<T> find(Class<T> type, @Nullable String name) {
+            return pool.find(type, name).map(dataSource -> type.cast(altered(DataSource.class, dataSource)));
+        }
+
+        private static <T> Object altered(Class<T> type, Object inner) {
+            return Proxy.newProxyInstance(
+                    NodeOfGalera.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                        Object[] given = arguments;
+                        if (method.getName().equals("executeQuery")
+                                && given != null
+                                && String.valueOf(given[0]).startsWith("SHOW VARIABLES ")) {
+                            given = new Object[] {VARIABLES};
+                        }
+                        try {
+                            Object answer = method.invoke(inner, given);
+                            return switch (method.getName()) {
+                                case "getConnection" -> altered(Connection.class, answer);
+                                case "createStatement" -> altered(Statement.class, answer);
+                                default -> answer;
+                            };
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
         }
     }
 

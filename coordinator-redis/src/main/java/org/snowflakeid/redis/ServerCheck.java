@@ -116,6 +116,12 @@ final class ServerCheck {
                     "is a replica (role slave), which lags behind its primary " + seen.get("master_host") + ":"
                             + seen.get("master_port") + ". Name the primary in " + RedisSettings.URI + ".");
         }
+        String role = seen.getOrDefault("role", "master");
+        if (!role.equals("master")) {
+            throw refused(
+                    "has the role " + role + ", and may take writes that other servers take too: ids would repeat."
+                            + " Name a primary that is the only one in " + RedisSettings.URI + ".");
+        }
         if (is("loading", "1")) {
             // Meanwhile it says that it has no append-only file.
             throw RedisFailure.answered(settings, new JedisDataException("LOADING it reads its data"));

@@ -290,6 +290,25 @@ class ServerCheckTest {
                 .isEmpty();
     }
 
+    /** KeyDB: each of several takes writes, and has those of the others later. */
+    @Test
+    void oneOfSeveralPrimariesIsRefused() {
+        RedisFailure refusal = catchThrowableOfType(
+                RedisFailure.class,
+                () -> warningsOf(
+                        KEPT.replace("role:master", "role:active-replica"),
+                        "no-appendfsync-on-rewrite",
+                        "no",
+                        "appendfsync",
+                        "always"));
+
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.exception())
+                .hasMessageContaining("has the role active-replica, and may take writes that other servers take too:"
+                        + " ids would repeat. Name a primary that is the only one in snowflake.redis.uri.");
+        assertThat(refusal.exception().permanent()).isTrue();
+    }
+
     @Test
     void aReplicaIsNotUsedAndItsPrimaryIsAWarning() {
         try (RedisServer replica = replica();
