@@ -144,7 +144,7 @@ final class EtcdConnection implements AutoCloseable {
             answers.replaceAll(EtcdConnection::ofOneAmongSeveral);
         }
         if (answers.stream().anyMatch(answer -> isOfAnotherCluster(answer.value()))) {
-            EtcdFailure refusal = refusalOfClusters(deadline, true);
+            EtcdFailure refusal = refusalOfAnother(deadline);
             if (refusal != null) {
                 answers.replaceAll(answer -> new Answer<>(null, refusal));
             }
@@ -152,12 +152,20 @@ final class EtcdConnection implements AutoCloseable {
         return answers;
     }
 
-    /** Whether it contradicts what the servers said of their cluster. Then all of them have to be asked again. */
+    /** Whether it contradicts what is known of the cluster. */
     private boolean isOfAnotherCluster(@Nullable Object answer) {
         SharedEtcd shared = loan.present();
         return shared != null
                 && answer instanceof TxnResponse response
                 && shared.clusters().isAnother(response.getHeader().getClusterId());
+    }
+
+    /** All servers have to be asked again. Where they refuse to tell, one answer is not believed: another cluster may be named, too. */
+    private @Nullable EtcdFailure refusalOfAnother(Deadline deadline) {
+        SharedEtcd shared = loan.present();
+        return shared != null && shared.clusters().isUntold()
+                ? EtcdFailure.severalClusters(settings)
+                : refusalOfClusters(deadline, true);
     }
 
     /**
@@ -181,12 +189,22 @@ final class EtcdConnection implements AutoCloseable {
                 clusters.put(settings.endpoints().get(i), status.getHeader().getClusterId());
             }
         }
+        // Some servers tell it to who has logged in.
+        boolean loggedIn = settings.user() == null || token(shared.login()) != null;
+        if (loggedIn && clusters.isEmpty() && answers.stream().anyMatch(EtcdConnection::refusesToTell)) {
+            shared.clusters().noteUntold();
+        }
         return shared.clusters().note(clusters.values()) ? null : EtcdFailure.severalClusters(settings, clusters, sent);
     }
 
     private static boolean refusesToTalk(Answer<?> answer) {
         EtcdFailure failure = answer.failure();
         return failure != null && failure.refusesToTalk();
+    }
+
+    private static boolean refusesToTell(Answer<?> answer) {
+        EtcdFailure failure = answer.failure();
+        return failure != null && failure.refused();
     }
 
     private static <T> Answer<T> ofOneAmongSeveral(Answer<T> answer) {

@@ -50,6 +50,9 @@ final class EtcdFailure extends RequestFailure {
             "etcdserver: request is too large",
             "etcdserver: too many operations in txn request");
 
+    private static final Set<Code> REFUSED =
+            Set.of(Code.PERMISSION_DENIED, Code.UNAUTHENTICATED, Code.UNIMPLEMENTED, Code.INVALID_ARGUMENT);
+
     /** "HTTP/", as Netty shows what another server says first. */
     private static final String OLDER_HTTP = "485454502f";
 
@@ -80,7 +83,16 @@ final class EtcdFailure extends RequestFailure {
         String each = clusters.entrySet().stream()
                 .map(server -> server.getKey() + " is of cluster " + Long.toHexString(server.getValue()))
                 .collect(Collectors.joining(", "));
-        String text = "etcd (" + settings.endpointsText() + ") is not one cluster: " + each
+        return severalClusters(settings, each, sent);
+    }
+
+    /** Of a request that was sent, and whose answer may be one cluster's, and the answer before it another's. */
+    static EtcdFailure severalClusters(EtcdSettings settings) {
+        return severalClusters(settings, "an answer is of another one than the answer before it", true);
+    }
+
+    private static EtcdFailure severalClusters(EtcdSettings settings, String seen, boolean sent) {
+        String text = "etcd (" + settings.endpointsText() + ") is not one cluster: " + seen
                 + ", and each cluster has records of its own. Name servers of one cluster in " + EtcdSettings.ENDPOINTS
                 + ".";
         return new EtcdFailure(
@@ -239,6 +251,11 @@ final class EtcdFailure extends RequestFailure {
         String text = String.valueOf(exception().getMessage());
         Throwable cause = Objects.requireNonNullElse(exception().getCause(), exception());
         return new EtcdFailure(code, description, sent, interrupted, new CoordinatorException(text, cause, false));
+    }
+
+    /** A server, or what lies before it, does not serve this client such requests. */
+    boolean refused() {
+        return REFUSED.contains(code);
     }
 
     boolean interrupted() {

@@ -9,8 +9,21 @@ final class OneCluster {
     /** 0: it is not known. */
     private volatile long cluster;
 
+    private volatile boolean untold;
+
+    /** Whether no server has to be asked. */
     boolean isOne() {
-        return cluster != 0;
+        return cluster != 0 || untold;
+    }
+
+    /** Whether the servers refuse to tell it. */
+    boolean isUntold() {
+        return untold;
+    }
+
+    /** The servers refuse to tell it: it is that of the first answer. */
+    void noteUntold() {
+        untold = true;
     }
 
     /** @return false if these are several */
@@ -25,9 +38,12 @@ final class OneCluster {
 
     /** Whether an answer is of another cluster, as after a restore of all servers. Then the cluster is unknown again. */
     boolean isAnother(long told) {
-        boolean another = cluster != 0 && told != cluster;
+        long before = cluster;
+        boolean another = before != 0 && told != before;
         if (another) {
             cluster = 0;
+        } else if (untold) {
+            cluster = told;
         }
         return another;
     }

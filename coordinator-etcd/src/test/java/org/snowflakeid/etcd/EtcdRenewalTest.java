@@ -7,29 +7,11 @@ import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 import static org.snowflakeid.tck.Node.unique;
 
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.HandlerRegistry;
-import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.Server;
-import io.grpc.ServerCall;
-import io.grpc.ServerMethodDefinition;
 import io.grpc.Status;
-import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.NettyServerBuilder;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +25,8 @@ import org.snowflakeid.testservers.LogLines;
 /** Leases that are not renewed though all else works: a real server refuses that only in the moment in which it loses its leader. */
 class EtcdRenewalTest {
     private static final String OWNER = "host=a token=1";
+
+    private static final Status NO_LEADER = Status.UNAVAILABLE.withDescription("etcdserver: no leader");
 
     private final EtcdServer etcd = EtcdServer.start();
     private final Passing between = new Passing(etcd.clientPort());
@@ -86,10 +70,10 @@ class EtcdRenewalTest {
             assertThat(extend(coordinator, stored)).isTrue();
             assertThat(LogLines.of(generator)).isEmpty();
 
-            between.refuses = true;
+            between.refuse(EtcdMethods.KEEP_ALIVE, NO_LEADER);
             assertThat(extend(coordinator, stored)).isTrue();
             assertThat(extend(coordinator, stored)).isTrue();
-            between.refuses = false;
+            between.pass(EtcdMethods.KEEP_ALIVE);
             assertThat(extend(coordinator, stored)).isTrue();
             assertThat(extend(coordinator, stored)).isTrue();
 
@@ -105,7 +89,7 @@ class EtcdRenewalTest {
     void failedRenewalIsTriedAgainBeforeItIsTimeForTheNextExtension() {
         try (WorkerCoordinator coordinator = open(Duration.ofSeconds(12))) {
             List<Stored> stored = claim(coordinator);
-            between.refuses = true;
+            between.refuse(EtcdMethods.KEEP_ALIVE, NO_LEADER);
 
             assertThat(extend(coordinator, stored)).isTrue();
 
@@ -117,119 +101,9 @@ class EtcdRenewalTest {
     void ownerThatWasNeverRenewedIsNotHeldAnyMore() {
         try (WorkerCoordinator coordinator = open(Duration.ofSeconds(2))) {
             List<Stored> stored = claim(coordinator);
-            between.refuses = true;
+            between.refuse(EtcdMethods.KEEP_ALIVE, NO_LEADER);
 
             await(Node.PATIENCE, () -> !extend(coordinator, stored));
-        }
-    }
-
-    /** Passes every request on, but for renewals while it refuses them. */
-    private static final class Passing extends HandlerRegistry implements AutoCloseable {
-        private final ManagedChannel behind;
-        private final Server server;
-        private volatile boolean refuses;
-
-        Passing(int port) {
-            behind = NettyChannelBuilder.forAddress("127.0.0.1", port)
-                    .usePlaintext()
-                    .build();
-            try {
-                server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                        .fallbackHandlerRegistry(this)
-                        .directExecutor()
-                        .build()
-                        .start();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        int port() {
-            return server.getPort();
-        }
-
-        @Override
-        public ServerMethodDefinition<?, ?> lookupMethod(String name, String authority) {
-            MethodDescriptor<byte[], byte[]> method = MethodDescriptor.<byte[], byte[]>newBuilder()
-                    .setFullMethodName(name)
-                    .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
-                    .setRequestMarshaller(new Bytes())
-                    .setResponseMarshaller(new Bytes())
-                    .build();
-            return ServerMethodDefinition.create(method, (call, headers) -> pass(method, call, headers));
-        }
-
-        private ServerCall.Listener<byte[]> pass(
-                MethodDescriptor<byte[], byte[]> method, ServerCall<byte[], byte[]> call, Metadata headers) {
-            if (refuses && method.getFullMethodName().equals(EtcdMethods.KEEP_ALIVE.getFullMethodName())) {
-                call.close(Status.UNAVAILABLE.withDescription("etcdserver: no leader"), new Metadata());
-                return new ServerCall.Listener<>() {};
-            }
-            ClientCall<byte[], byte[]> out = behind.newCall(method, CallOptions.DEFAULT);
-            out.start(
-                    new ClientCall.Listener<>() {
-                        @Override
-                        public void onHeaders(Metadata answered) {
-                            call.sendHeaders(answered);
-                        }
-
-                        @Override
-                        public void onMessage(byte[] message) {
-                            call.sendMessage(message);
-                        }
-
-                        @Override
-                        public void onClose(Status status, Metadata trailers) {
-                            call.close(status, trailers);
-                        }
-                    },
-                    headers);
-            out.request(Integer.MAX_VALUE);
-            call.request(Integer.MAX_VALUE);
-            return new ServerCall.Listener<>() {
-                @Override
-                public void onMessage(byte[] message) {
-                    out.sendMessage(message);
-                }
-
-                @Override
-                public void onHalfClose() {
-                    out.halfClose();
-                }
-
-                @Override
-                public void onCancel() {
-                    out.cancel("the client has gone", null);
-                }
-            };
-        }
-
-        @Override
-        public void close() {
-            server.shutdownNow();
-            behind.shutdownNow();
-            try {
-                assertThat(server.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-                assertThat(behind.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
         }
     }
 }

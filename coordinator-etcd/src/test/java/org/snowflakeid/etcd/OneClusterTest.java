@@ -7,6 +7,7 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.assertPermanent;
 import static org.snowflakeid.tck.Node.await;
 
+import io.grpc.Status;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +110,61 @@ class OneClusterTest {
                 return refusal == null && node.read(0, 0).meta() == null;
             });
             assertThat(refusal(node)).isNull();
+        }
+    }
+
+    private static final Status REFUSED = Status.PERMISSION_DENIED.withDescription("etcdserver: permission denied");
+
+    private static Passing untold(EtcdServer server) {
+        Passing passing = new Passing(server.clientPort());
+        passing.refuse(EtcdMethods.STATUS, REFUSED);
+        return passing;
+    }
+
+    private static Node at(Passing first, Passing second) {
+        return at("http://127.0.0.1:" + first.port() + ",http://127.0.0.1:" + second.port());
+    }
+
+    // each call asked them again, over a connection of its own to each
+    @Test
+    void serversThatRefuseToTellTheirClusterAreAskedOnce() {
+        try (EtcdServer server = EtcdServer.start();
+                Passing first = untold(server);
+                Passing second = untold(server);
+                Node node = at(first, second)) {
+            // At first there may be no time to wait for all that they say.
+            await(PATIENCE, () -> !isAskedAgain(node, first, second));
+            for (int i = 0; i < 3; i++) {
+                assertThat(isAskedAgain(node, first, second)).isFalse();
+            }
+        }
+    }
+
+    private static boolean isAskedAgain(Node node, Passing first, Passing second) {
+        int before = first.asked(EtcdMethods.STATUS) + second.asked(EtcdMethods.STATUS);
+        assertThat(refusal(node)).isNull();
+        return first.asked(EtcdMethods.STATUS) + second.asked(EtcdMethods.STATUS) > before;
+    }
+
+    @Test
+    void serversOfTwoClustersThatRefuseToTellItAreRefusedByTheirAnswers() {
+        try (EtcdServer one = EtcdServer.start();
+                EtcdServer other = EtcdServer.start();
+                Passing first = untold(one);
+                Passing second = untold(other);
+                Node node = at(first, second)) {
+            AtomicReference<CoordinatorException> last = new AtomicReference<>();
+
+            await(PATIENCE, () -> {
+                last.set(refusal(node));
+                return last.get() != null && last.get().permanent();
+            });
+
+            assertPermanent(last.get(), "is not one cluster: an answer is of another one than the answer before it");
+
+            other.kill();
+
+            await(PATIENCE, () -> refusal(node) == null);
         }
     }
 }
