@@ -176,6 +176,11 @@ final class Engine {
         return shared.isReleased();
     }
 
+    /** Sees to it that no process takes over what this one was granted, and says whether that is certain. Once it was told to end. */
+    boolean endNotes() {
+        return takeover.endAll();
+    }
+
     /** Why they were not, as far as that is known. */
     String whyUnreleased() {
         return shared.troubles().unreleased().or(shared::lastError).orElse("it has not answered in time");

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.config.Coordinators;
@@ -44,6 +45,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     private static final long LOOK_NANOS = 500_000_000;
 
+    /** By then notes are ended, or a disk hangs. */
+    private static final long LONGEST_NOTES_NANOS = 5_000_000_000L;
+
     private final Settings settings;
     private final WorkerCoordinatorProvider provider;
     private final Platform platform;
@@ -69,6 +73,9 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
 
     /** Sealed, or never begun, and not seen to have ended: a call of the coordinator may not end. Only in turn. */
     private final Set<Engine> leaving = new HashSet<>();
+
+    /** Those whose notes were not ended for certain. As {@link #leaving}. */
+    private final Set<Engine> noted = new HashSet<>();
 
     /** @param fails whether calls fail at once */
     private record Suspension(String reason, boolean fails) {}
@@ -303,7 +310,8 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
      *
      * @throws SnowflakeUnavailableException if the coordinator did not confirm in time that the worker ids were given back, or a call of it has
      *     not ended, so that a connection is left: then there may be no checkpoint, and the generator goes on by claiming others. It does not throw with {@code
-     *     snowflake.checkpoint.unreleased=allow}, where they stay taken until their windows have ended
+     *     snowflake.checkpoint.unreleased=allow}, where they stay taken until their windows have ended. It does in any case if notes in {@code
+     *     snowflake.resume.directory} could not be ended within five seconds, which copies of this machine could go on from
      */
     public void beforeCheckpoint() {
         inTurn(this::endForCheckpoint);
@@ -346,46 +354,86 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
         leaving.add(ending);
         leaving.forEach(Engine::awaitEnd);
+        noted.addAll(leaving);
         leaving.removeIf(Engine::isEnded);
         if (ending.isBroken()) {
             // For good: it has given up what it had, and a restore is no restart.
             if (seals) {
                 suspend(ending.whyBroken(), true);
             }
-        } else if (seals && !ending.isReleased() && !closed) {
-            refuseUnlessAllowed(
-                    ending,
-                    provider.name() + " did not confirm that the worker ids were given back ("
-                            + (Thread.currentThread().isInterrupted()
-                                    ? "the thread was interrupted"
-                                    : ending.whyUnreleased())
-                            + ")");
-        } else if (!leaving.isEmpty() && !closed) {
-            refuseUnlessAllowed(
-                    seals ? ending : null,
-                    "a call of " + provider.name() + " has not ended, so a thread and a connection are left");
-        } else if (seals) {
-            LOG.log(Level.INFO, message("sealed for a checkpoint"));
+        } else if (!closed) {
+            requireSealed(ending, seals);
         }
         platform.beforeCheckpoint();
     }
 
-    /** @param ending another is to go on in its place; null: none issued ids */
-    private void refuseUnlessAllowed(@Nullable Engine ending, String what) {
-        if (settings.unreleased() == Unreleased.ALLOW) {
+    private void requireSealed(Engine ending, boolean seals) {
+        Engine stopped = seals ? ending : null;
+        String unsealed = unsealed(ending, seals);
+        boolean allows = settings.unreleased() == Unreleased.ALLOW;
+        if (!unsealed.isEmpty() && !allows) {
+            refuse(
+                    stopped,
+                    unsealed,
+                    provider.name() + " answers, or set " + SnowflakeKeys.CHECKPOINT_UNRELEASED
+                            + "=allow: then they stay taken until their windows have ended.");
+        }
+        // Only now: a generator that goes on in an outage goes on from its own notes.
+        if (settings.resumeDirectory().isPresent() && !endNotes(List.copyOf(noted))) {
+            refuse(
+                    stopped,
+                    "notes in " + SnowflakeKeys.RESUME_DIRECTORY
+                            + " could not be ended, and copies of this machine could go on from them",
+                    "they can be written.");
+        }
+        noted.clear();
+        if (!unsealed.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    message(what + ". The checkpoint is allowed by "
+                    message(unsealed + ". The checkpoint is allowed by "
                             + settings.shown(SnowflakeKeys.CHECKPOINT_UNRELEASED)
                             + ": no id is issued under them any more, and others can claim them when their windows have"
                             + " ended."));
-            return;
+        } else if (seals) {
+            LOG.log(Level.INFO, message("sealed for a checkpoint"));
         }
+    }
+
+    /** By a thread of its own: a disk may hang. */
+    private boolean endNotes(List<Engine> all) {
+        AtomicReference<@Nullable Boolean> ended = new AtomicReference<>();
+        Thread unused = platform.start("snowflake-" + settings.generator() + "-notes", () -> {
+            boolean none = false;
+            try {
+                none = all.stream().allMatch(Engine::endNotes);
+            } finally {
+                ended.set(none);
+                waiting.wake();
+            }
+        });
+        return waiting.await(() -> ended.get() != null, LONGEST_NOTES_NANOS) && Boolean.TRUE.equals(ended.get());
+    }
+
+    /** Why copies may not be made, or only if that is allowed; empty: all was given back. */
+    private String unsealed(Engine ending, boolean seals) {
+        if (seals && !ending.isReleased()) {
+            return provider.name() + " did not confirm that the worker ids were given back ("
+                    + (Thread.currentThread().isInterrupted() ? "the thread was interrupted" : ending.whyUnreleased())
+                    + ")";
+        }
+        return leaving.isEmpty()
+                ? ""
+                : "a call of " + provider.name() + " has not ended, so a thread and a connection are left";
+    }
+
+    /**
+     * @param ending another is to go on in its place; null: none issued ids
+     * @param when a checkpoint can be tried again
+     */
+    private void refuse(@Nullable Engine ending, String what, String when) {
         SnowflakeUnavailableException refusal = new SnowflakeUnavailableException(message("no checkpoint: " + what
                 + (ending == null ? "" : ". The generator goes on with other worker ids") + ". Try again when "
-                + provider.name()
-                + " answers, or set " + SnowflakeKeys.CHECKPOINT_UNRELEASED
-                + "=allow: then they stay taken until their windows have ended."));
+                + when));
         if (ending != null) {
             try {
                 Engine next = open(ending.past());

@@ -181,6 +181,13 @@ final class SimulatedDisk {
         }));
     }
 
+    /** That of a machine which was started from an image of the other's: the same files, as far as anything in it can tell. */
+    void imageOf(SimulatedDisk other) {
+        notes.clear();
+        other.copy().forEach((id, files) -> notes.put(id, new TreeMap<>(files)));
+        changes = other.changes;
+    }
+
     /** Deletes all files. */
     void wipe() {
         notes.clear();

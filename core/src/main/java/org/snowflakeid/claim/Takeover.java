@@ -27,7 +27,9 @@ public interface Takeover {
         public void lookAtFiles() {}
 
         @Override
-        public void endAll() {}
+        public boolean endAll() {
+            return true;
+        }
 
         @Override
         public void end() {}
@@ -52,8 +54,13 @@ public interface Takeover {
     /** For the keeper's thread: says what is wrong with the files, if it is. */
     void lookAtFiles();
 
-    /** What was granted is in doubt: no process may take it over. The leases must have been sealed. */
-    void endAll();
+    /**
+     * What was granted is in doubt, or may be in several copies soon: no process may take it over. The leases must have been sealed. For any
+     * thread; also after {@link #end}.
+     *
+     * @return whether no process can
+     */
+    boolean endAll();
 
     /** Nothing is written any more. Notes that were not ended can be taken over. */
     void end();

@@ -294,7 +294,8 @@ public final class Keeper {
             return;
         }
         try {
-            List<Claim> resumed = workerIds.isEmpty() ? takeover.resume(context, shown) : List.of();
+            boolean mayTakeOver = workerIds.isEmpty() && !shared.past().isRestored();
+            List<Claim> resumed = mayTakeOver ? takeover.resume(context, shown) : List.of();
             if (!resumed.isEmpty()) {
                 // As at any start at which no other clock can be read. What is taken over bounds what it may say.
                 VettedClock.Verdict unused = clock.judge(null, 0, false);
@@ -494,7 +495,7 @@ public final class Keeper {
         shared.breakDown(named);
         shared.troubles().noteError(named.getMessage());
         if (e instanceof CoordinatorRegressedException) {
-            takeover.endAll();
+            boolean unused = takeover.endAll();
         }
         if (shared.isStarted()) {
             LOG.log(Level.ERROR, named.getMessage());

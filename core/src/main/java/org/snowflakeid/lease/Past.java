@@ -35,6 +35,11 @@ public record Past(
         return new Past(false, -1, 0, 0, new Counters(), null);
     }
 
+    /** Whether other copies may go on from the same image, with the same files on their disks. */
+    public boolean isRestored() {
+        return isBegun && known == null;
+    }
+
     /** Of a process that goes on elsewhere, perhaps, or later: as one that is started there. */
     public Past restored() {
         return new Past(isBegun, highestTick, issued, swaps, counters, null);

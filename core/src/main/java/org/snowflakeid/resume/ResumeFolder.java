@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -160,6 +161,8 @@ public final class ResumeFolder implements ResumeDirectory {
             files.forEach(file -> names.add(folder.relativize(file).toString()));
         } catch (NoSuchFileException e) {
             // Nothing was written there, or it was deleted.
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         return names;
     }

@@ -218,10 +218,12 @@ public final class Resumption implements Takeover {
     }
 
     @Override
-    public void endAll() {
+    public boolean endAll() {
+        boolean all = true;
         for (WriteAheadLimit each : limits) {
-            boolean unused = each.end();
+            all &= each.end() || each.isLost();
         }
+        return all;
     }
 
     @Override
@@ -264,7 +266,8 @@ public final class Resumption implements Takeover {
                 this::wake);
         claim.keepIn(limit);
         long unused = limit.advance(clock.credibleTick());
-        limits.removeIf(WriteAheadLimit::isOver);
+        // What another chain follows can't be taken over any more; what was only stopped can.
+        limits.removeIf(each -> each.isOver() && (each.isEnded() || each.isOf(claim.workerId())));
         limits.add(limit);
         wake();
     }

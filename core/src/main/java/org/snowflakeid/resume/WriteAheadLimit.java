@@ -68,6 +68,9 @@ public final class WriteAheadLimit implements ClaimFile {
 
     private volatile boolean lost;
 
+    /** No process can take over from here any more. */
+    private volatile boolean ended;
+
     /** Since when a write is under way, by the monotonic clock; null: none is. */
     private volatile @Nullable Long writingSince;
 
@@ -270,6 +273,7 @@ public final class WriteAheadLimit implements ClaimFile {
             try {
                 if (notes.end()) {
                     over = true;
+                    ended = true;
                 } else if (!lost) {
                     lost();
                 }
@@ -306,6 +310,14 @@ public final class WriteAheadLimit implements ClaimFile {
 
     boolean isOver() {
         return over;
+    }
+
+    boolean isEnded() {
+        return ended || lost;
+    }
+
+    boolean isOf(int workerId) {
+        return lease.workerId == workerId;
     }
 
     @Override
