@@ -301,6 +301,10 @@ final class SharedDatabase {
                     return result;
                 } finally {
                     boolean mine = leave();
+                    if (!mine) {
+                        // Before a pool lends it to another: the thread that is about to do so may come too late.
+                        abort(taken);
+                    }
                     putBack(taken, usable && mine);
                 }
             } finally {
