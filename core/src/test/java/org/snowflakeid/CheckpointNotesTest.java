@@ -87,18 +87,30 @@ class CheckpointNotesTest {
         }
     }
 
-    /** Of a claim before the one that is given back now. */
+    /** Nor of one whose notes could not be ended when it was given up, two worker ids ago. */
     @Test
-    void noNoteIsLeftOfAWorkerIdThatWasLost() {
-        stage.store.down = true;
-        told.ids().beforeCheckpoint();
-        stage.store.down = false;
-        told.ids().afterRestore();
-        int next = told.workerId();
+    void noNoteIsLeftOfAWorkerIdThatWasGivenUp() {
+        stage.store.tellsTime = false;
+        told.disk.full = true;
+        told.disk.dead = true;
+        stepBackToAnotherWorkerId();
+        assertThat(told.disk.has(workerId)).isTrue();
+        told.disk.repair();
+        stepBackToAnotherWorkerId();
+
         told.ids().beforeCheckpoint();
 
         assertThat(told.disk.has(workerId)).isFalse();
-        assertThat(told.disk.has(next)).isFalse();
+        assertThat(stage.store.owners).isEmpty();
+    }
+
+    private void stepBackToAnotherWorkerId() {
+        int before = told.workerId();
+        told.machine.stepClock(Duration.ofMinutes(-5));
+        stage.within(
+                Duration.ofMinutes(2),
+                "another worker id",
+                () -> told.ids().status().workerId().orElse(before) != before);
     }
 
     /** A process that was killed before has left one. It is in every copy. */
