@@ -77,7 +77,7 @@ class ComparisonPageTest {
                 .contains("for up to " + longest("ours", "frozen") + " s in *frozen*, " + longest("ours", "wiped")
                         + " in *wiped*, " + longest("ours", "pauses") + " in *pauses* and " + longest("ours", "clocks")
                         + " in *clocks*")
-                .contains("with at most " + longest("CosId|Leaf", "frozen") + " s.")
+                .contains("with at most " + longest("CosId|Leaf", "frozen") + " s without an id.")
                 .contains("In *clocks* CosId had none for " + longest("CosId", "clocks") + " s, Leaf for "
                         + longest("Leaf", "clocks") + ", Hutool for " + longest("Hutool", "clocks") + ", Yitter for "
                         + longest("Yitter", "clocks") + ", Seata and tsid-creator for at most "
