@@ -120,7 +120,7 @@ class PagesTest {
                 "^(\\| `[^|]+ \\|) [\\d,]+ \\| [^|]+ \\| [\\d,]+ (\\| [\\d.]+ \\|) [^|]+ \\|( [\\d,]+ \\|)$",
                 Pages.text("docs/reports/inserts.md"));
 
-        assertThat(rows).hasSize(6).allSatisfy(row -> assertThat(Pages.text("docs/evidence/performance.md"))
+        assertThat(rows).hasSize(8).allSatisfy(row -> assertThat(Pages.text("docs/evidence/performance.md"))
                 .contains(row.group(1) + row.group(2).substring(1) + row.group(3)));
     }
 
