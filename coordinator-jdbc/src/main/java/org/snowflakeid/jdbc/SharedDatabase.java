@@ -202,6 +202,11 @@ final class SharedDatabase {
         private boolean givenUp;
         private boolean placed;
 
+        private final Object aborting = new Object();
+
+        /** Guarded by {@link #aborting}. */
+        private boolean aborted;
+
         Attempt(JdbcSettings settings, Deadline deadline, Work<T> work) {
             this.settings = settings;
             this.deadline = deadline;
@@ -239,9 +244,19 @@ final class SharedDatabase {
         /** On yet another thread, since closing a socket may take its time too. */
         private void abortElsewhere(Connection used) {
             try {
-                pool.getThreadFactory().newThread(() -> abort(used)).start();
+                pool.getThreadFactory().newThread(() -> abortOnce(used)).start();
             } catch (OutOfMemoryError e) {
                 // No thread can be started: the driver's timeout ends the call then.
+            }
+        }
+
+        /** A pool may take a connection back each time it is aborted, and lend it twice. The second thread waits for the first. */
+        private void abortOnce(Connection used) {
+            synchronized (aborting) {
+                if (!aborted) {
+                    aborted = true;
+                    abort(used);
+                }
             }
         }
 
@@ -303,7 +318,7 @@ final class SharedDatabase {
                     boolean mine = leave();
                     if (!mine) {
                         // Before a pool lends it to another: the thread that is about to do so may come too late.
-                        abort(taken);
+                        abortOnce(taken);
                     }
                     putBack(taken, usable && mine);
                 }

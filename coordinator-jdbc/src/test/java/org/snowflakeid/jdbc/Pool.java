@@ -40,6 +40,9 @@ final class Pool implements Resources, AutoCloseable {
             DataSource open(String url) throws SQLException {
                 return AgroalDataSource.from(
                         new AgroalDataSourceConfigurationSupplier().connectionPoolConfiguration(pool -> pool.maxSize(1)
+                                // As Quarkus sets it: without one Agroal lends what is closed.
+                                .exceptionSorter(failure ->
+                                        String.valueOf(failure.getSQLState()).startsWith("08"))
                                 .connectionFactoryConfiguration(factory -> factory.jdbcUrl(url))));
             }
         };
