@@ -68,6 +68,7 @@ final class Engine {
         } catch (RuntimeException | Error e) {
             takeover.end();
             keeper.discard();
+            shared.end();
             throw new SnowflakeUnavailableException(shared.message("no thread can be started: " + e), e);
         }
     }

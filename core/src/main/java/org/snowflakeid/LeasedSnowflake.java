@@ -361,6 +361,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
             if (seals) {
                 suspend(ending.whyBroken(), true);
             }
+            requireNotesEnded(null);
         } else if (!closed) {
             requireSealed(ending, seals);
         }
@@ -379,14 +380,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                             + "=allow: then they stay taken until their windows have ended.");
         }
         // Only now: a generator that goes on in an outage goes on from its own notes.
-        if (settings.resumeDirectory().isPresent() && !endNotes(List.copyOf(noted))) {
-            refuse(
-                    stopped,
-                    "notes in " + SnowflakeKeys.RESUME_DIRECTORY
-                            + " could not be ended, and copies of this machine could go on from them",
-                    "they can be written.");
-        }
-        noted.clear();
+        requireNotesEnded(stopped);
         if (!unsealed.isEmpty()) {
             LOG.log(
                     Level.WARNING,
@@ -399,18 +393,34 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         }
     }
 
+    private void requireNotesEnded(@Nullable Engine stopped) {
+        if (settings.resumeDirectory().isPresent() && !endNotes(List.copyOf(noted))) {
+            refuse(
+                    stopped,
+                    "notes in " + SnowflakeKeys.RESUME_DIRECTORY
+                            + " could not be ended, and copies of this machine could go on from them",
+                    "they can be written.");
+        }
+        noted.clear();
+    }
+
     /** By a thread of its own: a disk may hang. */
     private boolean endNotes(List<Engine> all) {
         AtomicReference<@Nullable Boolean> ended = new AtomicReference<>();
-        Thread unused = platform.start("snowflake-" + settings.generator() + "-notes", () -> {
-            boolean none = false;
-            try {
-                none = all.stream().allMatch(Engine::endNotes);
-            } finally {
-                ended.set(none);
-                waiting.wake();
-            }
-        });
+        try {
+            Thread unused = platform.start("snowflake-" + settings.generator() + "-notes", () -> {
+                boolean none = false;
+                try {
+                    none = all.stream().allMatch(Engine::endNotes);
+                } finally {
+                    ended.set(none);
+                    waiting.wake();
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, message("no thread can be started to end notes"), e);
+            return false;
+        }
         return waiting.await(() -> ended.get() != null, LONGEST_NOTES_NANOS) && Boolean.TRUE.equals(ended.get());
     }
 

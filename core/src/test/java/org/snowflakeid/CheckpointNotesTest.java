@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.records.Mark;
 
 /** Checkpoints with a resume folder, which may be part of the image: one in memory is part of that of a machine. */
 class CheckpointNotesTest {
@@ -33,13 +36,17 @@ class CheckpointNotesTest {
 
     /** Each copy of the machine goes on as a process that is started there. */
     private boolean twoCopiesIssueAnIdTwice() {
+        return twoCopiesIssueAnIdTwice(Duration.ofSeconds(30));
+    }
+
+    private boolean twoCopiesIssueAnIdTwice(Duration after) {
         Actor one = stage.process();
         Actor other = stage.process();
         one.disk.imageOf(told.disk);
         other.disk.imageOf(told.disk);
         one.startOpening();
         other.startOpening();
-        stage.sleep(Duration.ofSeconds(30));
+        stage.sleep(after);
         return one.isDecided()
                 && other.isDecided()
                 && one.ids().nextId() == other.ids().nextId();
@@ -84,6 +91,101 @@ class CheckpointNotesTest {
             assertThatThrownBy(() -> told.ids().beforeCheckpoint()).hasMessageContaining("could not be ended");
 
             told.disk.hangs = false;
+        }
+
+        // it stayed sealed, as if a checkpoint were to be made
+        @Test
+        void soDoesAThreadThatCanNotBeStartedAndTheGeneratorGoesOn() {
+            told.beforeThread = name -> {
+                if (name.endsWith("-notes")) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+            };
+
+            assertThatThrownBy(() -> told.ids().beforeCheckpoint()).hasMessageContaining("could not be ended");
+
+            stage.store.down = false;
+            stage.within(
+                    Duration.ofMinutes(1),
+                    "ids again",
+                    () -> told.ids().status().state() == State.ACTIVE);
+            told.issueFor(Duration.ofMinutes(1));
+        }
+    }
+
+    /** A claim that does not end, and is answered only when the checkpoint was allowed. No other call is answered then. */
+    @Test
+    void noNoteIsLeftOfAWorkerIdThatIsClaimedTooLate() {
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        told.close();
+        told.open();
+        int used = told.workerId();
+        int other = 1 - used;
+        // It was used by another process, and can be again in two minutes.
+        stage.store.putMark(other, stage.store.marks.get(used).value());
+        stage.store.takeOver(other, 120_000);
+        told.wire.reads = seen -> {
+            if (seen.slots().size() > 1) {
+                told.wire.hangs = true;
+            }
+            return seen;
+        };
+        stage.store.takeOver(used, 5);
+        stage.store.owners.put(used, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
+        stage.store.hintLoss();
+        stage.until("a claim", () -> told.wire.hangs);
+        told.ids().beforeCheckpoint();
+        told.wire.throwInsteadOf(Kind.READ, 9, new CoordinatorException("no answer", false));
+
+        told.wire.hangs = false;
+        stage.until("ended", () -> told.threads.isEmpty());
+
+        Mark claimed = stage.store.mark(other);
+        assertThat(claimed.token()).isNotEqualTo("another");
+        stage.store.down = true;
+        Instant begins = SnowflakeLayout.STANDARD.instantOf(claimed.from());
+        assertThat(twoCopiesIssueAnIdTwice(Duration.between(stage.world.trueTime(), begins.plusSeconds(3))))
+                .isFalse();
+        assertThat(told.disk.has(other)).isFalse();
+    }
+
+    /** Nor of a generator that has failed for good. */
+    @Nested
+    class WhereTheCoordinatorLostData {
+
+        @BeforeEach
+        void loseData() {
+            told.disk.dead = true;
+            stage.store.marks.clear();
+            stage.store.hintLoss();
+            stage.until("stopped", () -> told.ids().status().state() == State.SUSPENDED);
+            stage.until("ended", () -> told.threads.isEmpty());
+            assertThat(told.disk.has(workerId)).isTrue();
+        }
+
+        @Test
+        void noNoteIsLeft() {
+            told.disk.dead = false;
+
+            told.ids().beforeCheckpoint();
+
+            stage.store.down = true;
+            assertThat(twoCopiesIssueAnIdTwice()).isFalse();
+            assertThat(told.disk.has(workerId)).isFalse();
+        }
+
+        @Test
+        void noteThatCanNotBeEndedRefusesTheCheckpoint() {
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> told.ids().beforeCheckpoint())
+                        .isInstanceOf(SnowflakeUnavailableException.class)
+                        .hasMessage(
+                                "snowflake 'default': no checkpoint: notes in snowflake.resume.directory could not be"
+                                        + " ended, and copies of this machine could go on from them. Try again when they can be"
+                                        + " written.");
+            }
+
+            assertThatThrownBy(() -> told.ids().nextId()).isInstanceOf(CoordinatorRegressedException.class);
         }
     }
 

@@ -320,6 +320,26 @@ class CheckpointTest {
             process.issueFor(Duration.ofMinutes(1));
         }
 
+        // a restore for which there was no thread counted as one whose call does not end: each later checkpoint was
+        // refused
+        @Test
+        void whereNoThreadCanBeStartedItThrowsAndLaterCheckpointsAreNoneTheWorse() {
+            opened().ids().beforeCheckpoint();
+            process.beforeThread = name -> {
+                throw new OutOfMemoryError("unable to create native thread");
+            };
+            assertThatThrownBy(() -> process.ids().afterRestore()).hasMessageContaining("no thread can be started");
+            process.beforeThread = name -> {};
+            process.ids().afterRestore();
+            process.issueFor(Duration.ofMinutes(1));
+
+            process.ids().beforeCheckpoint();
+
+            assertThat(stage.store.owners).isEmpty();
+            assertThat(process.wire.connections()).isZero();
+            assertThat(process.threads).isEmpty();
+        }
+
         @Test
         void countsGoOn() {
             opened();

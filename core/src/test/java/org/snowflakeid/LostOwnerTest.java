@@ -95,4 +95,16 @@ class LostOwnerTest {
         stage.within(Duration.ofSeconds(11), "owned again", this::isOwned);
         assertThat(stage.store.owner(0)).contains(stage.store.mark(0).token());
     }
+
+    // it was written without a pause for as long as there was no other worker id
+    @Test
+    void theCoordinatorIsNotAskedWithoutAPauseWhileAnotherEntryIsInTheWay() {
+        stage.store.owners.put(0, new FakeStore.Held("token=another", this, Long.MAX_VALUE));
+        stage.until("noticed", () -> process.ids().status().lastError().isPresent());
+        int before = stage.store.writes;
+
+        stage.sleep(Duration.ofSeconds(30));
+
+        assertThat(stage.store.writes - before).isBetween(3, 100);
+    }
 }

@@ -369,6 +369,30 @@ class ResumeTest {
             assertThat(stage.store.marks.get(workerId).value()).isEqualTo(mark);
         }
 
+        // the coordinator's clock was compared from then on only, and seemed to show that no time had been missed
+        @Test
+        void aCopyThatWasMadeInTheOutageIssuesNothingWhereTheNamespaceIsRetired() {
+            stage.keys.putAll(Map.of("snowflake.window", "PT10M", "snowflake.startup-timeout", "PT20M"));
+            before.open();
+            stage.sleep(Duration.ofMinutes(20));
+            stage.store.down = true;
+            before.crash();
+            after.open();
+            after.issue();
+            Duration missed = Duration.ofMinutes(1);
+            after.machine.stepClock(missed);
+            stage.store.timeAhead = missed;
+            stage.store.putMeta(RecordLine.parse(stage.store.meta.value())
+                    .with("state", "retired")
+                    .toString());
+
+            stage.store.down = false;
+            stage.until("said", () -> error(after).contains("was retired"));
+            stage.sleep(Duration.ofMinutes(4));
+
+            assertThat(after.startCall().awaitFailure()).hasMessageContaining("no write can show");
+        }
+
         @Test
         void aClockThatItContradictsRaisesNoMark() {
             stage.keys.put("snowflake.clock.max-skew", "PT1S");

@@ -334,6 +334,24 @@ class UnknownKeysTest {
         assertThat(unknown.warnings()).isEmpty();
     }
 
+    // before its refusal, a WARNING said of the named coordinator's keys that nothing reads them
+    @Test
+    void keysOfTheNamedCoordinatorAreLeftAloneWhereItIsNotOnTheClassPath() {
+        List<String> names = List.of("snowflake.etcd.endpoints", "SNOWFLAKE_ETCD_PASSWORD", "snowflake.user");
+
+        UnknownKeys named =
+                UnknownKeys.among(names, key -> key.equals("snowflake.coordinator") ? " etcd " : null, GENERATORS);
+        UnknownKeys unnamed =
+                UnknownKeys.among(names, key -> key.equals("snowflake.coordinator") ? "static" : null, GENERATORS);
+
+        assertThat(named.problems()).isEmpty();
+        assertThat(named.warnings())
+                .singleElement()
+                .asString()
+                .startsWith("snowflake: snowflake.user: nothing here reads this.");
+        assertThat(unnamed.warnings()).singleElement().asString().contains(names);
+    }
+
     @Test
     void noValueOfAnUnknownKeyIsShown() {
         Map<String, String> values = Map.of("snowflake.static.pasword", "hunter2", "snowflake.pasword", "hunter2");

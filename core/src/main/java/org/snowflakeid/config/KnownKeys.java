@@ -26,8 +26,12 @@ final class KnownKeys {
     private final Set<String> groups = new TreeSet<>(Set.of(GENERATORS));
     private final Set<String> undeclared = new TreeSet<>();
 
-    KnownKeys(Collection<WorkerCoordinatorProvider> providers) {
+    /** @param named the coordinator that the settings name: one that is not there is refused when it is looked for, whatever its keys */
+    KnownKeys(Collection<WorkerCoordinatorProvider> providers, Optional<String> named) {
         SnowflakeKeys.core().forEach(this::add);
+        named.filter(name ->
+                        providers.stream().noneMatch(provider -> provider.name().equals(name)))
+                .ifPresent(name -> undeclared.add(PREFIX + name + "."));
         for (WorkerCoordinatorProvider provider : providers) {
             provider.keys().forEach(this::add);
             if (provider.keys().isEmpty()) {

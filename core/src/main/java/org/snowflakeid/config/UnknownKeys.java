@@ -45,7 +45,7 @@ public final class UnknownKeys {
     private final Function<String, @Nullable String> lookup;
     private final @Nullable Collection<String> generators;
 
-    private final KnownKeys known = new KnownKeys(Coordinators.loadable(Coordinators.loader()));
+    private final KnownKeys known;
     private final IgnoredNames ignored;
 
     private final Set<String> problems = new TreeSet<>();
@@ -78,8 +78,19 @@ public final class UnknownKeys {
         names.forEach(this.names::add);
         this.lookup = lookup;
         this.generators = generators;
+        this.known = new KnownKeys(Coordinators.loadable(Coordinators.loader()), coordinator());
         this.ignored = new IgnoredNames(lookup);
         this.names.forEach(this::judge);
+    }
+
+    private Optional<String> coordinator() {
+        try {
+            return Optional.ofNullable(lookup.apply(SnowflakeKeys.COORDINATOR.name()))
+                    .map(String::strip);
+        } catch (InvalidSettingsException e) {
+            // What is wrong with it is said where it is read.
+            return Optional.empty();
+        }
     }
 
     private void judge(String name) {

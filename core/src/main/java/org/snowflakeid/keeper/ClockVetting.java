@@ -118,6 +118,11 @@ public final class ClockVetting {
         return refused;
     }
 
+    /** Time may have passed unseen before the coordinator's clock was looked at first: that can't show any more that none has. */
+    void forgetStart() {
+        coordinatorAheadMillis = null;
+    }
+
     private static long aheadMillis(Instant coordinatorTime, long nanos) {
         return coordinatorTime.toEpochMilli() - nanos / 1_000_000;
     }

@@ -136,8 +136,10 @@ public final class ExtensionPlan {
             return again;
         } finally {
             if (claim.isWriteUnderWay()) {
-                // It has to be settled before anything else is written for this worker id.
-                advance(platform.nanoTime());
+                // It has to be settled before anything else is written for this worker id. An entry of another may be
+                // in the way
+                // for long.
+                advance(platform.nanoTime() + (claim.isToBeOwned() ? 0 : SECOND));
             }
         }
     }

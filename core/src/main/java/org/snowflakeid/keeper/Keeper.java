@@ -320,6 +320,9 @@ public final class Keeper {
     /** After a start without the coordinator: does it go on from what was noted of it? */
     private void meet() {
         Snapshot seen = vetting.vetFirst();
+        if (clock.lookForCopy()) {
+            vetting.forgetStart();
+        }
         namespace.noteSeen(seen.meta());
         workerIds.meet();
         Snapshot unused = join(seen);

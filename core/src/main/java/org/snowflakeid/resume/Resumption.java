@@ -77,6 +77,9 @@ public final class Resumption implements Takeover {
     /** What was said of files that can't be used, once each. */
     private final Set<String> said = new HashSet<>();
 
+    /** Notes of whatever is claimed from now on would come too late to be ended. Guarded by this. */
+    private boolean allEnded;
+
     private volatile @Nullable Thread thread;
     private volatile boolean woken;
     private volatile boolean over;
@@ -219,6 +222,9 @@ public final class Resumption implements Takeover {
 
     @Override
     public boolean endAll() {
+        synchronized (this) {
+            allEnded = true;
+        }
         boolean all = true;
         for (WriteAheadLimit each : limits) {
             all &= each.end() || each.isLost();
@@ -265,11 +271,26 @@ public final class Resumption implements Takeover {
                 shared,
                 this::wake);
         claim.keepIn(limit);
-        long unused = limit.advance(clock.credibleTick());
+        if (remember(limit, claim)) {
+            long unused = limit.advance(clock.credibleTick());
+            wake();
+        }
+    }
+
+    /**
+     * Before anything is noted, so that {@link #endAll} finds it.
+     *
+     * @return false: nothing may be noted any more
+     */
+    private synchronized boolean remember(WriteAheadLimit limit, Claim claim) {
+        if (allEnded) {
+            limit.stop();
+            return false;
+        }
         // What another chain follows can't be taken over any more; what was only stopped can.
         limits.removeIf(each -> each.isOver() && (each.isEnded() || each.isOf(claim.workerId())));
         limits.add(limit);
-        wake();
+        return true;
     }
 
     /** A note that may be taken over. */
