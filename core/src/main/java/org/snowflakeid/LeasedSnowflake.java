@@ -379,7 +379,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                     provider.name() + " answers, or set " + SnowflakeKeys.CHECKPOINT_UNRELEASED
                             + "=allow: then they stay taken until their windows have ended.");
         }
-        // Only now: a generator that goes on in an outage goes on from its own notes.
+        // Only now: a checkpoint that is refused above leaves them as they are.
         requireNotesEnded(stopped);
         if (!unsealed.isEmpty()) {
             LOG.log(

@@ -136,9 +136,7 @@ public final class ExtensionPlan {
             return again;
         } finally {
             if (claim.isWriteUnderWay()) {
-                // It has to be settled before anything else is written for this worker id. An entry of another may be
-                // in the way
-                // for long.
+                // It has to be settled before anything else is written for this worker id. Another's entry may stay.
                 advance(platform.nanoTime() + (claim.isToBeOwned() ? 0 : SECOND));
             }
         }
