@@ -1,5 +1,7 @@
 # Sourced by the commands beside it: finds a JDK and Maven, and builds what a command runs.
 
+# An exported one leads cd elsewhere, or makes it print where it went.
+unset CDPATH
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 fail() {
@@ -159,9 +161,9 @@ build() (
     touch "$file.complete"
 )
 
-# The number of the process $1 and when it began: numbers come again.
+# The number of the process $1 and when it began, in words that are the same for each caller: numbers come again.
 process_of() {
-    echo "$1 $(ps -o lstart= -p "$1" 2>/dev/null || true)"
+    echo "$1 $(TZ=UTC LC_ALL=C ps -o lstart= -p "$1" 2>/dev/null || true)"
 }
 
 # Removes $lock if its process was killed.

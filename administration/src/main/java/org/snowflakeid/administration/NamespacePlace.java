@@ -6,6 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.Platform;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.administration.NamespaceRefusedException.Reason;
 import org.snowflakeid.config.LayoutAdvice;
@@ -83,7 +84,7 @@ public final class NamespacePlace {
         int lastWorkerId = settings.layout().maxWorkerId();
         while (true) {
             long askedMillis = platform.wallMillis();
-            Snapshot seen = coordinator.read(0, lastWorkerId, READ_TIMEOUT);
+            Snapshot seen = read(lastWorkerId);
             NamespaceRecord meta = null;
             String unreadable = "";
             try {
@@ -107,16 +108,31 @@ public final class NamespacePlace {
         }
     }
 
+    private Snapshot read(int lastWorkerId) {
+        try {
+            return coordinator.read(0, lastWorkerId, READ_TIMEOUT);
+        } catch (SnowflakeException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** A mistake in a coordinator, or in a library of its server. It says nothing of what was written before. */
+    private CoordinatorException unexpected(RuntimeException e) {
+        return new CoordinatorException(described() + ": a call ended with " + e, e, false);
+    }
+
     /**
      * Replaces exactly {@code expected}. An unknown outcome is settled by sending the same bytes again: whatever else may send
      * them wants the very same, so that a rejection which shows them means that they were applied.
      *
-     * @return unknown if it stays so
-     * @throws CoordinatorException if certainly nothing was written
+     * @return unknown if it stays so, also where a call ends with an exception that says nothing of it
+     * @throws SnowflakeException if certainly nothing was written
      */
     CasResult write(@Nullable Stored expected, String next) {
         CasResult.Unknown unknown = null;
-        CoordinatorException failure = null;
+        SnowflakeException failure = null;
         for (int attempt = 0; attempt < WRITE_ATTEMPTS; attempt++) {
             if (attempt > 0) {
                 platform.park(PAUSE_NANOS);
@@ -132,11 +148,15 @@ public final class NamespacePlace {
                     return result;
                 }
                 unknown = again;
-            } catch (CoordinatorException nothingChanged) {
+            } catch (SnowflakeException nothingChanged) {
                 failure = nothingChanged;
-                if (nothingChanged.permanent()) {
+                // A setting that is wrong now, such as a file of a password that is gone, is no better a moment later.
+                if (!(nothingChanged instanceof CoordinatorException passing) || passing.permanent()) {
                     break;
                 }
+            } catch (RuntimeException e) {
+                // Whatever it is, the request may have been sent.
+                unknown = new CasResult.Unknown(unexpected(e));
             }
         }
         if (unknown != null || failure == null) {

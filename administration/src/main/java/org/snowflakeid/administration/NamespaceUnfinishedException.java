@@ -22,8 +22,9 @@ public final class NamespaceUnfinishedException extends SnowflakeException {
                 cause);
     }
 
-    /** Its message says to look first: the same might be wrong by now. */
+    /** Its message says to look first, at what changed or has come up meanwhile: the same might be wrong by now. */
     private static boolean isChange(SnowflakeException cause) {
-        return cause instanceof NamespaceRefusedException refused && refused.reason() == Reason.CHANGED;
+        return cause instanceof NamespaceRefusedException refused
+                && (refused.reason() == Reason.CHANGED || refused.reason() == Reason.DOUBT);
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +37,10 @@ import org.snowflakeid.administration.NamespaceUnfinishedException;
 import org.snowflakeid.records.NamespaceState;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.ForwardingCoordinator;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
+import org.snowflakeid.spi.WorkerCoordinatorProvider;
 import org.snowflakeid.testing.MemoryStore;
 import org.snowflakeid.testing.MemoryStore.Fault;
 
@@ -295,6 +298,83 @@ class NamespaceAdministrationTest {
 
         assertThat(store.meta("snowflake")).contains("state=active");
         issue(generator(store, "snowflake.startup-timeout", "PT10M"), Duration.ofSeconds(1));
+    }
+
+    /** Each write of a record is carried out, and its call ends with a mistake of some library. */
+    private NamespaceAdministration mistaken(MemoryStore at) {
+        WorkerCoordinatorProvider provider = new WorkerCoordinatorProvider() {
+            @Override
+            public String name() {
+                return "mistaken";
+            }
+
+            @Override
+            public WorkerCoordinator open(CoordinatorConfig config, Runnable lossHint) {
+                return new ForwardingCoordinator(at.provider().open(config, lossHint)) {
+                    @Override
+                    public CasResult writeMeta(@Nullable Stored expected, String next, Duration timeout) {
+                        CasResult lost = super.writeMeta(expected, next, timeout);
+                        throw new IllegalStateException("the answer was " + lost.getClass());
+                    }
+                };
+            }
+        };
+        NamespaceAdministration namespace = NamespaceAdministration.open(settings(), provider, platform);
+        opened.add(namespace);
+        return namespace;
+    }
+
+    // it ended with a stack trace, and with the status that says that the namespace is as it was
+    @Test
+    void aWriteThatEndsWithAnyExceptionLeavesTheOutcomeOpen() {
+        generator(store).close();
+        NamespaceRestore restore = mistaken(store).prepareRestore();
+        assertThatThrownBy(() -> restore.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasMessageContaining("IllegalStateException: the answer was")
+                .hasMessageEndingWith("Do the same again.");
+        assertThat(store.meta("snowflake")).contains("state=retired");
+        restore(namespace(store));
+
+        NamespaceMove move = mistaken(store).prepareMove(namespace(elsewhere));
+        assertThatThrownBy(() -> move.carryOut(Set.of())).isInstanceOf(NamespaceUnfinishedException.class);
+        assertThat(store.meta("snowflake")).contains("state=retired", "successor=");
+        namespace(store).prepareMove(namespace(elsewhere)).carryOut(Set.of());
+
+        issue(generator(elsewhere, PATIENT), Duration.ofSeconds(1));
+    }
+
+    @Test
+    void aReadThatEndsWithAnyExceptionIsAFailureOfTheCoordinator() {
+        generator(store).close();
+        NamespaceRestore restore = namespace(store).prepareRestore();
+        store.nextCalls(Fault.NONE, Fault.NONE);
+        store.faults(() -> {
+            throw new IllegalStateException("mistake");
+        });
+
+        assertThatThrownBy(() -> restore.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasMessageContaining("a call ended with java.lang.IllegalStateException: mistake");
+        assertThatThrownBy(() -> namespace(store).report()).isInstanceOf(CoordinatorException.class);
+        store.reconnect();
+        assertThat(store.meta("snowflake")).contains("state=retired");
+    }
+
+    // the message ended with the advice to do the same again, to the operator who was not the first
+    @Test
+    void ofTwoOperatorsWhoMoveToTwoPlacesTheSecondIsToldToDecide() {
+        generator(store).close();
+        NamespaceMove second = namespace(store).prepareMove(namespace(new MemoryStore(platform)));
+        beginMove(store, elsewhere);
+        String record = store.meta("snowflake");
+
+        assertThatThrownBy(() -> second.carryOut(Set.of()))
+                .isInstanceOf(NamespaceUnfinishedException.class)
+                .hasMessageContaining("finish that move, or use that successor")
+                .hasMessageEndingWith("So decide soon.");
+
+        assertThat(store.meta("snowflake")).isEqualTo(record);
     }
 
     @Test

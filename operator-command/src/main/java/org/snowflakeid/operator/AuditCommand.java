@@ -111,10 +111,10 @@ final class AuditCommand implements Callable<Integer> {
             throw GivenSettings.invalid("--chunk=" + chunk + " is not between 1 and " + MOST + " ids.");
         }
         AuditedDatabase database = new AuditedDatabase(url, user, passwordFile);
+        database.exposed().ifPresent(dialogue::complain);
         try (IdReader reader = new IdReader(database, dialogue::complain)) {
             CountDownLatch ended = new CountDownLatch(1);
-            Thread onCtrlC = new Thread(() -> stop(reader, ended), "audit-stop");
-            Runtime.getRuntime().addShutdownHook(onCtrlC);
+            OnSignal onCtrlC = new OnSignal(() -> stop(reader, ended));
             try {
                 AuditReport report = audit(database, reader);
                 if (json) {
@@ -133,7 +133,7 @@ final class AuditCommand implements Callable<Integer> {
                 return OperatorCommand.FAILED;
             } finally {
                 ended.countDown();
-                forget(onCtrlC);
+                onCtrlC.close();
             }
         }
     }
@@ -160,14 +160,6 @@ final class AuditCommand implements Callable<Integer> {
             ended.await(STOP_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void forget(Thread onCtrlC) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(onCtrlC);
-        } catch (IllegalStateException e) {
-            // It runs.
         }
     }
 }

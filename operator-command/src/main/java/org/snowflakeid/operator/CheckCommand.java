@@ -34,7 +34,7 @@ final class CheckCommand implements Callable<Integer> {
         given.requireCoordinator();
         try (CoordinatorCheck check = new CoordinatorCheck(settings)) {
             GivenSettings.requireAllRead(given);
-            given.contradictions().forEach(dialogue::complain);
+            given.warnings().forEach(dialogue::complain);
             // First, so that it is known whatever ends the check.
             dialogue.say("Checking " + settings.coordinator().orElse("?") + ", " + given.place()
                     + ". Records are written below " + check.namespace() + ", which nothing else uses.");

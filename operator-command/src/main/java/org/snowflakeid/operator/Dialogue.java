@@ -46,7 +46,7 @@ final class Dialogue {
     }
 
     void say(String line) {
-        out.println(line);
+        out.println(visible(line));
     }
 
     /** A PrintWriter throws no errors. */
@@ -57,7 +57,23 @@ final class Dialogue {
     }
 
     void complain(String line) {
-        err.println(line);
+        err.println(visible(line));
+    }
+
+    /** What others may have written into a coordinator or a database, a terminal would obey. JSON has the same escapes. */
+    private static String visible(String text) {
+        if (text.chars().noneMatch(Dialogue::isObeyed)) {
+            return text;
+        }
+        StringBuilder shown = new StringBuilder();
+        text.chars()
+                .forEach(each ->
+                        shown.append(isObeyed(each) ? String.format("\\u%04x", each) : Character.toString(each)));
+        return shown.toString();
+    }
+
+    private static boolean isObeyed(int character) {
+        return Character.isISOControl(character) && character != '\n' && character != '\t';
     }
 
     /**
@@ -66,7 +82,7 @@ final class Dialogue {
      * @param question what comes before the name is asked for
      */
     boolean confirmed(String question, String namespace) {
-        out.print(question + " Type the name of the namespace: ");
+        out.print(visible(question) + " Type the name of the namespace: ");
         out.flush();
         try {
             String answer = in.readLine();

@@ -2,6 +2,7 @@
 package org.snowflakeid.operator;
 
 import java.time.Duration;
+import java.util.Set;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.SnowflakeSettings;
@@ -67,6 +68,15 @@ final class GivenNamespace implements AutoCloseable {
         } catch (SnowflakeException e) {
             return name() + " at " + coordinator() + (place().isEmpty() ? "" : " (" + place() + ")");
         }
+    }
+
+    /** That there may be other namespaces to be treated alike, for people. */
+    String ofOneGenerator() {
+        Set<String> others = given.otherGenerators(settings.generator());
+        return "This is the namespace of the generator '" + settings.generator()
+                + "' alone. Each other generator of the application has its own"
+                + (others.isEmpty() ? ", if there are others" : ": " + String.join(", ", others))
+                + ". Run this for each of them, with --generator NAME, before the application starts.";
     }
 
     GivenSettings given() {

@@ -220,8 +220,10 @@ final class GivenSettings {
         // Only for keys that are read: an application's file has much that this command does not use.
         Path file = value != null && value.contains("${") ? fileOf(key) : null;
         if (file != null) {
-            throw invalid(key + " in " + file + " holds an expression, which only the application can resolve."
-                    + " Give its value with " + option + key + "=…");
+            throw invalid(key + " in " + file + " holds an expression, which only the application can resolve. "
+                    + (TypedSecrets.isSecret(key)
+                            ? "Write its value into a small file for the operator, and name that one before it."
+                            : "Give its value with " + option + key + "=…"));
         }
         if (value == null && key.equals(COORDINATOR)) {
             List<String> configured = configuredCoordinators();
@@ -269,12 +271,26 @@ final class GivenSettings {
                             .equals(String.valueOf(given(key)).strip())) {
                 // No values: they may be secret.
                 found.add(key + " in " + file + " and the environment variable " + variable.name()
-                        + " differ. The application takes the variable, but this command takes the file. Say which is"
-                        + " meant with " + option + key + "=…, or unset the variable.");
+                        + " differ. The application takes the variable, but this command takes the file. "
+                        + (TypedSecrets.isSecret(key)
+                                ? "Unset the variable, or remove the key from the file."
+                                : "Say which is meant with " + option + key + "=…, or unset the variable."));
             }
         }
         otherCoordinator().ifPresent(found::add);
         return found;
+    }
+
+    /** Secrets that were typed; a sentence for each. */
+    List<String> exposed() {
+        return TypedSecrets.warnings(typed);
+    }
+
+    /** All that is to be said of them where nothing is written. */
+    List<String> warnings() {
+        List<String> all = new ArrayList<>(exposed());
+        all.addAll(contradictions());
+        return all;
     }
 
     /** The environment's keys of another coordinator, if a file configures the chosen one and no setting names it. */
@@ -394,6 +410,15 @@ final class GivenSettings {
             throw invalid(String.join(", ", typed)
                     + ": no setting that is used here. Misspelt? Correct it, or leave it out.");
         }
+    }
+
+    /** The generators that the settings name, but for that one. */
+    Set<String> otherGenerators(String generator) {
+        Set<String> keys = new HashSet<>();
+        sources.forEach(source -> keys.addAll(source.values().keySet()));
+        Set<String> names = NamedGenerators.in(keys, given(SnowflakeKeys.CLAIM_AT_START.name()));
+        names.remove(generator);
+        return names;
     }
 
     Profile profile() {

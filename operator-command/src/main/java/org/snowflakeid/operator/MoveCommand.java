@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.snowflakeid.SnowflakeLayout;
 import org.snowflakeid.administration.NamespaceMove;
 import org.snowflakeid.administration.NamespaceMove.Stage;
@@ -63,6 +64,10 @@ final class MoveCommand implements Callable<Integer> {
         try (GivenNamespace old = new GivenNamespace(givenFrom, common.generator());
                 GivenNamespace successor = new GivenNamespace(givenTo, common.generator())) {
             GivenSettings.requireAllRead(givenFrom, givenTo);
+            Stream.of(givenFrom, givenTo)
+                    .flatMap(given -> given.exposed().stream())
+                    .distinct()
+                    .forEach(dialogue::complain);
             replacement.requireMeant(old, givenFrom, givenTo);
             NamespaceReport before = old.show(dialogue).report();
             dialogue.say("");
@@ -77,7 +82,7 @@ final class MoveCommand implements Callable<Integer> {
                     dialogue,
                     before,
                     "Go on, and move it to " + successor.described(there) + "?",
-                    steps(move, successor.layout()),
+                    steps(move, old, successor.layout()),
                     move.doubts(),
                     move.recordsInDoubt(),
                     move::carryOut,
@@ -89,10 +94,12 @@ final class MoveCommand implements Callable<Integer> {
         }
     }
 
-    private static List<String> steps(NamespaceMove move, SnowflakeLayout layout) {
+    private static List<String> steps(NamespaceMove move, GivenNamespace old, SnowflakeLayout layout) {
         if (move.stage() == Stage.IN_USE) {
-            return List.of("The new namespace is in use, and has a floor of " + move.firstIds()
-                    + ". What is left is to note that in the record of the old one.");
+            return List.of(
+                    "The new namespace is in use, and has a floor of " + move.firstIds()
+                            + ". What is left is to note that in the record of the old one.",
+                    old.ofOneGenerator());
         }
         List<String> steps = new ArrayList<>();
         if (move.stage() != Stage.NOT_BEGUN) {
@@ -102,6 +109,7 @@ final class MoveCommand implements Callable<Integer> {
                 + " window, and then no more.");
         steps.add("The new one is created with " + ReportText.layout(layout)
                 + ", and a floor above all ids of the old, as numbers: no new id is dated before " + move.firstIds());
+        steps.add(old.ofOneGenerator());
         return steps;
     }
 

@@ -24,6 +24,10 @@ final class Replacement {
             "For a coordinator in a folder run this as the account of the application (sudo -u ACCOUNT ...):"
                     + " it can't use files that another account wrote there, such as root.";
 
+    private static final String INTERRUPTED =
+            "Interrupted. It may be begun and not finished: then nothing is granted any more. Look at it with status, and run"
+                    + " the same again.";
+
     private static final Set<NamespaceState> UNFINISHED = Set.of(NamespaceState.RESTORING, NamespaceState.MOVING);
 
     @Option(
@@ -113,9 +117,16 @@ final class Replacement {
         if (!confirmed && !dialogue.confirmed(question, replaced.namespace())) {
             return OperatorCommand.NOT_CONFIRMED;
         }
-        Instant first = carryOut.apply(now);
-        dialogue.say(done + " Its ids are dated " + first + " or later, " + ReportText.distance(Instant.now(), first)
-                + ". Start the application now: a start waits for that by itself.");
+        OnSignal onCtrlC = new OnSignal(() -> dialogue.complain(INTERRUPTED));
+        Instant first;
+        try {
+            first = carryOut.apply(now);
+        } finally {
+            onCtrlC.close();
+        }
+        dialogue.say(
+                done + " Its ids are dated " + first + " or later, " + ReportText.distance(Instant.now(), first)
+                        + ". Start the application once this is done for each of its generators: a start waits for that by itself.");
         return OperatorCommand.DONE;
     }
 

@@ -39,6 +39,7 @@ final class RestoreCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
+            given.exposed().forEach(dialogue::complain);
             replacement.requireMeant(namespace, given);
             SeenNamespace seen = namespace.show(dialogue);
             if (!seen.exists() && !replacement.accepts(NamespaceDoubt.LOST_RECORD)) {
@@ -64,6 +65,7 @@ final class RestoreCommand implements Callable<Integer> {
                                     + " later. Restart them.",
                             "It gets a floor above all that was or may have been reserved: no new id is dated before "
                                     + restore.firstIds(),
+                            namespace.ofOneGenerator(),
                             assumption(seen.report(), namespace)),
                     restore.doubts(),
                     restore.recordsInDoubt(),

@@ -53,7 +53,7 @@ final class ServeCommand implements Callable<Integer> {
         GivenSettings given = options.given(environment);
         try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
             GivenSettings.requireAllRead(given);
-            given.contradictions().forEach(dialogue::complain);
+            given.warnings().forEach(dialogue::complain);
             try (LiveNamespace live = new LiveNamespace(
                             () -> SeenNamespace.once(namespace.administration()),
                             namespace.layout(),

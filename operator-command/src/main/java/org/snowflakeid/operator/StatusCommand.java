@@ -72,9 +72,9 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     /** Once, though the namespace is opened again and again. */
-    private void warn(List<String> contradictions) {
+    private void warn(List<String> warnings) {
         if (!warned) {
-            contradictions.forEach(dialogue::complain);
+            warnings.forEach(dialogue::complain);
             warned = true;
         }
     }
@@ -83,7 +83,7 @@ final class StatusCommand implements Callable<Integer> {
         GivenNamespace namespace = new GivenNamespace(given, options.generator());
         try {
             GivenSettings.requireAllRead(given);
-            warn(given.contradictions());
+            warn(given.warnings());
             return namespace;
         } catch (InvalidSettingsException e) {
             namespace.close();

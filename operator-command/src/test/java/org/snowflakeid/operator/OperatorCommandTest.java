@@ -3,6 +3,7 @@ package org.snowflakeid.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.administration.NamespaceDoubt;
+import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
@@ -523,6 +525,113 @@ class OperatorCommandTest {
         assertThat(session.err()).contains("127.0.0.1:1").doesNotContain("\tat ");
         assertThat(session.all() + wrong.all()).doesNotContain("hunter2");
         assertThat(wrong.exitCode()).isEqualTo(2);
+    }
+
+    /** Who may write into the coordinator must not write on the operator's terminal. */
+    @Test
+    void whatATerminalWouldObeyIsShownAsItIs() {
+        generator().close();
+        String movedTo = "etcd:\u001b[2J\u009b31msnowflake\u0007";
+        String record = meta().replace("state=active", "state=retired moved-to=" + movedTo + " successor=\u001b]0;x");
+        assertThat(raw().writeMeta(raw().read(0, 0, TIMEOUT).meta(), record, TIMEOUT))
+                .isInstanceOf(CasResult.Applied.class);
+
+        Session status = Session.run(inMemory("status"));
+        Session json = Session.run(inMemory("status", "--json"));
+        Session restore = Session.run(inMemory("restore", "--yes", "--namespace", namespace));
+
+        assertThat(List.of(status.all(), json.all(), restore.all())).allSatisfy(said -> assertThat(
+                        said.chars().filter(Character::isISOControl).filter(each -> each != '\n'))
+                .isEmpty());
+        assertThat(status.out()).contains("moving to etcd:\\u001b[2J\\u009b31msnowflake\\u0007");
+        assertThat(JsonParser.parseString(json.out())
+                        .getAsJsonObject()
+                        .get("movedTo")
+                        .getAsString())
+                .isEqualTo(movedTo);
+        assertThat(restore.err()).contains("add --accept lost-successor=\\u001b]0;x");
+    }
+
+    @Test
+    void secretsThatAreTypedAreWarnedOfOnce() {
+        String[] typed = {
+            "status",
+            "-Dsnowflake.etcd.endpoints=http://127.0.0.1:1",
+            "-Dsnowflake.etcd.user=app",
+            "-Dsnowflake.etcd.password=hunter2"
+        };
+
+        Session status = Session.run(typed);
+        Session byEnvironment =
+                Session.run(Map.of("SNOWFLAKE_ETCD_PASSWORD", "hunter2"), "", Arrays.copyOf(typed, typed.length - 1));
+        Session move = Session.run(
+                "move",
+                "--from",
+                "snowflake.etcd.endpoints=http://127.0.0.1:1",
+                "--to",
+                "snowflake.etcd.endpoints=http://127.0.0.1:2",
+                "-Dsnowflake.etcd.user=app",
+                "-Dsnowflake.etcd.password=hunter2");
+
+        String warning = "snowflake.etcd.password is typed: other users of this machine may see it";
+        assertThat(List.of(status.err(), move.err()))
+                .allSatisfy(said -> assertThat(said).containsOnlyOnce(warning).doesNotContain("hunter2"));
+        assertThat(byEnvironment.err()).doesNotContain("is typed");
+    }
+
+    // the advice was to type it
+    @Test
+    void noAdviceIsToTypeASecret() throws IOException {
+        Path settings = folder.resolve("application.properties");
+        Files.writeString(settings, """
+                snowflake.etcd.endpoints=http://127.0.0.1:1
+                snowflake.etcd.user=app
+                snowflake.etcd.password=${password}
+                """);
+        Session expression = Session.run("restore", "--settings", settings.toString());
+        Files.writeString(settings, Files.readString(settings).replace("${password}", "hunter1"));
+        Session contradiction = Session.run(
+                Map.of("SNOWFLAKE_ETCD_PASSWORD", "hunter2"), "", "restore", "--settings", settings.toString());
+
+        assertThat(List.of(expression.exitCode(), contradiction.exitCode())).containsOnly(2);
+        assertThat(expression.err())
+                .contains("snowflake.etcd.password in " + settings + " holds an expression", "small file");
+        assertThat(contradiction.err()).contains("SNOWFLAKE_ETCD_PASSWORD differ", "Unset the variable");
+        assertThat(expression.err() + contradiction.err()).doesNotContain("-Dsnowflake.etcd.password", "hunter");
+    }
+
+    // the runbook's one command restored one namespace, said to start the application, and that created the others anew
+    @Test
+    void restoreAndMoveSayThatEachGeneratorHasANamespaceOfItsOwn() throws IOException {
+        generator().close();
+        Path settings = Files.writeString(
+                folder.resolve("application.properties"),
+                "snowflake.generators.orders.window=PT60S\nsnowflake.claim-at-start=bills, default\n");
+
+        Session restore =
+                Session.run(Map.of(), namespace + "\n", inMemory("restore", "--settings", settings.toString()));
+        Session unnamed = Session.run(Map.of(), "no\n", inMemory("restore"));
+        Session move = Session.run(moveTo(folder.resolve("ids"), "--settings", settings.toString()));
+        Session ofOrders = Session.run(
+                Map.of(),
+                "no\n",
+                inMemory(
+                        "restore",
+                        "--settings",
+                        settings.toString(),
+                        "--generator",
+                        "orders",
+                        "--accept",
+                        "lost-record"));
+
+        String known =
+                "the generator 'default' alone. Each other generator of the application has its own: bills, orders."
+                        + " Run this for each of them, with --generator NAME, before the application starts.";
+        String end = "Start the application once this is done for each of its generators";
+        assertThat(restore.out()).containsSubsequence(known, "Go on?", "Restored.", end);
+        assertThat(move.out()).containsSubsequence(known, "Moved.", end);
+        assertThat(unnamed.out()).containsSubsequence("has its own, if there are others.", "Go on?");
+        assertThat(ofOrders.out()).contains("the generator 'orders' alone", "has its own: bills, default.");
     }
 
     @Test

@@ -180,6 +180,7 @@ abstract class RunbookContract {
     @Test
     void whenTheRecordAndAllElseIsLost() {
         requireOnPage("does not exist, and snowflake.namespace-creation=require");
+        requireOnPage("For `snowflake 'orders'` in the log add `--generator orders`.");
         try (Site site = new Site()) {
             long before;
             try (LeasedSnowflake ids = site.open("lost-" + coordinator, Map.of())) {

@@ -9,10 +9,7 @@ import java.util.Locale;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An audit for programs, as one line. The fields are described in docs/audit.md. Ids are strings, since numbers of JavaScript end at
- * 2^53.
- */
+/** An audit for programs, as one line. Ids are strings, since numbers of JavaScript end at 2^53. */
 public final class AuditJson {
 
     /** Raised if a field is renamed, removed, or gets another meaning; not for new ones. */
@@ -34,6 +31,7 @@ public final class AuditJson {
         json.addProperty("column", column.name());
         json.addProperty("type", column.type());
         json.addProperty("view", column.view());
+        json.addProperty("rowSecurity", column.rowSecurity());
         json.addProperty("indexed", column.indexed());
         json.addProperty("unique", column.unique());
         json.add("layout", layout(report));

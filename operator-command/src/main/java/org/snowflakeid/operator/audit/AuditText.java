@@ -58,6 +58,10 @@ public final class AuditText {
         if (report.rowsWithoutId() > 0) {
             hints.add(Counted.of(report.rowsWithoutId(), "row") + " without an id (null), not counted above.");
         }
+        if (column.rowSecurity()) {
+            hints.add("Row security may hide rows from this user, which were not looked at. Audit as the owner of the"
+                    + " table, or as a user with BYPASSRLS.");
+        }
         if (column.view()) {
             hints.add(
                     "This is a view. What it leaves out was not looked at, and each statement may read all of it: audit"

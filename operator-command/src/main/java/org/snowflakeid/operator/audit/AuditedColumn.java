@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param looseKey what there is to say of a key that should forbid it and may not; null if there is none, or another one forbids it
  * @param indexed whether an index begins with it, so that chunks are cheap
  * @param view whether the table is a view, of whose indexes nothing is known
+ * @param rowSecurity whether the database may hide rows from this user
  * @param aboutRows how many rows the database believes the table has; 0 if it does not say
  */
 public record AuditedColumn(
@@ -30,6 +31,7 @@ public record AuditedColumn(
         @Nullable String looseKey,
         boolean indexed,
         boolean view,
+        boolean rowSecurity,
         long aboutRows) {
 
     /** How ids are in it. */

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -23,15 +25,23 @@ public final class AuditedDatabase {
     private static final Pattern PASSWORD_IN_URL =
             Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)]+)|//[^/@:?]*:([^/@]+)@");
 
-    /** As long as a chunk of a table without an index may take; a connection that is silent for longer is lost. */
-    private static final int SILENT_MILLIS = 600_000;
+    /** As long as a chunk of a table without an index may take. */
+    private static final Duration LONGEST_STATEMENT = Duration.ofMinutes(10);
+
+    /** A connection that is silent for so much longer is lost. The server must have ended the statement by then, or it runs on. */
+    private static final Duration GRACE = Duration.ofSeconds(30);
 
     private static final int VALIDATION_SECONDS = 5;
 
+    /** A server that lets a connection in, and then says nothing, is not waited for. */
+    private static final int LOGIN_SECONDS = 10;
+
+    private static final String POSTGRES = "jdbc:postgresql:";
+
     private static final String CONFLICT = "40001";
 
-    /** By an administrator, or by a limit of the server. */
-    private static final String CANCELLED = "57014";
+    /** By an administrator, by a limit of the server, or by ours; MariaDB has a state of its own. */
+    private static final Set<String> CANCELLED = Set.of("57014", "70100");
 
     /** Of most databases, and of H2. */
     private static final Set<String> FORBIDDEN = Set.of("42501", "90096");
@@ -42,17 +52,44 @@ public final class AuditedDatabase {
     private final String url;
     private final @Nullable String user;
     private final @Nullable Path passwordFile;
+    private final Duration longestStatement;
 
-    /** @param passwordFile read anew for each connection; a line end after the password does not belong to it */
+    /** What was read of it, as far as it may have been sent. */
+    private final Set<String> passwords = new LinkedHashSet<>();
+
+    /** A pipe can be read once. */
+    private @Nullable String passwordOfPipe;
+
+    /**
+     * @param passwordFile read anew for each connection, unless it is a pipe; a line end after the password does not belong to it
+     */
     public AuditedDatabase(String url, @Nullable String user, @Nullable Path passwordFile) {
+        this(url, user, passwordFile, LONGEST_STATEMENT);
+    }
+
+    AuditedDatabase(String url, @Nullable String user, @Nullable Path passwordFile, Duration longestStatement) {
         this.url = url;
         this.user = user;
         this.passwordFile = passwordFile;
+        this.longestStatement = longestStatement;
+    }
+
+    /** A statement that takes longer is ended by the server. */
+    int longestStatementSeconds() {
+        return (int) longestStatement.toSeconds();
     }
 
     /** The URL without credentials. */
     public String place() {
         return URL.shown(url);
+    }
+
+    /** What there is to say of a URL with a password; empty if it has none. */
+    public Optional<String> exposed() {
+        return PASSWORD_IN_URL.matcher(url).find()
+                ? Optional.of("--url holds a password: other users of this machine may see it in the list of processes,"
+                        + " and the shell may keep it. Give it by --password-file.")
+                : Optional.empty();
     }
 
     /** @throws AuditRefusedException if no driver knows the URL */
@@ -80,6 +117,17 @@ public final class AuditedDatabase {
         if (passwordFile != null) {
             login.setProperty("password", password(passwordFile));
         }
+        if (url.startsWith(POSTGRES)) {
+            // What the URL says goes before these. Behind a pool of transactions, such as pgbouncer's, the next one may
+            // run
+            // where a prepared statement of this name is unknown, or another one's.
+            login.setProperty("prepareThreshold", "0");
+            login.setProperty("loginTimeout", Integer.toString(LOGIN_SECONDS));
+        }
+        // For other drivers.
+        if (DriverManager.getLoginTimeout() == 0) {
+            DriverManager.setLoginTimeout(LOGIN_SECONDS);
+        }
         Connection connection = DriverManager.getConnection(url, login);
         try {
             readOnly(connection);
@@ -91,22 +139,30 @@ public final class AuditedDatabase {
         return connection;
     }
 
-    private static void readOnly(Connection connection) {
+    private void readOnly(Connection connection) {
         try {
             connection.setReadOnly(true);
         } catch (SQLException e) {
             // SQLite wants to be told by its URL. What is sent are queries only.
         }
         try {
-            connection.setNetworkTimeout(Runnable::run, SILENT_MILLIS);
+            connection.setNetworkTimeout(
+                    Runnable::run, (int) longestStatement.plus(GRACE).toMillis());
         } catch (SQLException | AbstractMethodError | UnsupportedOperationException e) {
             // An embedded database has no network.
         }
     }
 
-    private static String password(Path file) {
+    private String password(Path file) {
+        String known = passwordOfPipe;
+        if (known != null) {
+            return known;
+        }
         try {
-            return Files.readString(file).replaceFirst("\\R\\z", "");
+            String password = Files.readString(file).replaceFirst("\\R\\z", "");
+            passwordOfPipe = Files.isRegularFile(file) ? null : password;
+            passwords.add(password);
+            return password;
         } catch (IOException e) {
             throw AuditRefusedException.wrongUse(
                     "--password-file " + file + " is not a readable file. Name one that this process can read.");
@@ -142,7 +198,7 @@ public final class AuditedDatabase {
 
     private static String remedy(SQLException e) {
         String state = String.valueOf(e.getSQLState());
-        if (state.equals(CANCELLED)) {
+        if (CANCELLED.contains(state)) {
             return " Lower --chunk, so that a statement takes less time.";
         }
         return FORBIDDEN.contains(state) || e.getErrorCode() == MARIADB_FORBIDDEN
@@ -169,7 +225,9 @@ public final class AuditedDatabase {
         for (MatchResult found : PASSWORD_IN_URL.matcher(url).results().toList()) {
             secrets.add(found.group(1) == null ? found.group(2) : found.group(1));
         }
-        if (passwordFile != null && Files.isReadable(passwordFile)) {
+        secrets.addAll(passwords);
+        // One that was read from a pipe is among those.
+        if (passwordFile != null && Files.isRegularFile(passwordFile) && Files.isReadable(passwordFile)) {
             secrets.add(password(passwordFile));
         }
         secrets.remove("");

@@ -168,6 +168,7 @@ final class ColumnSearch {
                 indexes.looseKey(),
                 indexes.leading(),
                 table.isView(),
+                RowSecurity.hidesRows(connection, table.schema(), table.name()),
                 indexes.aboutRows());
     }
 
@@ -186,7 +187,7 @@ final class ColumnSearch {
             if (!index.leads(column)) {
                 continue;
             }
-            if (index.unique() && index.columns().size() == 1) {
+            if (index.unique() && loose.isOfOneColumn(index)) {
                 String fault = loose.fault(index.name());
                 unique |= fault == null;
                 looseKey = looseKey == null ? fault : looseKey;

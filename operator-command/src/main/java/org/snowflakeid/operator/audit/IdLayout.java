@@ -56,8 +56,8 @@ public record IdLayout(String name, Instant epoch, Duration unit, Bits timestamp
     }
 
     public IdLayout {
-        if (unit.toMillis() < 1) {
-            throw new IllegalArgumentException("the unit " + unit + " is shorter than a millisecond");
+        if (unit.isNegative() || unit.isZero() || unit.toNanosPart() % 1_000_000 != 0) {
+            throw new IllegalArgumentException("the unit " + unit + " is not a whole number of milliseconds");
         }
         try {
             Math.addExact(epoch.toEpochMilli(), Math.multiplyExact((1L << timestamp.count()) - 1, unit.toMillis()));

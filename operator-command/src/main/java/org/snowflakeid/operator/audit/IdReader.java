@@ -127,6 +127,7 @@ public final class IdReader implements AutoCloseable {
         long count;
         String sql = "SELECT COUNT(*) FROM " + column.quotedTable() + " WHERE " + column.quotedName() + " IS NULL";
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setQueryTimeout(database.longestStatementSeconds());
             running = statement;
             try (ResultSet counted = statement.executeQuery()) {
                 counted.next();
@@ -169,6 +170,7 @@ public final class IdReader implements AutoCloseable {
         long read = 0;
         try (PreparedStatement statement = connection.prepareStatement(query(column, most))) {
             statement.setFetchSize((int) Math.min(most, FETCH_SIZE));
+            statement.setQueryTimeout(database.longestStatementSeconds());
             bind(statement);
             running = statement;
             try (ResultSet ids = statement.executeQuery()) {

@@ -9,6 +9,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.MariaDbServer;
+import org.snowflakeid.testservers.PgBouncer;
 import org.snowflakeid.testservers.PostgresServer;
 
 /** Reading the ids of real databases: rights, read-only transactions, connections that the server ends, replicas. */
@@ -58,10 +60,14 @@ class AuditOnServersTest {
     }
 
     private AuditedColumn read(String url, String table, String column, Runnable halfWay) {
+        return read(url, table, column, 10_000, halfWay);
+    }
+
+    private AuditedColumn read(String url, String table, String column, int chunk, Runnable halfWay) {
         try (IdReader reader = new IdReader(new AuditedDatabase(url, null, null), complaints::add)) {
             AuditedColumn found = reader.find(table, column);
             seen = 0;
-            reader.read(found, 10_000, (id, rows) -> {
+            reader.read(found, chunk, (id, rows) -> {
                 if (++seen == 12_345) {
                     halfWay.run();
                 }
@@ -272,6 +278,49 @@ class AuditOnServersTest {
         }
     }
 
+    // the second audit failed, since the first had left its prepared statement in the connection that they share
+    @Test
+    void oneAuditAfterTheOtherReadsThroughAPoolOfTransactions() {
+        try (PgBouncer bouncer = PgBouncer.start(postgres, "transaction", 1)) {
+            String url = bouncer.url().replace("&prepareThreshold=0", "");
+
+            for (int audit = 0; audit < 2; audit++) {
+                read(url, "shop.orders", "id", 2_000, () -> {});
+
+                assertThat(seen).isEqualTo(IDS);
+            }
+        }
+        assertThat(complaints).isEmpty();
+    }
+
+    /** Columns that an index has for its readers alone are none of its key. */
+    @Test
+    void columnsThatAUniqueIndexIncludesMakeItNoLooser() {
+        postgres.sql("CREATE TABLE covered (id bigint NOT NULL, item text); CREATE UNIQUE INDEX ON covered (id) INCLUDE"
+                + " (item); CREATE TABLE covering (id bigint, item text, PRIMARY KEY (id) INCLUDE (item))");
+
+        assertThat(find("covered").unique()).isTrue();
+        assertThat(find("covering").unique()).isTrue();
+        assertThat(find("covering").indexed()).isTrue();
+    }
+
+    // one of four rows was looked at, and no fault was found
+    @Test
+    void rowsThatTheUserMayNotSeeAreSpokenOf() {
+        postgres.sql("CREATE ROLE tenant LOGIN; CREATE TABLE shared (id bigint, tenant name); INSERT INTO shared VALUES"
+                + " (1, 'tenant'), (2, 'other'), (2, 'other'), (3, 'other'); GRANT SELECT ON shared TO tenant;"
+                + " CREATE POLICY own ON shared USING (tenant = current_user);"
+                + " ALTER TABLE shared ENABLE ROW LEVEL SECURITY");
+
+        AuditedColumn seenByTenant =
+                read(postgres.anonymousUrl(postgres.clientPort()) + "?user=tenant", "shared", "id");
+
+        assertThat(seen).isEqualTo(1);
+        assertThat(seenByTenant.rowSecurity()).isTrue();
+        assertThat(find("shared").rowSecurity()).isFalse();
+        assertThat(find("shop.orders").rowSecurity()).isFalse();
+    }
+
     @Test
     void transactionsOnlyRead() {
         postgres.sql(
@@ -301,6 +350,39 @@ class AuditOnServersTest {
         assertThatThrownBy(
                         () -> read(postgres.anonymousUrl(postgres.clientPort()) + "?user=hurried", "lingering", "id"))
                 .hasMessageContaining("canceling statement due to statement timeout. Lower --chunk");
+    }
+
+    // the connection was taken for lost, and the same statement sent again while the first one ran on, seven times
+    @Test
+    void aStatementThatTakesTooLongIsEndedAndNotSentAgain() {
+        postgres.sql("CREATE VIEW endless AS SELECT id FROM loose, pg_sleep(600)");
+        AuditedDatabase database = new AuditedDatabase(postgres.url(), null, null, Duration.ofSeconds(2));
+        try (IdReader reader = new IdReader(database, complaints::add)) {
+            AuditedColumn endless = reader.find("endless", "id");
+
+            assertThatThrownBy(() -> reader.read(endless, 10, (id, rows) -> {}))
+                    .hasMessageContaining("can't be read")
+                    .hasMessageContaining("Lower --chunk");
+        }
+        assertThat(complaints).isEmpty();
+        assertThat(active("endless")).startsWith("0");
+    }
+
+    @Test
+    void aStatementOfMariaDbThatTakesTooLongIsEnded() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(mariaDb.url());
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE VIEW endless AS SELECT id FROM orders WHERE SLEEP(1) = 0");
+        }
+        AuditedDatabase database = new AuditedDatabase(mariaDb.url(), null, null, Duration.ofSeconds(2));
+        try (IdReader reader = new IdReader(database, complaints::add)) {
+            AuditedColumn endless = reader.find("endless", "id");
+
+            assertThatThrownBy(() -> reader.read(endless, 10, (id, rows) -> {}))
+                    .hasMessageContaining("can't be read")
+                    .hasMessageContaining("Lower --chunk");
+        }
+        assertThat(complaints).isEmpty();
     }
 
     // ---- connections that the server ends
@@ -385,7 +467,11 @@ class AuditOnServersTest {
     }
 
     private static String sleeping() {
-        return postgres.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%\"slow\"%'"
-                + " AND pid <> pg_backend_pid()");
+        return active("slow");
+    }
+
+    private static String active(String view) {
+        return postgres.sql("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%\"" + view
+                + "\"%' AND pid <> pg_backend_pid()");
     }
 }

@@ -30,7 +30,20 @@ class AuditTest {
 
     private static AuditedColumn column(String type, int digits, boolean unique) {
         return new AuditedColumn(
-                "public.orders", "id", "orders", "id", Form.LONG, type, digits, false, unique, null, true, false, 0);
+                "public.orders",
+                "id",
+                "orders",
+                "id",
+                Form.LONG,
+                type,
+                digits,
+                false,
+                unique,
+                null,
+                true,
+                false,
+                false,
+                0);
     }
 
     private static long id(Instant at, int workerId, int sequence) {

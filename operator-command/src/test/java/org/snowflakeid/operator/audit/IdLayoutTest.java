@@ -64,7 +64,10 @@ class IdLayoutTest {
                 "2020-01-01T00:00:00Z,10 | is no layout. Write one of",
                 "2020-01-01T00:00:00Z,10,25 | 25 bits are not between 1 and 24",
                 "2020-01-01T00:00:00Z,ten,12 | \"ten\"",
-                "2020-01-01T00:00:00Z,10,12,PT0.0001S | is shorter than a millisecond",
+                "2020-01-01T00:00:00Z,10,12,PT0.0001S | is not a whole number of milliseconds",
+                "2020-01-01T00:00:00Z,10,12,PT0.0015S | is not a whole number of milliseconds",
+                "2020-01-01T00:00:00Z,10,12,PT-1S | is not a whole number of milliseconds",
+                "2020-01-01T00:00:00Z,10,12,PT9000000000000000000S | reach beyond all dates",
                 "2020-01-01T00:00:00Z,1,1,PT1H | reach beyond all dates"
             })
     void refusesWhatIsNone(String text, String part) {

@@ -209,6 +209,24 @@ class IdReaderTest {
     }
 
     @Test
+    void anIndexOfSomeRowsForbidsNoDuplicates(@TempDir Path folder) throws SQLException {
+        String shop = "jdbc:sqlite:" + folder.resolve("shop.db");
+        try (Connection connection = DriverManager.getConnection(shop);
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE orders (id BIGINT, gone INT)");
+            statement.execute("CREATE UNIQUE INDEX alive ON orders (id) WHERE gone = 0");
+            statement.execute("INSERT INTO orders VALUES (1, 0), (1, 1), (2, 0)");
+        }
+
+        AuditedColumn column = read(shop, "orders", "id", 7);
+
+        assertThat(seen).containsEntry(1L, 2L).containsEntry(2L, 1L);
+        assertThat(column.unique()).isFalse();
+        assertThat(column.looseKey()).contains("the unique index alive");
+        assertThat(column.indexed()).isFalse();
+    }
+
+    @Test
     void findsTablesByTheirSchemaAndWithOddNames() throws SQLException {
         sql(
                 "CREATE SCHEMA shop",

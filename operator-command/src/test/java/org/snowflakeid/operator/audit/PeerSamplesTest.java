@@ -47,7 +47,8 @@ class PeerSamplesTest {
         String[] header = sample.get(0).split("; ", -1);
         IdLayout layout = IdLayout.parse(header[1]);
         Audit audit = new Audit(
-                new AuditedColumn("t", "id", "t", "id", Form.LONG, "bigint", 19, false, false, null, true, false, 0),
+                new AuditedColumn(
+                        "t", "id", "t", "id", Form.LONG, "bigint", 19, false, false, null, true, false, false, 0),
                 layout,
                 InstantSource.fixed(Instant.parse(header[2])));
         TreeMap<Long, Long> table = new TreeMap<>();

@@ -51,10 +51,14 @@ class BuildLockTest {
     }
 
     private Process command() throws IOException {
-        return new ProcessBuilder("bin/command")
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .start();
+        return command("UTC");
+    }
+
+    private Process command(String timeZone) throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder("bin/command").directory(folder.toFile()).redirectErrorStream(true);
+        builder.environment().put("TZ", timeZone);
+        return builder.start();
     }
 
     /** Its first line: that it builds, or that it waits for another. */
@@ -86,6 +90,23 @@ class BuildLockTest {
         }
         assertThat(builds).content().isEqualTo("begin\nend\n");
         assertThat(folder.resolve("target")).isEmptyDirectory();
+    }
+
+    // its lock was taken for that of a process that has ended, and both built at once
+    @Test
+    void aBuildOfACallerInAnotherTimeZoneIsWaitedFor() throws Exception {
+        Process first = command("UTC");
+        assertThat(firstLine(first)).isEqualTo("building");
+        Path lock = folder.resolve("target/build-lock");
+        String ofFirst = Files.readString(lock);
+        Process second = command("JST-9");
+
+        assertThat(firstLine(second)).startsWith("Waiting for another build");
+        assertThat(lock).content().isEqualTo(ofFirst);
+        go();
+        requireSuccess(first);
+        requireSuccess(second);
+        assertThat(builds).content().isEqualTo("begin\nend\n");
     }
 
     @Test

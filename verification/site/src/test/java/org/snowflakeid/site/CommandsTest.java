@@ -151,6 +151,17 @@ class CommandsTest {
                 .contains("/usr/local/bin");
     }
 
+    // where CDPATH was exported, the path of the clone had two lines, or was that of another folder
+    @ParameterizedTest
+    @ValueSource(strings = {".", "elsewhere"})
+    void whereCdLooksElsewhereDoesNotMatter(String cdPath) throws Exception {
+        Files.createDirectories(folder.resolve("elsewhere/bin"));
+
+        Run root = run("env", "CDPATH=" + cdPath, "bash", "-c", ". bin/lib.sh; echo \"$root\"");
+
+        assertThat(root.said()).isEqualTo(folder.toRealPath() + "\n");
+    }
+
     @Test
     void theExampleSaysWhichOptionItDoesNotKnow() throws Exception {
         List<String> before = tree();

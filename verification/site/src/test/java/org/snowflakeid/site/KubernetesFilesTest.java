@@ -90,7 +90,9 @@ class KubernetesFilesTest {
             }
         }
 
-        assertThat(kinds).containsExactlyInAnyOrder("ServiceAccount", "Role", "RoleBinding", "Deployment", "Service");
+        assertThat(kinds)
+                .containsExactlyInAnyOrder(
+                        "ServiceAccount", "Role", "RoleBinding", "Deployment", "PodDisruptionBudget", "Service");
     }
 
     @Test
@@ -127,6 +129,8 @@ class KubernetesFilesTest {
 
         assertThat(at(kubernetes("Service"), "spec", "selector")).isEqualTo(labels);
         assertThat(at(deployment, "spec", "selector", "matchLabels")).isEqualTo(labels);
+        assertThat(at(kubernetes("PodDisruptionBudget"), "spec", "selector", "matchLabels"))
+                .isEqualTo(labels);
         assertThat(at(kubernetes("Service"), "spec", "ports", 0, "targetPort"))
                 .isEqualTo(at(container(), "ports", 0, "name"));
         assertThat(at(container(), "envFrom", 0, "configMapRef", "name"))
@@ -211,7 +215,24 @@ class KubernetesFilesTest {
         for (String file : List.of("etcd.yaml", "postgresql.yaml")) {
             String compose = (String) at(documents("compose/" + file).get(0), "x-application", "stop_grace_period");
             assertThat(Duration.parse("PT" + compose)).isGreaterThan(longestClose(false));
+            assertThat(DeploymentFiles.text("compose/" + file))
+                    .contains("A stop takes " + longestClose(false).toSeconds() + " seconds at the most");
         }
+    }
+
+    // a pod whose secret had the mode that docs/operations.md asks for could not read it: the file is root's
+    @Test
+    void aSecretThatOnlyItsOwnerMayReadIsReadByThePods() throws IOException {
+        String user = DeploymentFiles.text("Containerfile")
+                .lines()
+                .filter(line -> line.startsWith("USER "))
+                .findFirst()
+                .orElseThrow()
+                .substring(5);
+
+        assertThat(at(kubernetes("Deployment"), "spec", "template", "spec", "securityContext", "fsGroup"))
+                .hasToString(user);
+        assertThat(Pages.text("docs/operations.md")).contains("`defaultMode: 0400`", "`fsGroup`");
     }
 
     private static Map<String, Object> container() throws IOException {
