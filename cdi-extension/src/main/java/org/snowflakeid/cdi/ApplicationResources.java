@@ -71,7 +71,7 @@ final class ApplicationResources implements Resources {
         try {
             return Optional.of(type.cast(beans.getReference(bean, type, beans.createCreationalContext(bean))));
         } catch (RuntimeException e) {
-            throw refused("the bean " + bean + " can't be had: " + e);
+            throw refused("the bean " + bean + " could not be obtained: " + e);
         }
     }
 
@@ -92,7 +92,7 @@ final class ApplicationResources implements Resources {
             if (isAbsent(e)) {
                 return Optional.empty();
             }
-            throw refused("'" + name + "' can't be had from JNDI: " + e);
+            throw refused("'" + name + "' could not be obtained from JNDI: " + e);
         }
         if (found == null) {
             return Optional.empty();

@@ -219,7 +219,7 @@ final class SharedDatabase {
 
         /** How far it came without a change. */
         synchronized String seen() {
-            return hadConnection ? "nothing was changed" : "no connection was to be had";
+            return hadConnection ? "nothing was changed" : "no connection was available";
         }
 
         /**

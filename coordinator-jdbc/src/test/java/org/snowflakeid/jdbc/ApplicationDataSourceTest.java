@@ -179,7 +179,7 @@ class ApplicationDataSourceTest {
             while (calls.get() < 2) {
                 assertThat(catchThrowableOfType(
                                 CoordinatorException.class, () -> one.read(0, 0, Duration.ofMillis(100))))
-                        .hasMessageContaining("no connection was to be had");
+                        .hasMessageContaining("no connection was available");
             }
 
             assertThat(catchThrowableOfType(CoordinatorException.class, () -> one.read(0, 0, Duration.ofMillis(100))))
@@ -210,7 +210,7 @@ class ApplicationDataSourceTest {
                         assertThat(thrown.permanent()).isFalse();
                         assertThat(thrown)
                                 .hasMessageContaining("the default data source")
-                                .hasMessageContaining("no connection was to be had")
+                                .hasMessageContaining("no connection was available")
                                 .hasMessageContaining("its pool's size");
                     }));
             assertThat(one.isValid(5) && other.isValid(5)).isTrue();
@@ -356,7 +356,7 @@ class ApplicationDataSourceTest {
             assertThat(ids.status().state()).isEqualTo(State.ACTIVE);
             assertThat(errors)
                     .allMatch(error -> error.contains("the default data source"))
-                    .anyMatch(error -> error.contains("no connection was to be had"));
+                    .anyMatch(error -> error.contains("no connection was available"));
             assertThat(other.read(0, 0, TIMEOUT).meta()).isNotNull();
         }
 

@@ -9,7 +9,7 @@ import org.snowflakeid.testservers.BlackHoleContract;
 class BlackHoleTest extends BlackHoleContract {
 
     BlackHoleTest() {
-        super("does not answer in time (no connection was to be had)");
+        super("does not answer in time (no connection was available)");
     }
 
     @Override

@@ -121,7 +121,7 @@ class SlowConnectionsTest {
                 catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, SHORT));
         // The second one if the thread was held up until the call's time was over.
         assertThat(thrown.getMessage())
-                .containsAnyOf("no connection was to be had", "no time was left for another request");
+                .containsAnyOf("no connection was available", "no time was left for another request");
         assertThat(thrown.permanent()).isFalse();
     }
 

@@ -106,12 +106,20 @@ class PagesTest {
         }
     }
 
+    // without servlet-6.0 the server did not start the application of the page, and said why in no line of its log
     @Test
     void openLibertyIsTestedWithTheFeaturesOfItsPage() throws Exception {
         String tested = Pages.text("verification/runtimes/servers/src/test/open-liberty/server.xml");
-        List<MatchResult> features = matches("<feature>[^<]+</feature>", Pages.text("docs/open-liberty.md"));
+        // The tested application also uses JSON in its own code.
+        List<String> needed = features(tested.replace("<feature>jsonp-2.1</feature>", ""));
 
-        assertThat(features).hasSize(4).allSatisfy(feature -> assertThat(tested).contains(feature.group()));
+        assertThat(features(Pages.text("docs/open-liberty.md"))).hasSize(5).isEqualTo(needed);
+    }
+
+    private static List<String> features(String text) {
+        return matches("<feature>([^<]+)</feature>", text).stream()
+                .map(feature -> feature.group(1))
+                .toList();
     }
 
     @Test

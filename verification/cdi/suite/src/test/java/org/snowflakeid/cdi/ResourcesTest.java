@@ -76,6 +76,15 @@ class ResourcesTest {
         }
     }
 
+    @ApplicationScoped
+    static class Failing {
+        @Produces
+        @Singleton
+        DataSource failing() {
+            throw new IllegalStateException("its driver is missing");
+        }
+    }
+
     private static String found(String name, Class<?>... beans) {
         Class<?>[] all = new Class<?>[beans.length + 1];
         all[0] = User.class;
@@ -128,12 +137,19 @@ class ResourcesTest {
     }
 
     @Test
-    void whatIsThereAndCantBeHadStopsTheDeployment() {
+    void whatIsThereAndCanNotBeObtainedStopsTheDeployment() {
         TestNaming.NAMES.get().put("java:app/jdbc/ids", "a text");
         assertThatThrownBy(() -> found("java:app/jdbc/ids"))
                 .hasMessageContaining("'java:app/jdbc/ids' is in JNDI a java.lang.String, and no javax.sql.DataSource");
 
         TestNaming.NAMES.get().put("java:app/jdbc/ids", new NamingException("its pool does not start"));
-        assertThatThrownBy(() -> found("java:app/jdbc/ids")).hasMessageContaining("its pool does not start");
+        assertThatThrownBy(() -> found("java:app/jdbc/ids"))
+                .hasMessageContaining("'java:app/jdbc/ids' could not be obtained from JNDI: ")
+                .hasMessageContaining("its pool does not start");
+
+        assertThatThrownBy(() -> found("-", Failing.class))
+                .hasMessageContaining("the bean ")
+                .hasMessageContaining(" could not be obtained: ")
+                .hasMessageContaining("its driver is missing");
     }
 }
