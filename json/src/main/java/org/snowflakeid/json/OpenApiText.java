@@ -2,7 +2,6 @@
 package org.snowflakeid.json;
 
 import com.fasterxml.jackson.databind.JavaType;
-import com.fasterxml.jackson.databind.type.TypeFactory;
 import io.swagger.v3.core.converter.AnnotatedType;
 import io.swagger.v3.core.converter.ModelConverter;
 import io.swagger.v3.core.converter.ModelConverterContext;
@@ -31,27 +30,12 @@ public final class OpenApiText implements ModelConverter {
         }
         Schema<?> described = others.next().resolve(type, context, others);
         SnowflakeFormat format = format(type);
-        return described == null || format == null
-                ? described
-                : described(described, TypeFactory.defaultInstance().constructType(type.getType()), format);
-    }
-
-    /** With what it holds, where that is ids. */
-    private static Schema<?> described(Schema<?> schema, JavaType type, SnowflakeFormat format) {
-        if (IDS.contains(type.getRawClass())) {
-            return isInteger(schema) ? text(schema, format) : schema;
-        }
-        if (type.isContainerType() && schema.getItems() != null) {
-            schema.setItems(described(schema.getItems(), type.getContentType(), format));
-        }
-        if (type.isMapLikeType() && schema.getAdditionalProperties() instanceof Schema<?> values) {
-            schema.setAdditionalProperties(described(values, type.getContentType(), format));
-        }
-        return schema;
+        return described == null || format == null || !isInteger(described) ? described : text(described, format);
     }
 
     private static @Nullable SnowflakeFormat format(AnnotatedType type) {
-        if (type.getCtxAnnotations() != null) {
+        Type java = type.getType() instanceof JavaType known ? known.getRawClass() : type.getType();
+        if (type.getCtxAnnotations() != null && IDS.contains(java)) {
             for (Annotation annotation : type.getCtxAnnotations()) {
                 if (annotation instanceof SnowflakeText text) {
                     return text.value();
