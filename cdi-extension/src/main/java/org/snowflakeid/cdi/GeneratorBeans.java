@@ -44,9 +44,9 @@ final class GeneratorBeans {
                 : new Annotation[] {name};
     }
 
-    /** By which a generator's bean is known as ours, whatever other beans look like. */
+    /** By which a generator's bean is known as ours, whatever other beans look like. Without a dot: no bean of the application may have the name of what comes before one. */
     static String name(String generator) {
-        return Snowflake.class.getName() + ':' + generator;
+        return "snowflake:" + generator;
     }
 
     /** The generator's bean, unless the container removed it as unused. */

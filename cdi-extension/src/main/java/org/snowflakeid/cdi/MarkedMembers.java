@@ -7,6 +7,7 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -21,7 +22,7 @@ public final class MarkedMembers {
      * The fields and getters with the annotation, by the name of their attribute. Of a record, these are the fields.
      *
      * @param generator that the annotation names
-     * @throws SnowflakeException if an attribute has the annotation on its field and on its getter
+     * @throws SnowflakeException if an attribute has the annotation on its field and on its getter, or a member has it that is neither
      */
     public static <A extends Annotation> Map<String, Member> of(
             Class<?> type, Class<A> annotation, Function<A, String> generator) {
@@ -31,7 +32,7 @@ public final class MarkedMembers {
                 add(marked, field.getName(), field, annotation, generator);
             }
             for (Method method : declaring.getDeclaredMethods()) {
-                if (!method.isSynthetic() && method.getParameterCount() == 0 && !declaring.isRecord()) {
+                if (!method.isSynthetic() && !declaring.isRecord()) {
                     add(marked, attribute(method), method, annotation, generator);
                 }
             }
@@ -48,6 +49,16 @@ public final class MarkedMembers {
         A mark = member.getAnnotation(annotation);
         if (mark == null) {
             return;
+        }
+        if (member instanceof Method method
+                && (method.getParameterCount() > 0 || method.getReturnType() == void.class)) {
+            throw misplaced(
+                    generator.apply(mark),
+                    member,
+                    "it is no getter; put the annotation on the field or on the getter, whichever is mapped");
+        }
+        if (Modifier.isStatic(member.getModifiers())) {
+            throw misplaced(generator.apply(mark), member, "it is static, and not stored; take the annotation away");
         }
         // What a subclass overrides comes first.
         Member other = marked.putIfAbsent(attribute, member);

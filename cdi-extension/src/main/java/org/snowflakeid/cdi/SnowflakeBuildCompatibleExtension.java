@@ -52,7 +52,9 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
 
     static final String INJECTED = "injected";
     private static final String GENERATOR = "generator";
-    private static final Set<String> LAZY = Set.of(Instance.class.getName(), Provider.class.getName());
+    // The last is that of Quarkus.
+    private static final Set<String> LAZY =
+            Set.of(Instance.class.getName(), Provider.class.getName(), "io.quarkus.arc.InjectableInstance");
 
     private final Set<String> injected = new TreeSet<>();
 

@@ -63,15 +63,15 @@ final class MappedMarks {
         marked(type).forEach((attribute, member) -> {
             Property property = byName.get(attribute);
             refuseUnlessMapped(member, property, type);
+            if (path.indexOf('.') != path.lastIndexOf('.')) {
+                throw MarkedMembers.misplaced(
+                        mark(member).value(),
+                        member,
+                        "it is in an embeddable inside another one, at " + entity.getEntityName() + "." + path
+                                + attribute + ", where Hibernate makes no ids; move it to the entity or to the"
+                                + " outer embeddable");
+            }
             if (property != null && !keys.contains(property)) {
-                if (path.indexOf('.') != path.lastIndexOf('.')) {
-                    throw MarkedMembers.misplaced(
-                            mark(member).value(),
-                            member,
-                            "it is in an embeddable inside another one, at " + entity.getEntityName() + "." + path
-                                    + attribute + ", where Hibernate makes no ids; move it to the entity or to the"
-                                    + " outer embeddable");
-                }
                 refuseIfUnfillable(member, type, validated);
                 refuseUnlessStored(member, property);
                 columns.accept(new MarkedColumns.Column(
@@ -80,6 +80,7 @@ final class MappedMarks {
         });
         for (Property property : byName.values()) {
             if (property.getValue() instanceof Component embedded && !embedded.isEmbedded()) {
+                refuseInSubclasses(embedded, type.getClassLoader());
                 check(
                         embedded.getComponentClass(),
                         embedded.getProperties(),
@@ -87,6 +88,34 @@ final class MappedMarks {
                         path + property.getName() + ".",
                         validated && hasAny(type, property.getName(), "jakarta.validation.Valid"));
             }
+        }
+    }
+
+    /** Hibernate would ask any embeddable there for the attributes of each subclass, and fail at the insert. */
+    private static void refuseInSubclasses(Component embedded, @Nullable ClassLoader loader) {
+        if (!embedded.isPolymorphic()) {
+            return;
+        }
+        for (Property property : embedded.getProperties()) {
+            String declaring = embedded.getPropertyDeclaringClass(property);
+            if (declaring != null) {
+                Class<?> type = loaded(declaring, loader);
+                Member member = marked(type).get(property.getName());
+                if (member != null && !type.isAssignableFrom(embedded.getComponentClass())) {
+                    throw MarkedMembers.misplaced(
+                            mark(member).value(),
+                            member,
+                            "it is in a subclass of an embeddable, where Hibernate makes no ids; move it to the entity");
+                }
+            }
+        }
+    }
+
+    private static Class<?> loaded(String name, @Nullable ClassLoader loader) {
+        try {
+            return Class.forName(name, false, loader);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
         }
     }
 

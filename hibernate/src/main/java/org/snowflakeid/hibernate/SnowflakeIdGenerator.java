@@ -18,6 +18,7 @@ import org.hibernate.mapping.Property;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.Snowflake;
+import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.cdi.IdAttribute;
 
 /** How Hibernate obeys {@link SnowflakeId}; applications don't need it. */
@@ -56,8 +57,13 @@ public class SnowflakeIdGenerator implements BeforeExecutionGenerator, Annotatio
         column = entity != null && entity.getPropertyClosure().contains(property) ? property.getName() : null;
         keyOf = entity != null && column == null ? entity.getRootClass().getEntityName() : null;
         ConfigurationService settings = context.getServiceRegistry().requireService(ConfigurationService.class);
-        if (settings.getSettings().get(GeneratorSource.SETTING) instanceof GeneratorSource source) {
-            given = source.named(mark.value());
+        Object source = settings.getSettings().get(GeneratorSource.SETTING);
+        if (source instanceof GeneratorSource generators) {
+            given = generators.named(mark.value());
+        } else if (source != null) {
+            throw new SnowflakeException("snowflake '" + mark.value() + "': the setting " + GeneratorSource.SETTING
+                    + " is " + source + ", which is no object of " + GeneratorSource.class.getName()
+                    + ". Pass one, such as name -> ids, in the map of settings.");
         }
     }
 

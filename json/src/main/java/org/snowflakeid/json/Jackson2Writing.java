@@ -7,8 +7,12 @@ import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
+import com.fasterxml.jackson.databind.ser.impl.PropertySerializerMap;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
+import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
@@ -33,7 +37,7 @@ final class Jackson2Writing {
         if (type.isMapLikeType()) {
             boolean ids = isId(type.getKeyType());
             JsonSerializer<Object> values = of(type.getContentType(), format, property);
-            return ids || values != null ? new Entries(ids ? format : null, type.getKeyType(), values, property) : null;
+            return ids || values != null ? new Entries(ids ? format : null, type, values, property) : null;
         }
         if (type.isCollectionLikeType() || type.isArrayType()) {
             JsonSerializer<Object> elements = of(type.getContentType(), format, property);
@@ -91,6 +95,24 @@ final class Jackson2Writing {
                         NotText.misplaced("a property", value.getClass().getName()));
             }
             generator.writeString(format.format(id));
+        }
+    }
+
+    /** Of a type with a {@code @JsonValue}, which does not show what writes it the annotation. */
+    static final class OfItsOwn extends Text {
+        private static final long serialVersionUID = 1L;
+
+        private final transient AnnotatedMember id;
+        private final Id ids;
+
+        OfItsOwn(AnnotatedMember id, SnowflakeFormat format) {
+            this.id = id;
+            this.ids = new Id(format);
+        }
+
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            write(id.getValue(value), ids, generator, provider);
         }
     }
 
@@ -172,17 +194,19 @@ final class Jackson2Writing {
         private final @Nullable SnowflakeFormat keys;
         private final JavaType keyType;
         private final transient @Nullable JsonSerializer<Object> values;
+        private final transient Others others;
         private final transient BeanProperty property;
 
         /** @param keys null: these are no ids; as are values */
         Entries(
                 @Nullable SnowflakeFormat keys,
-                JavaType keyType,
+                JavaType map,
                 @Nullable JsonSerializer<Object> values,
                 BeanProperty property) {
             this.keys = keys;
-            this.keyType = keyType;
+            this.keyType = map.getKeyType();
             this.values = values;
+            this.others = new Others(map.getContentType(), property);
             this.property = property;
         }
 
@@ -199,8 +223,7 @@ final class Jackson2Writing {
                             generator,
                             provider);
                 } else {
-                    provider.findTypedValueSerializer(value.getClass(), true, property)
-                            .serialize(value, generator, provider);
+                    others.write(value, generator, provider);
                 }
             }
             generator.writeEndObject();
@@ -220,6 +243,41 @@ final class Jackson2Writing {
         @Override
         public boolean isEmpty(SerializerProvider provider, Object map) {
             return ((Map<?, ?>) map).isEmpty();
+        }
+    }
+
+    /** The values of a map that are no ids: as Jackson itself writes the values of this property. */
+    private static final class Others extends BeanProperty.Std {
+        private static final long serialVersionUID = 1L;
+
+        private transient PropertySerializerMap known = PropertySerializerMap.emptyForProperties();
+
+        Others(JavaType values, BeanProperty map) {
+            super(map.getFullName(), values, map.getWrapperName(), map.getMember(), map.getMetadata());
+        }
+
+        /** Among the values may be ids of a type of their own, with a format of their own. */
+        @Override
+        public <A extends Annotation> @Nullable A getAnnotation(Class<A> type) {
+            return type == SnowflakeText.class ? null : super.getAnnotation(type);
+        }
+
+        void write(Object value, JsonGenerator generator, SerializerProvider provider) throws IOException {
+            JsonSerializer<Object> how = known.serializerFor(value.getClass());
+            if (how == null) {
+                JavaType type = getType().hasGenericTypes()
+                        ? provider.constructSpecializedType(getType(), value.getClass())
+                        : provider.constructType(value.getClass());
+                var found = known.findAndAddSecondarySerializer(type, provider, this);
+                known = found.map;
+                how = found.serializer;
+            }
+            TypeSerializer typed = provider.findTypeSerializer(getType());
+            if (typed == null) {
+                how.serialize(value, generator, provider);
+            } else {
+                how.serializeWithType(value, generator, provider, typed.forProperty(this));
+            }
         }
     }
 }

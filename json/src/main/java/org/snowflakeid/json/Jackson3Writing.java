@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.json;
 
+import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
@@ -14,6 +15,9 @@ import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.jsontype.TypeSerializer;
+import tools.jackson.databind.ser.impl.PropertySerializerMap;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /** How Jackson 3 writes what holds ids. */
@@ -32,7 +36,7 @@ final class Jackson3Writing {
         if (type.isMapLikeType()) {
             boolean ids = isId(type.getKeyType());
             ValueSerializer<Object> values = of(type.getContentType(), format, property);
-            return ids || values != null ? new Entries(ids ? format : null, type.getKeyType(), values, property) : null;
+            return ids || values != null ? new Entries(ids ? format : null, type, values, property) : null;
         }
         if (type.isCollectionLikeType() || type.isArrayType()) {
             ValueSerializer<Object> elements = of(type.getContentType(), format, property);
@@ -85,6 +89,22 @@ final class Jackson3Writing {
                         NotText.misplaced("a property", value.getClass().getName()));
             }
             generator.writeString(format.format(id));
+        }
+    }
+
+    /** Of a type with a {@code @JsonValue}, which does not show what writes it the annotation. */
+    static final class OfItsOwn extends Text {
+        private final AnnotatedMember id;
+        private final Id ids;
+
+        OfItsOwn(AnnotatedMember id, SnowflakeFormat format) {
+            this.id = id;
+            this.ids = new Id(format);
+        }
+
+        @Override
+        public void serialize(Object value, JsonGenerator generator, SerializationContext provider) {
+            write(id.getValue(value), ids, generator, provider);
         }
     }
 
@@ -158,17 +178,19 @@ final class Jackson3Writing {
         private final @Nullable SnowflakeFormat keys;
         private final JavaType keyType;
         private final @Nullable ValueSerializer<Object> values;
+        private final Others others;
         private final BeanProperty property;
 
         /** @param keys null: these are no ids; as are values */
         Entries(
                 @Nullable SnowflakeFormat keys,
-                JavaType keyType,
+                JavaType map,
                 @Nullable ValueSerializer<Object> values,
                 BeanProperty property) {
             this.keys = keys;
-            this.keyType = keyType;
+            this.keyType = map.getKeyType();
             this.values = values;
+            this.others = new Others(map.getContentType(), property);
             this.property = property;
         }
 
@@ -185,7 +207,7 @@ final class Jackson3Writing {
                             generator,
                             provider);
                 } else {
-                    provider.findTypedValueSerializer(value.getClass(), true).serialize(value, generator, provider);
+                    others.write(value, generator, provider);
                 }
             }
             generator.writeEndObject();
@@ -204,6 +226,41 @@ final class Jackson3Writing {
         @Override
         public boolean isEmpty(SerializationContext provider, Object map) {
             return ((Map<?, ?>) map).isEmpty();
+        }
+    }
+
+    /** The values of a map that are no ids: as Jackson itself writes the values of this property. */
+    private static final class Others extends BeanProperty.Std {
+        private static final long serialVersionUID = 1L;
+
+        private transient PropertySerializerMap known = PropertySerializerMap.emptyForProperties();
+
+        Others(JavaType values, BeanProperty map) {
+            super(map.getFullName(), values, map.getWrapperName(), map.getMember(), map.getMetadata());
+        }
+
+        /** Among the values may be ids of a type of their own, with a format of their own. */
+        @Override
+        public <A extends Annotation> @Nullable A getAnnotation(Class<A> type) {
+            return type == SnowflakeText.class ? null : super.getAnnotation(type);
+        }
+
+        void write(Object value, JsonGenerator generator, SerializationContext provider) {
+            ValueSerializer<Object> how = known.serializerFor(value.getClass());
+            if (how == null) {
+                JavaType type = getType().hasGenericTypes()
+                        ? provider.constructSpecializedType(getType(), value.getClass())
+                        : provider.constructType(value.getClass());
+                var found = known.findAndAddSecondarySerializer(type, provider, this);
+                known = found.map;
+                how = found.serializer;
+            }
+            TypeSerializer typed = provider.findTypeSerializer(getType());
+            if (typed == null) {
+                how.serialize(value, generator, provider);
+            } else {
+                how.serializeWithType(value, generator, provider, typed.forProperty(provider, this));
+            }
         }
     }
 }

@@ -108,8 +108,9 @@ public final class SnowflakeJackson2Module extends SimpleModule {
                 return ofParameter;
             }
             AnnotatedMember value = description.findJsonValueAccessor();
-            if (value != null && value.hasAnnotation(SnowflakeText.class)) {
-                return new OfText(deserializer);
+            SnowflakeText mark = value == null ? null : value.getAnnotation(SnowflakeText.class);
+            if (mark != null) {
+                return new OfText(deserializer, mark.value());
             }
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             // What Jackson takes for a bean has a property, which needs no help.
@@ -130,19 +131,25 @@ public final class SnowflakeJackson2Module extends SimpleModule {
     private static final class OfText extends DelegatingDeserializer {
         private static final long serialVersionUID = 1L;
 
-        OfText(JsonDeserializer<?> of) {
+        private final SnowflakeFormat format;
+
+        OfText(JsonDeserializer<?> of, SnowflakeFormat format) {
             super(of);
+            this.format = format;
         }
 
         @Override
         protected JsonDeserializer<?> newDelegatingInstance(JsonDeserializer<?> of) {
-            return new OfText(of);
+            return new OfText(of, format);
         }
 
         @Override
         public Object deserialize(JsonParser parser, DeserializationContext context) throws IOException {
-            Jackson2Reading.read(SnowflakeFormat.DECIMAL, parser);
-            return super.deserialize(parser, context);
+            long id = Jackson2Reading.read(format, parser);
+            return _delegatee instanceof BeanDeserializerBase bean
+                            && bean.getValueInstantiator().canCreateFromLong()
+                    ? bean.getValueInstantiator().createFromLong(context, id)
+                    : super.deserialize(parser, context);
         }
     }
 
@@ -190,11 +197,23 @@ public final class SnowflakeJackson2Module extends SimpleModule {
         public JsonSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription description, JsonSerializer<?> serializer) {
             Jackson2Parameters.refuseBesideUnmarkedValue(description);
+            AnnotatedMember value = description.findJsonValueAccessor();
+            SnowflakeText mark = value == null ? null : value.getAnnotation(SnowflakeText.class);
+            if (value != null
+                    && mark != null
+                    && mark.value() != SnowflakeFormat.DECIMAL
+                    && isLong(value.getRawType())) {
+                return new Jackson2Writing.OfItsOwn(value, mark.value());
+            }
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer
                     : new Jackson2Writing.Id(type.format());
         }
+    }
+
+    private static boolean isLong(Class<?> type) {
+        return type == long.class || type == Long.class;
     }
 
     /** Those that the property itself asks for: Jackson does not show them to its values. */

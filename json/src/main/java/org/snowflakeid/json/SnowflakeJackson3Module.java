@@ -110,8 +110,9 @@ public final class SnowflakeJackson3Module extends SimpleModule {
                 return ofParameter;
             }
             AnnotatedMember value = description.get().findJsonValueAccessor();
-            if (value != null && value.hasAnnotation(SnowflakeText.class)) {
-                return new OfText(deserializer);
+            SnowflakeText mark = value == null ? null : value.getAnnotation(SnowflakeText.class);
+            if (mark != null) {
+                return new OfText(deserializer, mark.value());
             }
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             // What Jackson takes for a bean has a property, which needs no help.
@@ -132,19 +133,25 @@ public final class SnowflakeJackson3Module extends SimpleModule {
     private static final class OfText extends DelegatingDeserializer {
         private static final long serialVersionUID = 1L;
 
-        OfText(ValueDeserializer<?> of) {
+        private final SnowflakeFormat format;
+
+        OfText(ValueDeserializer<?> of, SnowflakeFormat format) {
             super(of);
+            this.format = format;
         }
 
         @Override
         protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> of) {
-            return new OfText(of);
+            return new OfText(of, format);
         }
 
         @Override
         public Object deserialize(JsonParser parser, DeserializationContext context) {
-            Jackson3Reading.read(SnowflakeFormat.DECIMAL, parser);
-            return super.deserialize(parser, context);
+            long id = Jackson3Reading.read(format, parser);
+            return _delegatee instanceof BeanDeserializerBase bean
+                            && bean.getValueInstantiator().canCreateFromLong()
+                    ? bean.getValueInstantiator().createFromLong(context, id)
+                    : super.deserialize(parser, context);
         }
     }
 
@@ -192,11 +199,23 @@ public final class SnowflakeJackson3Module extends SimpleModule {
         public ValueSerializer<?> modifySerializer(
                 SerializationConfig config, BeanDescription.Supplier description, ValueSerializer<?> serializer) {
             Jackson3Parameters.refuseBesideUnmarkedValue(description.get());
+            AnnotatedMember value = description.get().findJsonValueAccessor();
+            SnowflakeText mark = value == null ? null : value.getAnnotation(SnowflakeText.class);
+            if (value != null
+                    && mark != null
+                    && mark.value() != SnowflakeFormat.DECIMAL
+                    && isLong(value.getRawType())) {
+                return new Jackson3Writing.OfItsOwn(value, mark.value());
+            }
             KotlinValueClass type = KotlinValueClass.marked(description.getBeanClass());
             return type == null || serializer instanceof BeanSerializerBase
                     ? serializer
                     : new Jackson3Writing.Id(type.format());
         }
+    }
+
+    private static boolean isLong(Class<?> type) {
+        return type == long.class || type == Long.class;
     }
 
     /** Those that the property itself asks for: Jackson does not show them to its values. */

@@ -165,6 +165,16 @@ public final class Shapes {
         public @Nullable SortedMap<Long, Primitive> parts;
     }
 
+    public static class AsKeysOfTypedLists {
+        @SnowflakeText
+        public @Nullable Map<Long, List<Typed>> parts;
+    }
+
+    public static class AsKeysOfIdsOfTheirOwn {
+        @SnowflakeText
+        public @Nullable Map<Long, OrderId> orders;
+    }
+
     public static class AsValues {
         @SnowflakeText
         public @Nullable Map<String, Long> ids;
@@ -233,6 +243,28 @@ public final class Shapes {
             long value) {
         @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
         public OrderId {}
+    }
+
+    public record HexOrderId(
+            @com.fasterxml.jackson.annotation.JsonValue @SnowflakeText(SnowflakeFormat.HEX)
+            long value) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public HexOrderId {}
+    }
+
+    public static class HexByItsGetter {
+        private final long value;
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public HexByItsGetter(long value) {
+            this.value = value;
+        }
+
+        @com.fasterxml.jackson.annotation.JsonValue
+        @SnowflakeText(SnowflakeFormat.HEX)
+        public long value() {
+            return value;
+        }
     }
 
     // What Lombok makes of @Builder @Jacksonized.

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Named.named;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -105,6 +107,13 @@ class ShapesTest {
                                         s -> s.parts = new TreeMap<>(
                                                 Map.of(7L, with(new Shapes.Primitive(), p -> p.id = ID)))),
                                 "{'parts':{'7':{'id':ID}}}"),
+                        row(
+                                everyJackson(),
+                                with(
+                                        new Shapes.AsKeysOfTypedLists(),
+                                        s -> s.parts =
+                                                Map.of(7L, List.of(with(new Shapes.Subtype(), part -> part.id = ID)))),
+                                "{'parts':{'7':[{'@class':'" + Shapes.Subtype.class.getName() + "','id':ID}]}}"),
                         row(
                                 everywhere(),
                                 with(new Shapes.AsValues(), s -> s.ids = Map.of("a", ID)),
@@ -244,6 +253,111 @@ class ShapesTest {
                         .hasStackTraceContaining("is not an id");
             }
         }
+    }
+
+    // it was written as a decimal, and read as one or not at all
+    @Test
+    void aTypeOfItsOwnForAnIdHasTheFormatOfItsAnnotation() throws Exception {
+        String hex = "\"" + SnowflakeFormat.HEX.format(ID) + "\"";
+        for (Named<JsonLibrary> library : jacksonWithModules()) {
+            JsonLibrary jackson = library.getPayload();
+            assertThat(jackson.write(new Shapes.HexOrderId(ID))).isEqualTo(hex);
+            assertThat(jackson.write(List.of(new Shapes.HexByItsGetter(ID)))).isEqualTo("[" + hex + "]");
+            assertThat(jackson.read(hex, Shapes.HexOrderId.class)).isEqualTo(new Shapes.HexOrderId(ID));
+            assertThat(jackson.read(hex, Shapes.HexByItsGetter.class).value()).isEqualTo(ID);
+            for (Class<?> shape : List.of(Shapes.HexOrderId.class, Shapes.HexByItsGetter.class)) {
+                for (String bad : List.of("5", TEXT, "[" + hex + "]")) {
+                    assertThatThrownBy(() -> jackson.read(bad, shape)).as(bad).hasStackTraceContaining("is not an id");
+                }
+            }
+        }
+    }
+
+    // what writes the id took the map for one
+    @Test
+    void valuesOfAMapMayBeIdsOfATypeOfTheirOwn() throws Exception {
+        for (Named<JsonLibrary> library : everyJackson()) {
+            var shape = with(new Shapes.AsKeysOfIdsOfTheirOwn(), s -> s.orders = Map.of(7L, new Shapes.OrderId(ID)));
+            String json = "{\"orders\":{\"7\":" + TEXT + "}}";
+
+            assertThat(library.getPayload().write(shape)).isEqualTo(json);
+            assertThat(library.getPayload().read(json, Shapes.AsKeysOfIdsOfTheirOwn.class))
+                    .usingRecursiveComparison()
+                    .isEqualTo(shape);
+        }
+    }
+
+    public static class User {
+        public String name = "Ada";
+        public String secret = "1815";
+    }
+
+    public static class UsersByIds {
+        @SnowflakeText
+        @JsonIgnoreProperties("secret")
+        public Map<Long, User> users = Map.of(7L, new User());
+
+        @SnowflakeText
+        @JsonFormat(shape = JsonFormat.Shape.STRING)
+        public Map<Long, Double> prices = Map.of(7L, 1.5);
+    }
+
+    // what was written first decided for both: a secret was shown, or a user had none
+    @Test
+    void valuesOfAMapAreWrittenAsItsOtherAnnotationsSay() throws Exception {
+        for (Named<JsonLibrary> library : everyJackson()) {
+            JsonLibrary jackson = library.getPayload();
+            String user = jackson.write(new User());
+            String price = jackson.write(1.5);
+
+            String byIds = jackson.write(new UsersByIds());
+
+            assertThat(user).contains("\"secret\":\"1815\"");
+            assertThat(byIds)
+                    .contains("\"users\":{\"7\":{", "\"name\":\"Ada\"", "\"prices\":{\"7\":\"1.5\"}")
+                    .doesNotContain("secret");
+            assertThat(jackson.write(new User())).isEqualTo(user);
+            assertThat(jackson.write(1.5)).isEqualTo(price);
+        }
+    }
+
+    @Test
+    void valuesOfAMapDecideNothingForValuesElsewhere() throws Exception {
+        for (Named<JsonLibrary> library : everyJackson()) {
+            String byIds = library.getPayload().write(new UsersByIds());
+
+            assertThat(byIds).doesNotContain("secret");
+            assertThat(library.getPayload().write(new User())).contains("secret");
+            assertThat(library.getPayload().write(1.5)).isEqualTo("1.5");
+        }
+    }
+
+    /** Of a library that knows nothing of ids. */
+    public static class Foreign {
+        public long id = 5;
+    }
+
+    public abstract static class MarkingField {
+        @SnowflakeText
+        public long id;
+    }
+
+    @Test
+    void aMixinMarksAClassOfAnother() throws Exception {
+        String json = "{\"id\":\"5\"}";
+        var jackson2 = new com.fasterxml.jackson.databind.ObjectMapper().addMixIn(Foreign.class, MarkingField.class);
+        var jackson3 = tools.jackson.databind.json.JsonMapper.builder()
+                .addMixIn(Foreign.class, MarkingField.class)
+                .build();
+
+        assertThat(jackson2.writeValueAsString(new Foreign())).isEqualTo(json);
+        assertThat(jackson3.writeValueAsString(new Foreign())).isEqualTo(json);
+        assertThat(jackson2.readValue(json, Foreign.class).id).isEqualTo(5);
+        assertThat(jackson3.readValue(json, Foreign.class).id).isEqualTo(5);
+        assertThatThrownBy(() -> jackson2.readValue("{\"id\":5}", Foreign.class))
+                .hasStackTraceContaining("is not an id");
+        assertThatThrownBy(() -> jackson3.readValue("{\"id\":5}", Foreign.class))
+                .hasStackTraceContaining("is not an id");
     }
 
     /** The same class without the annotation is not read as one with it. */

@@ -30,7 +30,8 @@ public class IdParameters implements ParamConverterProvider {
         return null;
     }
 
-    private static @Nullable SnowflakeFormat format(Annotation annotation) {
+    /** Null: it is another annotation. */
+    static @Nullable SnowflakeFormat format(Annotation annotation) {
         if (annotation instanceof SnowflakeText ours) {
             return ours.value();
         }

@@ -2,10 +2,15 @@
 package org.snowflakeid.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import java.io.StringReader;
@@ -16,6 +21,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Map;
 import org.glassfish.jersey.jackson.JacksonFeature;
 import org.glassfish.jersey.jdkhttp.JdkHttpServerFactory;
 import org.glassfish.jersey.jsonb.JsonBindingFeature;
@@ -69,6 +76,7 @@ class SnowflakeRestTest {
                             IdsInBodies.class,
                             InvalidIdMapper.class,
                             UnavailableMapper.class,
+                            MarkedMethods.class,
                             jsonFeature)
                     // Otherwise both JSON libraries are there.
                     .property("jersey.config.disableAutoDiscovery", true)
@@ -192,6 +200,23 @@ class SnowflakeRestTest {
             assertThat(answer.body()).doesNotContain("etcd");
         }
 
+        // ids were numbers, and any text was taken
+        @Test
+        void refusesAMarkWhereNothingLooksForIt() {
+            Map<Class<?>, String> wrong = Map.of(
+                    Returning.class, "$Returning.ids(), which is a method, and what it returns is written without",
+                    TakingText.class,
+                            "@SnowflakeText stands on parameter 0 of public java.lang.String "
+                                    + TakingText.class.getName()
+                                    + ".order(java.lang.String), which is neither a long or Long, nor a collection,"
+                                    + " array or Optional of these, but java.lang.String.",
+                    TakingABody.class, "which is neither a long or Long");
+            wrong.forEach((resource, message) -> assertThatThrownBy(
+                            () -> serve(config().register(resource)).stop(0))
+                    .as(resource.getName())
+                    .hasStackTraceContaining(message));
+        }
+
         @Test
         void leavesBothAnswersToMappersOfTheApplication() throws Exception {
             HttpServer own = serve(config().register(OwnBadId.class).register(OwnUnavailable.class));
@@ -201,6 +226,31 @@ class SnowflakeRestTest {
             } finally {
                 own.stop(0);
             }
+        }
+    }
+
+    @Path("/wrong")
+    public static class Returning {
+        @GET
+        @org.snowflakeid.json.SnowflakeText
+        public List<Long> ids() {
+            return List.of(5L);
+        }
+    }
+
+    @Path("/wrong")
+    public static class TakingText {
+        @GET
+        public String order(@QueryParam("id") @SnowflakeText String id) {
+            return id;
+        }
+    }
+
+    @Path("/wrong")
+    public static class TakingABody {
+        @POST
+        public String order(@SnowflakeText OrderResource.Order order) {
+            return "got " + order.id;
         }
     }
 

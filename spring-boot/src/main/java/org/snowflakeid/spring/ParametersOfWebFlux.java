@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 
 /** Ids as parameters, where the application has Spring WebFlux. */
 @Configuration(proxyBeanMethods = false)
@@ -22,6 +23,8 @@ class ParametersOfWebFlux {
             public Object postProcessAfterInitialization(Object bean, String name) {
                 if (bean instanceof RequestMappingHandlerAdapter handlers) {
                     StrictConversions.in(handlers.getWebBindingInitializer());
+                } else if (bean instanceof RequestMappingHandlerMapping mapped) {
+                    MarkedHandlers.check(mapped.getHandlerMethods().values());
                 }
                 return bean;
             }

@@ -18,6 +18,9 @@ class PomsOfPagesTest {
 
     private static final int WORDS = 400;
 
+    /** The page of Spring Boot is its guide too. */
+    private static final int WORDS_OF_SPRING_BOOT = 1_100;
+
     private static Document xml(String text) {
         return Jsoup.parse(text, "", Parser.xmlParser());
     }
@@ -27,7 +30,7 @@ class PomsOfPagesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"helidon", "quarkus", "payara", "open-liberty", "plain-java"})
+    @ValueSource(strings = {"helidon", "quarkus", "payara", "open-liberty", "spring-boot", "plain-java"})
     void theFirstBlockIsAWholePom(String page) throws IOException {
         Document pom = pom(page);
 
@@ -83,9 +86,20 @@ class PomsOfPagesTest {
                 .containsExactly(tested);
     }
 
+    @Test
+    void springBootIsTheLatestThatIsTested() throws IOException {
+        String tested = xml(Pages.text("verification/spring-boot/boot-latest/pom.xml"))
+                .select("properties > spring-boot\\.version")
+                .text();
+
+        assertThat(tested).isNotEmpty();
+        assertThat(pom("spring-boot").select("project > parent > version").eachText())
+                .containsExactly(tested);
+    }
+
     // mvn package with a test claimed a worker id of the real coordinator, and no page said so
     @ParameterizedTest
-    @ValueSource(strings = {"helidon", "quarkus", "payara", "open-liberty", "plain-java"})
+    @ValueSource(strings = {"helidon", "quarkus", "payara", "open-liberty", "spring-boot", "plain-java"})
     void testsGetTheCoordinatorInMemoryBeforeAnIdIsMade(String page) throws IOException {
         String text = Pages.text("docs/" + page + ".md");
         String before = text.substring(0, text.indexOf("\n## Use it\n"));
@@ -105,5 +119,10 @@ class PomsOfPagesTest {
     @ValueSource(strings = {"helidon", "quarkus", "payara", "open-liberty", "plain-java"})
     void itIsShort(String page) throws IOException {
         assertThat(Pages.words("docs/" + page + ".md")).isLessThanOrEqualTo(WORDS);
+    }
+
+    @Test
+    void thatOfSpringBootIsNoBook() throws IOException {
+        assertThat(Pages.words("docs/spring-boot.md")).isLessThanOrEqualTo(WORDS_OF_SPRING_BOOT);
     }
 }

@@ -20,8 +20,10 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.Specializes;
 import jakarta.enterprise.inject.UnsatisfiedResolutionException;
+import jakarta.enterprise.inject.literal.NamedLiteral;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.inject.Inject;
+import jakarta.inject.Named;
 import jakarta.inject.Provider;
 import jakarta.inject.Qualifier;
 import jakarta.interceptor.AroundInvoke;
@@ -536,6 +538,23 @@ class InjectionTest {
             } else {
                 assertThat(JOURNAL).containsExactly("claimed snowflake/special");
             }
+        }
+    }
+
+    @Named("org")
+    @Dependent
+    static class Organization {
+        @Inject
+        Snowflake ids;
+    }
+
+    // on Weld the application did not start: what comes before a dot in a bean's name can't be the name of another
+    @Test
+    void takesNoNameFromTheBeansOfTheApplication() {
+        try (Application application = Application.of(Organization.class, Fields.class)) {
+            assertThat(application.container().select(NamedLiteral.of("org")).get())
+                    .isInstanceOfSatisfying(Organization.class, org -> assertThat(org.ids.nextId())
+                            .isPositive());
         }
     }
 

@@ -33,13 +33,25 @@ final class Http {
     }
 
     static String get(int port, String path) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
-                .timeout(Duration.ofMinutes(2))
-                .build();
+        return send(path, request(port, path)).body();
+    }
+
+    static HttpResponse<String> post(int port, String path, String json) {
+        return send(
+                path,
+                request(port, path)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(json)));
+    }
+
+    private static HttpRequest.Builder request(int port, String path) {
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .timeout(Duration.ofMinutes(2));
+    }
+
+    private static HttpResponse<String> send(String path, HttpRequest.Builder request) {
         try {
-            return HttpClient.newHttpClient()
-                    .send(request, HttpResponse.BodyHandlers.ofString())
-                    .body();
+            return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
             throw new UncheckedIOException(path, e);
         } catch (InterruptedException e) {

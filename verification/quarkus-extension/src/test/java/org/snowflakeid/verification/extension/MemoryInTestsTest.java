@@ -43,6 +43,19 @@ class MemoryInTestsTest extends WithApplication {
         assertThat(Http.get(port(), "/orders")).matches("\\{\"id\":\"\\d+\"}");
     }
 
+    // Quarkus did not give Jackson our module, and 5 was read
+    @Test
+    void aTypeOfItsOwnForAnIdIsReadFromTextOnly() {
+        assertThat(Http.post(port(), "/orders/own", "\"5\"").body()).isEqualTo("\"5\"");
+        assertThat(Http.post(port(), "/orders/own", "5").statusCode()).isEqualTo(400);
+    }
+
+    // there was no such generator
+    @Test
+    void quarkusOwnKindOfInstanceIsAnInjectionPoint() {
+        assertThat(Http.get(port(), "/orders/receipt")).isEqualTo("receipts");
+    }
+
     @Test
     void thePageOfGeneratorsIsThereInDevModeOnly() {
         assertThat(Http.get(port(), "/q/snowflake")).doesNotContain("memory");

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.verification.extension;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.quarkus.arc.InjectableInstance;
 import jakarta.inject.Inject;
+import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.cdi.SnowflakeName;
 import org.snowflakeid.json.SnowflakeText;
@@ -19,6 +26,17 @@ public class Orders {
     @SnowflakeName("invoices")
     Snowflake invoiceIds;
 
+    /** Quarkus' own kind of instance. */
+    @Inject
+    @SnowflakeName("receipts")
+    InjectableInstance<Snowflake> receiptIds;
+
+    /** A type of its own for an id. */
+    public record OrderId(@JsonValue @SnowflakeText long value) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        public OrderId {}
+    }
+
     public static class Order {
         @SnowflakeText
         public long id;
@@ -29,6 +47,20 @@ public class Orders {
         Order order = new Order();
         order.id = ids.nextId();
         return order;
+    }
+
+    @POST
+    @Path("own")
+    @Consumes(MediaType.APPLICATION_JSON)
+    @Produces(MediaType.APPLICATION_JSON)
+    public OrderId own(OrderId id) {
+        return id;
+    }
+
+    @GET
+    @Path("receipt")
+    public String receipt() {
+        return receiptIds.get().status().generator();
     }
 
     @GET

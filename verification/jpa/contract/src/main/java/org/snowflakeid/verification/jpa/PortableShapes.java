@@ -3,6 +3,7 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Access;
 import jakarta.persistence.AccessType;
+import jakarta.persistence.AttributeOverride;
 import jakarta.persistence.CollectionTable;
 import jakarta.persistence.Column;
 import jakarta.persistence.DiscriminatorColumn;
@@ -408,6 +409,78 @@ public final class PortableShapes {
         public void setNumber(@Nullable Long number) {
             this.number = number;
         }
+    }
+
+    @Entity
+    @Shape.Refused(
+            "PortableShapes$OnASetter.setNumber(): it is no getter; put the annotation on the field or on the getter, whichever is mapped.")
+    public static class OnASetter implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Nullable
+        Long number;
+
+        public @Nullable Long getNumber() {
+            return number;
+        }
+
+        @SnowflakeId
+        public void setNumber(@Nullable Long number) {
+            this.number = number;
+        }
+    }
+
+    @Entity
+    @Shape.Refused("PortableShapes$OnAConstant.NUMBER: ")
+    public static class OnAConstant implements Shape {
+        @SnowflakeId
+        static @Nullable Long NUMBER;
+
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+    }
+
+    @Entity
+    public static class InTwoEmbeddables implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Label first = new Label();
+
+        @Embedded
+        @AttributeOverride(name = "reference", column = @Column(name = "other"))
+        Label second = new Label();
+    }
+
+    @MappedSuperclass
+    public abstract static class Sticker {
+        @SnowflakeId
+        @Nullable
+        Long reference;
+    }
+
+    @Embeddable
+    public static class Emblem extends Sticker {
+        int weight = 1;
+    }
+
+    @Entity
+    public static class InTheSuperclassOfAnEmbeddable implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Emblem emblem = new Emblem();
     }
 
     @Entity

@@ -2,7 +2,11 @@
 package org.snowflakeid.verification.jpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.persistence.DiscriminatorColumn;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
@@ -58,6 +62,70 @@ class GeneratorSourceTest {
                         .decode(SnowflakeFormat.CROCKFORD.parse(purchase.code()))
                         .workerId())
                 .isEqualTo(1);
+    }
+
+    // it was passed over, and the first persist complained that there is no CDI
+    @Test
+    void aSettingThatIsNoSourceStopsTheStart() {
+        for (Object wrong : List.of("com.acme.Ids", GeneratorSource.class)) {
+            Configuration configuration = new Configuration().addAnnotatedClass(Mapped.class);
+            configuration.getProperties().put(GeneratorSource.SETTING, wrong);
+            configuration.setProperty("hibernate.connection.url", "jdbc:h2:mem:wrong");
+
+            assertThatThrownBy(() -> configuration.buildSessionFactory().close())
+                    .hasStackTraceContaining(
+                            "snowflake 'default': the setting " + GeneratorSource.SETTING + " is " + wrong
+                                    + ", which is no object of " + GeneratorSource.class.getName()
+                                    + ". Pass one, such as name -> ids, in the map of settings.");
+        }
+    }
+
+    @Embeddable
+    @DiscriminatorColumn(name = "kind")
+    static class Parcel {
+        int weight = 1;
+    }
+
+    @Embeddable
+    static class Tracked extends Parcel {
+        @SnowflakeId
+        @Nullable
+        Long tracking;
+    }
+
+    @Entity
+    static class Shipment {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Parcel parcel = new Tracked();
+    }
+
+    @Test
+    void aSubclassOfAnEmbeddableHasItsIdOrIsRefused() {
+        Configuration configuration = new Configuration()
+                .addAnnotatedClass(Shipment.class)
+                .addAnnotatedClass(Parcel.class)
+                .addAnnotatedClass(Tracked.class);
+        configuration.getProperties().put(GeneratorSource.SETTING, (GeneratorSource) name -> TestSnowflake.workerId(1));
+        configuration.setProperty("hibernate.connection.url", "jdbc:h2:mem:shipments");
+        configuration.setProperty("hibernate.hbm2ddl.auto", "create");
+        try (SessionFactory factory = configuration.buildSessionFactory()) {
+            Shipment tracked = new Shipment();
+            Shipment untracked = new Shipment();
+            untracked.parcel = new Parcel();
+            factory.inTransaction(session -> session.persist(tracked));
+            factory.inTransaction(session -> session.persist(untracked));
+
+            factory.inTransaction(
+                    session -> assertThat(((Tracked) session.find(Shipment.class, tracked.id).parcel).tracking)
+                            .isPositive());
+        } catch (SnowflakeException refused) {
+            assertThat(refused).hasMessageContaining("GeneratorSourceTest$Tracked.tracking: ");
+        }
     }
 
     @Entity

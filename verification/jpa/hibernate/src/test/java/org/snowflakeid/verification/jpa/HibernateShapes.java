@@ -3,8 +3,12 @@ package org.snowflakeid.verification.jpa;
 
 import jakarta.persistence.Access;
 import jakarta.persistence.AccessType;
+import jakarta.persistence.AttributeConverter;
+import jakarta.persistence.AttributeOverride;
 import jakarta.persistence.CollectionTable;
 import jakarta.persistence.Column;
+import jakarta.persistence.Convert;
+import jakarta.persistence.Converter;
 import jakarta.persistence.DiscriminatorColumn;
 import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
@@ -33,7 +37,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.hibernate.annotations.NaturalId;
 import org.jspecify.annotations.Nullable;
+import org.snowflakeid.SnowflakeFormat;
 import org.snowflakeid.hibernate.SnowflakeId;
 
 /** Where an application may put the annotation of Hibernate. */
@@ -439,6 +445,167 @@ public final class HibernateShapes {
         public void setNumber(@Nullable Long number) {
             this.number = number;
         }
+    }
+
+    @Entity
+    @Shape.Refused(
+            "HibernateShapes$OnASetter.setNumber(): it is no getter; put the annotation on the field or on the getter, whichever is mapped.")
+    public static class OnASetter implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Nullable
+        Long number;
+
+        public @Nullable Long getNumber() {
+            return number;
+        }
+
+        @SnowflakeId
+        public void setNumber(@Nullable Long number) {
+            this.number = number;
+        }
+    }
+
+    @Entity
+    @Shape.Refused("HibernateShapes$OnAConstant.NUMBER: ")
+    public static class OnAConstant implements Shape {
+        @SnowflakeId
+        static @Nullable Long NUMBER;
+
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+    }
+
+    @Entity
+    public static class InTwoEmbeddables implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Label first = new Label();
+
+        @Embedded
+        @AttributeOverride(name = "reference", column = @Column(name = "other"))
+        Label second = new Label();
+    }
+
+    @MappedSuperclass
+    public abstract static class Sticker {
+        @SnowflakeId
+        @Nullable
+        Long reference;
+    }
+
+    @Embeddable
+    public static class Emblem extends Sticker {
+        int weight = 1;
+    }
+
+    @Entity
+    public static class InTheSuperclassOfAnEmbeddable implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Embedded
+        Emblem emblem = new Emblem();
+    }
+
+    @Converter
+    public static class Hexadecimal implements AttributeConverter<Long, String> {
+        @Override
+        public @Nullable String convertToDatabaseColumn(@Nullable Long id) {
+            return id == null ? null : SnowflakeFormat.HEX.format(id);
+        }
+
+        @Override
+        public @Nullable Long convertToEntityAttribute(@Nullable String id) {
+            return id == null ? null : SnowflakeFormat.HEX.parse(id);
+        }
+    }
+
+    @Entity
+    public static class Converted implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @Convert(converter = Hexadecimal.class)
+        @SnowflakeId
+        @Nullable
+        Long number;
+    }
+
+    @Embeddable
+    public static class Outlet implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @SnowflakeId
+        long number;
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Outlet outlet && number == outlet.number;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(number);
+        }
+    }
+
+    @Embeddable
+    public static class Address implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        int tenant = 1;
+
+        @Embedded
+        Outlet outlet = new Outlet();
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Address address && tenant == address.tenant && outlet.equals(address.outlet);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(tenant, outlet);
+        }
+    }
+
+    @Entity
+    @Shape.Refused({
+        "HibernateShapes$Outlet.number: it is in an embeddable inside another one, at ",
+        "HibernateShapes$NestedInAnEmbeddedId.address.outlet.number, where Hibernate makes no ids"
+    })
+    public static class NestedInAnEmbeddedId implements Shape {
+        @EmbeddedId
+        Address address = new Address();
+    }
+
+    @Entity
+    public static class WithANaturalId implements Shape {
+        @Id
+        @SnowflakeId
+        @Nullable
+        Long id;
+
+        @NaturalId
+        @SnowflakeId
+        @Nullable
+        Long number;
+
+        int quantity = 1;
     }
 
     @Entity

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.verification.jpa;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.persistence.EntityManagerFactory;
 import java.util.List;
 import java.util.Map;
+import org.hibernate.Session;
 import org.junit.jupiter.api.Test;
 
 /** Hibernate's own way. */
@@ -29,6 +31,29 @@ class HibernateShapesTest extends ShapesContract {
                                 ", marked with @SnowflakeId, may get no value from this insert query, which can't be checked"
                                         + " here. Persist entities instead.");
             }
+        }
+    }
+
+    @Test
+    void aNaturalIdIsFoundAndStaysWhatItIs() {
+        HibernateShapes.WithANaturalId entity = new HibernateShapes.WithANaturalId();
+        try (EntityManagerFactory factory = open(entity)) {
+            EntityContract.transact(factory, entities -> {
+                entities.persist(entity);
+                entities.flush();
+                entity.quantity++;
+                entities.flush();
+
+                assertThat(entities.unwrap(Session.class)
+                                .bySimpleNaturalId(HibernateShapes.WithANaturalId.class)
+                                .load(entity.number))
+                        .isSameAs(entity);
+            });
+            EntityContract.transact(factory, entities -> assertThat(entities.unwrap(Session.class)
+                            .bySimpleNaturalId(HibernateShapes.WithANaturalId.class)
+                            .load(entity.number)
+                            .quantity)
+                    .isEqualTo(2));
         }
     }
 }

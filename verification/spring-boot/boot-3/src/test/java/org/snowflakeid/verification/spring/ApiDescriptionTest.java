@@ -3,6 +3,7 @@ package org.snowflakeid.verification.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,12 +31,26 @@ class ApiDescriptionTest {
                     "a property", schema(description, "\"properties\":{\"id\":"),
                     "a nullable one", schema(description, "\"parent\":"),
                     "in the path", schema(description, "\"name\":\"id\",\"in\":\"path\",\"required\":true,\"schema\":"),
+                    "in a list", schema(description, "\"items\":{\"type\":\"array\",\"items\":"),
+                    "in lists of a map",
+                            schema(
+                                    description,
+                                    "\"shelves\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"array\",\"items\":"),
+                    "in a list of a parameter",
+                            schema(
+                                    description,
+                                    "\"in\":\"query\",\"required\":false,\"schema\":{\"type\":\"array\",\"items\":"),
                     "a header", schema(description, "\"in\":\"header\",\"required\":false,\"schema\":"));
 
             assertThat(schemas).allSatisfy((place, schema) -> assertThat(schema)
                     .as(place)
                     .contains("\"string\"", "\"example\":\"")
                     .doesNotContain("int64", "integer"));
+            for (String numbers : List.of(
+                    "\"amounts\":{\"type\":\"object\",\"additionalProperties\":",
+                    "\"prices\":{\"type\":\"array\",\"items\":")) {
+                assertThat(schema(description, numbers)).contains("integer");
+            }
             assertThat(schemas.get("a property")).contains(DECIMAL, "\"example\":\"911852594806915072\"");
             assertThat(schemas.get("a header")).contains(DECIMAL);
             assertThat(description).contains("\"pattern\":\"^[0-9a-f]{16}$\"", "\"example\":\"0ca78d1a90fc0000\"");

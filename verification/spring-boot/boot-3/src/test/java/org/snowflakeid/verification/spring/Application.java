@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.verification.spring;
 
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
-/** An application as users write them: web, actuator, Data JPA. */
 @SpringBootApplication
-class Application {}
+public class Application {
+
+    public static void main(String[] args) {
+        SpringApplication.run(Application.class, args);
+    }
+}

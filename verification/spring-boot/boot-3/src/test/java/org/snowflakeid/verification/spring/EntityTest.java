@@ -8,6 +8,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
@@ -33,7 +34,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
@@ -194,6 +197,55 @@ class EntityTest {
                 RunningApplication.start("spring.main.sources=" + OwnSessions.class.getName())) {
             assertThat(application.context().getBean(Purchases.class).save(Purchase.of("tea")).id)
                     .isPositive();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoUnits {
+        @Bean
+        @Primary
+        static LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource database) {
+            return unit("first", database);
+        }
+
+        @Bean
+        static LocalContainerEntityManagerFactoryBean secondUnit(DataSource database) {
+            return unit("second", database);
+        }
+
+        private static LocalContainerEntityManagerFactoryBean unit(String name, DataSource database) {
+            var unit = new LocalContainerEntityManagerFactoryBean();
+            unit.setPersistenceUnitName(name);
+            unit.setDataSource(database);
+            unit.setPackagesToScan(EntityTest.class.getPackageName());
+            unit.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+            unit.setJpaPropertyMap(Map.of("hibernate.hbm2ddl.auto", "update"));
+            return unit;
+        }
+    }
+
+    @Test
+    void eachOfTwoPersistenceUnitsHasTheGenerators() {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.sources=" + TwoUnits.class.getName(), "snowflake.worker-ids=21")) {
+            SnowflakeLayout layout =
+                    application.context().getBean(Snowflake.class).layout();
+            Purchase first = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+            Purchase second = Purchase.of("coffee");
+
+            EntityManager entities = application
+                    .context()
+                    .getBean("secondUnit", EntityManagerFactory.class)
+                    .createEntityManager();
+            entities.getTransaction().begin();
+            entities.persist(second);
+            entities.getTransaction().commit();
+            entities.close();
+
+            assertThat(layout.decode(first.id).workerId()).isEqualTo(21);
+            assertThat(layout.decode(second.id).workerId()).isEqualTo(21);
+            assertThat(second.id).isGreaterThan(first.id);
+            assertThat(second.number).isGreaterThan(first.number);
         }
     }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.verification.spring;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.SnowflakeFormat;
@@ -26,6 +29,18 @@ class OrderController {
 
     record Order(
             @SnowflakeText long id, @SnowflakeText @Nullable Long parent) {}
+
+    /** A type of its own for an id. */
+    record OrderId(@JsonValue @SnowflakeText long value) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        OrderId {}
+    }
+
+    record Basket(
+            @SnowflakeText List<Long> items,
+            @SnowflakeText Map<Long, Integer> amounts,
+            @SnowflakeText Map<String, List<Long>> shelves,
+            List<Long> prices) {}
 
     @GetMapping("/path/{id}")
     String path(@PathVariable("id") @SnowflakeText long id) {
@@ -66,6 +81,16 @@ class OrderController {
     @PostMapping("/body")
     Order body(@RequestBody Order order) {
         return order;
+    }
+
+    @PostMapping("/own")
+    OrderId own(@RequestBody OrderId id) {
+        return id;
+    }
+
+    @PostMapping("/basket")
+    Basket basket(@RequestBody Basket basket) {
+        return basket;
     }
 
     @GetMapping("/wrapped")

@@ -2,9 +2,11 @@
 package org.snowflakeid.verification.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.http.HttpResponse;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
@@ -17,10 +19,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.IdFormatException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeException;
+import org.snowflakeid.json.SnowflakeText;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /** Ids in requests, and answers when there are none: as strict as {@code snowflake-rest}, in the same words. */
@@ -183,6 +191,13 @@ class RequestTest {
             assertThat(answer.body()).contains(" is not an id");
         }
 
+        // Spring Boot 3 did not give Jackson our module, and 5 was read
+        @Test
+        void readsATypeOfItsOwnForAnIdFromTextOnly() throws Exception {
+            assertThat(application().postJson("/orders/own", "\"5\"").body()).isEqualTo("\"5\"");
+            assertProblem(application().postJson("/orders/own", "5"), 400, "Bad Request", "");
+        }
+
         @Test
         void answers503WhenNoIdCanBeMadeAlsoAtTheCommit(CapturedOutput output) throws Exception {
             try (RunningApplication closed = another()) {
@@ -238,12 +253,58 @@ class RequestTest {
             }
         }
 
+        // ids were numbers, and any text was taken
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "Returning  | $Returning#ids[0 args], which is a method, and Spring writes what it returns without a look",
+                    "TakingText | parameter 0 of org.snowflakeid.verification.spring.RequestTest$TakingText#order[1 args], which is neither a long",
+                    "TakingABody | parameter 0 of org.snowflakeid.verification.spring.RequestTest$TakingABody#order[1 args], which is a body"
+                })
+        void refusesAMarkWhereNothingLooksForIt(String handler, String message) {
+            assertThatThrownBy(() -> another("wrong=" + handler).close())
+                    .hasStackTraceContaining("@SnowflakeText stands on ")
+                    .hasStackTraceContaining(message);
+        }
+
         @Test
         void leavesBothAnswersToTheApplication() throws Exception {
             try (RunningApplication own = another("own-answers=true")) {
                 assertThat(own.get("/orders/path/+5").body()).isEqualTo("bad");
                 assertThat(own.get("/orders/wrapped").body()).isEqualTo("none");
             }
+        }
+    }
+
+    @RestController
+    @ConditionalOnProperty(name = "wrong", havingValue = "Returning")
+    static class Returning {
+
+        @GetMapping("/wrong")
+        @SnowflakeText
+        List<Long> ids() {
+            return List.of(5L);
+        }
+    }
+
+    @RestController
+    @ConditionalOnProperty(name = "wrong", havingValue = "TakingText")
+    static class TakingText {
+
+        @GetMapping("/wrong/{id}")
+        String order(@PathVariable("id") @SnowflakeText String id) {
+            return id;
+        }
+    }
+
+    @RestController
+    @ConditionalOnProperty(name = "wrong", havingValue = "TakingABody")
+    static class TakingABody {
+
+        @PostMapping("/wrong")
+        String order(@RequestBody @SnowflakeText List<Long> ids) {
+            return "got " + ids;
         }
     }
 
