@@ -72,6 +72,10 @@ final class FileStore implements RecordStore {
                     }
                 }
             }
+            if (entries.size() < keys.size()) {
+                // What is not there may have gone with its disk just now.
+                folder.requireThere();
+            }
         } catch (IOException e) {
             throw folder.failure(e);
         }

@@ -37,6 +37,9 @@ final class NamespaceFolder {
 
     private boolean seen;
 
+    /** On which the namespace was last; null: it was not there yet. */
+    private @Nullable Object disk;
+
     /**
      * @param generator for messages
      * @param directory what the user named, the namespace is a folder below it
@@ -77,8 +80,29 @@ final class NamespaceFolder {
         }
         if (Files.isDirectory(directory)) {
             seen = true;
+            requireDisk();
         } else if (seen) {
-            throw new CoordinatorException(directory + " is gone. Is its disk mounted?", false);
+            throw gone(directory);
+        }
+    }
+
+    private static CoordinatorException gone(Path place) {
+        return new CoordinatorException(place + " is gone. Is its disk mounted?", false);
+    }
+
+    /** Where a disk was mounted that is away, there is an empty folder of another one. */
+    private void requireDisk() {
+        Path there = Files.isDirectory(folder) ? folder : directory;
+        Object now;
+        try {
+            now = Files.getAttribute(there, "unix:dev");
+        } catch (UnsupportedOperationException | IOException notTold) {
+            return;
+        }
+        if (Files.isDirectory(folder.resolve("meta"))) {
+            disk = now;
+        } else if (disk != null && !disk.equals(now)) {
+            throw gone(folder);
         }
     }
 

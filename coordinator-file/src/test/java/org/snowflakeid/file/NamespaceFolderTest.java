@@ -409,6 +409,35 @@ class NamespaceFolderTest {
         assertThat(slot().owner()).isEqualTo("token=a");
     }
 
+    // its namespace counted as lost, and generators stopped for good
+    @Test
+    void waitsForADiskThatIsNoLongerMountedThere() throws IOException {
+        Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "snowflake-test-");
+        Path disk = Files.createDirectories(directory.resolve("disk"));
+        Path point = Files.createSymbolicLink(directory.resolve("point"), disk);
+        try (WorkerCoordinator mounted = Peer.open(point, TIMEOUT)) {
+            mounted.writeMeta(null, META.value(), TIMEOUT);
+            assertThat(mounted.read(7, 7, TIMEOUT).meta()).isEqualTo(META);
+            // As a mount point is without its disk: an empty folder of another one.
+            Files.delete(point);
+            Files.createSymbolicLink(point, memory);
+
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> mounted.read(7, 7, TIMEOUT), () -> mounted.writeMeta(null, "another", TIMEOUT))) {
+                assertThatThrownBy(call)
+                        .isInstanceOfSatisfying(CoordinatorException.class, e -> assertThat(e.permanent())
+                                .isFalse())
+                        .hasMessageContaining("is gone. Is its disk mounted?");
+            }
+
+            Files.delete(point);
+            Files.createSymbolicLink(point, disk);
+            assertThat(mounted.read(7, 7, TIMEOUT).meta()).isEqualTo(META);
+        } finally {
+            Files.delete(memory);
+        }
+    }
+
     // a start while the disk was not mounted yet ended at once, with the advice to remove the link
     @Test
     void waitsForWhatALinkLeadsTo() throws IOException {

@@ -7,6 +7,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -58,7 +59,7 @@ public final class HttpCaller implements AutoCloseable {
     public Answer ask(HttpRequest.Builder request, Deadline deadline) {
         Answer answer;
         try {
-            answer = send(request, deadline, true);
+            answer = send(withUrlOfItsOwn(request), deadline, true);
         } catch (NoAnswer e) {
             throw e.exception();
         }
@@ -73,6 +74,15 @@ public final class HttpCaller implements AutoCloseable {
                     true);
         }
         return answer;
+    }
+
+    /** Servers ignore what is added. A cache that was told to remember all, and does not say so, has not seen it before. */
+    private static HttpRequest.Builder withUrlOfItsOwn(HttpRequest.Builder request) {
+        HttpRequest asked = request.copy().build();
+        String url = asked.uri().toString();
+        return asked.method().equals("GET")
+                ? request.uri(URI.create(url + (url.indexOf('?') < 0 ? "?" : "&") + "nocache=" + UUID.randomUUID()))
+                : request;
     }
 
     /**

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -185,7 +190,7 @@ class HttpCallerTest {
         assertThat(server.requests())
                 .singleElement()
                 .asString()
-                .startsWith("GET /a HTTP/1.1")
+                .startsWith("GET /a?nocache=")
                 .contains("Cache-Control: no-cache", "User-Agent: snowflake-id");
     }
 
@@ -257,6 +262,32 @@ class HttpCallerTest {
                     .hasMessageContaining("snowflake.test.url");
             assertThat(thrown.permanent()).isTrue();
         }
+    }
+
+    /** As nginx does it by proxy_cache_valid: it has no Age, and does not look at what the client says. */
+    @Test
+    void noAnswerIsOneThatACacheRemembersWithoutAWord() throws IOException {
+        HttpServer cache = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        Map<String, Integer> remembered = new ConcurrentHashMap<>();
+        AtomicInteger changes = new AtomicInteger();
+        cache.createContext("/", exchange -> {
+            String asked = exchange.getRequestMethod() + " " + exchange.getRequestURI();
+            String answer = String.valueOf(remembered.computeIfAbsent(asked, first -> changes.incrementAndGet()));
+            exchange.sendResponseHeaders(200, answer.length());
+            exchange.getResponseBody().write(answer.getBytes(UTF_8));
+            exchange.close();
+        });
+        cache.start();
+        open.add(() -> cache.stop(0));
+        HttpCaller caller = caller(cache.getAddress().getPort());
+
+        for (String path : List.of("/a", "/b?consistent")) {
+            String before =
+                    caller.ask(caller.request(path), caller.deadline(LONG)).body();
+            assertThat(caller.ask(caller.request(path), caller.deadline(LONG)).body())
+                    .isNotEqualTo(before);
+        }
+        assertThat(remembered.keySet()).allMatch(asked -> asked.matches("GET /(a\\?|b\\?consistent&).*"));
     }
 
     // ---- writes

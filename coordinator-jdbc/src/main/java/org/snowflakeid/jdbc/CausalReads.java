@@ -12,6 +12,11 @@ import org.snowflakeid.CoordinatorException;
 /** Whether a server of MariaDB or MySQL that is one of several shows what another of them has acknowledged. */
 final class CausalReads {
 
+    private static final String ROWS = "sql_select_limit";
+
+    /** Of the server, where the session has switched it off for itself. */
+    private static final String EVERYWHERE = "global.wsrep_on";
+
     private CausalReads() {}
 
     /**
@@ -19,14 +24,7 @@ final class CausalReads {
      * @throws CoordinatorException if this connection may show what is out of date
      */
     static boolean require(Connection connection) throws SQLException {
-        Map<String, String> values = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SHOW VARIABLES WHERE Variable_name LIKE 'wsrep%'"
-                        + " OR Variable_name LIKE 'group_replication%'")) {
-            while (rows.next()) {
-                values.put(rows.getString(1), rows.getString(2));
-            }
-        }
+        Map<String, String> values = variables(connection);
         String complaint = staleReads(values);
         if (!complaint.isEmpty()) {
             throw new CoordinatorException(complaint, true);
@@ -34,9 +32,52 @@ final class CausalReads {
         return isGalera(values) || isOfGroup(values) || hasSeveralPrimaries(values);
     }
 
+    /**
+     * As the session has them, and {@link #EVERYWHERE} as the server has it.
+     *
+     * @throws SQLException if the session may not show all
+     */
+    static Map<String, String> variables(Connection connection) throws SQLException {
+        Map<String, String> values = new HashMap<>();
+        try (Statement statement = connection.createStatement()) {
+            // MySQL takes what comes first for a comment.
+            show(
+                    statement,
+                    "/*M! SET STATEMENT sql_select_limit=DEFAULT FOR */ SHOW VARIABLES WHERE Variable_name LIKE 'wsrep%'"
+                            + " OR Variable_name LIKE 'group_replication%' OR Variable_name = '" + ROWS + "'",
+                    values);
+            String most = values.get(ROWS);
+            if (most == null || Long.compareUnsigned(values.size(), Long.parseUnsignedLong(most)) >= 0) {
+                throw new SQLException("the session shows no more than " + values.size()
+                        + " of its variables: it was left with another " + ROWS);
+            }
+            if (hasProvider(values) && !isOn(values, "wsrep_on")) {
+                Map<String, String> everywhere = new HashMap<>();
+                show(statement, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", everywhere);
+                everywhere.values().forEach(value -> values.put(EVERYWHERE, value));
+            }
+        }
+        return values;
+    }
+
+    private static void show(Statement statement, String sql, Map<String, String> values) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                values.put(rows.getString(1), rows.getString(2));
+            }
+        }
+    }
+
+    private static boolean isOn(Map<String, String> values, String variable) {
+        return "ON".equals(values.get(variable));
+    }
+
+    private static boolean hasProvider(Map<String, String> values) {
+        return !values.getOrDefault("wsrep_provider", "none").equals("none");
+    }
+
     private static boolean isGalera(Map<String, String> values) {
-        return "ON".equals(values.get("wsrep_on"))
-                && !values.getOrDefault("wsrep_provider", "none").equals("none");
+        return hasProvider(values) && (isOn(values, "wsrep_on") || isOn(values, EVERYWHERE));
     }
 
     private static boolean isOfGroup(Map<String, String> values) {
@@ -52,6 +93,15 @@ final class CausalReads {
      * not.
      */
     static String staleReads(Map<String, String> values) {
+        if (isGalera(values) && !isOn(values, "wsrep_on")) {
+            return "this is a session of a node of a Galera cluster, and writes for that node alone (wsrep_on=OFF). Let no"
+                    + " application leave its sessions so, or name a data source of another one in "
+                    + JdbcSettings.DATA_SOURCE + ".";
+        }
+        if (isGalera(values) && isOn(values, "wsrep_dirty_reads")) {
+            return "this is a node of a Galera cluster, and answers also when it has lost its cluster"
+                    + " (wsrep_dirty_reads=ON). Set wsrep_dirty_reads to OFF for this user's sessions.";
+        }
         String syncWait = values.getOrDefault("wsrep_sync_wait", "0");
         if (isGalera(values) && Integer.parseInt(syncWait) % 2 == 0) {
             return "this is a node of a Galera cluster, and may answer with what is out of date (wsrep_sync_wait="

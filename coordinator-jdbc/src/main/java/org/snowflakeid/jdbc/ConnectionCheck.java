@@ -36,6 +36,7 @@ final class ConnectionCheck {
             "WRITE_DELAY", "0",
             "hsqldb.write_delay", "false",
             "synchronous", "FULL",
+            "journal_mode", "DELETE",
             "forced_writes", "on",
             "delayed_durability", "DISABLED");
 
@@ -54,6 +55,7 @@ final class ConnectionCheck {
     /** @throws CoordinatorException if it must not be used */
     void require() throws SQLException {
         requireCommittedReads();
+        requireSharedWrites();
         if (dialect == Dialect.MARIADB && CausalReads.require(call.connection())) {
             call.noteOneOfSeveral();
         }
@@ -76,6 +78,16 @@ final class ConnectionCheck {
             warn("this database is " + untested + ", on which this coordinator was not tested. Run snowflake-operator"
                     + " check with these settings: it says whether the database keeps what the coordinator needs.");
         }
+        requireDurable();
+        if (untested.isEmpty()) {
+            String follows = follows();
+            if (!follows.isEmpty()) {
+                requireNoFollower(follows);
+            }
+        }
+    }
+
+    private void requireDurable() throws SQLException {
         String doubts = call.only(dialect.questions().doubts());
         if (!doubts.isEmpty()) {
             requireAccepted(
@@ -87,9 +99,38 @@ final class ConnectionCheck {
         }
     }
 
-    /** @throws CoordinatorException if this session may show what is not, or no longer, so */
-    void requireTrueReads() throws SQLException {
+    private String follows() throws SQLException {
+        String query = dialect.follows(call.connection().getMetaData().getDatabaseMajorVersion());
+        return query.isEmpty()
+                ? ""
+                : call.only(query, call.table().schema(), call.table().name());
+    }
+
+    /**
+     * A server that takes over what another one writes has it late, and may replace its own by it. It may be about to be promoted.
+     *
+     * @param sign by which it shows that
+     * @throws CoordinatorException unless that is accepted
+     */
+    void requireNoFollower(String sign) {
+        String complaint = complaint(
+                "it takes over what another server writes (" + sign + ")",
+                settings.access().url() == null
+                        ? JdbcSettings.DATA_SOURCE + " to one that leads to the primary"
+                        : JdbcSettings.URL + " to the primary's");
+        if (accepted.durability() == Durability.REQUIRE) {
+            throw new CoordinatorException(complaint, false);
+        }
+        warn(complaint);
+    }
+
+    /** @throws CoordinatorException if this session may show what is not, or no longer, so, or may lose what is written */
+    void requireGoodSession() throws SQLException {
         requireCommittedReads();
+        requireSharedWrites();
+        if (dialect == Dialect.SQLITE) {
+            requireDurable();
+        }
         if (call.isOneOfSeveral()) {
             boolean unused = CausalReads.require(call.connection());
         }
@@ -110,8 +151,18 @@ final class ConnectionCheck {
         Connection connection = call.connection();
         // Its driver fails where the session shows no rows: sql_select_limit.
         return connection.getMetaData().getDatabaseProductName().equals("MariaDB")
-                ? call.only("SELECT @@tx_isolation LIMIT 1").equals("READ-UNCOMMITTED")
+                ? call.only("SELECT @@tx_isolation").equals("READ-UNCOMMITTED")
                 : connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED;
+    }
+
+    private void requireSharedWrites() throws SQLException {
+        if (dialect == Dialect.MARIADB && call.only("SELECT @@sql_log_bin").equals("0")) {
+            throw new CoordinatorException(
+                    "this session writes for its server alone (sql_log_bin=0): no replica, and no other node of a cluster,"
+                            + " gets what is acknowledged. Let no application leave its sessions so, or name a data source"
+                            + " of another one in " + JdbcSettings.DATA_SOURCE + ".",
+                    true);
+        }
     }
 
     private String url() throws SQLException {
@@ -122,7 +173,8 @@ final class ConnectionCheck {
     private void requireChosen() throws SQLException {
         if (settings.isOfTheServer()) {
             throw new CoordinatorException(
-                    "this database was not chosen, and it is of this server alone (" + url()
+                    "this database was not chosen, and it is of this server alone ("
+                            + JdbcSettings.URL.shown(url())
                             + "): others would use the same worker ids. Name the application's data source in "
                             + JdbcSettings.DATA_SOURCE + ".",
                     true);
@@ -140,11 +192,15 @@ final class ConnectionCheck {
 
     /** @param remedy what to set */
     private void requireAccepted(String seen, String remedy) {
-        String complaint = accepted.durability().complaint(seen, "the database", remedy, JdbcSettings.DURABILITY);
+        String complaint = complaint(seen, remedy);
         if (accepted.durability() == Durability.REQUIRE) {
             throw new CoordinatorException(complaint, true);
         }
         warn(complaint);
+    }
+
+    private String complaint(String seen, String remedy) {
+        return accepted.durability().complaint(seen, "the database", remedy, JdbcSettings.DURABILITY);
     }
 
     private void warn(String danger) {

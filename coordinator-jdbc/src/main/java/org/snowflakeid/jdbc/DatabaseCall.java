@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.Set;
+import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +38,8 @@ final class DatabaseCall {
         private volatile boolean usable;
         private volatile boolean oneOfSeveral;
 
-        /** Connections that passed {@link ConnectionCheck}. */
-        private final Set<Connection> checked =
-                Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+        /** Connections that passed {@link ConnectionCheck}, each with the server behind it; empty: it has not told yet. */
+        private final Map<Connection, String> checked = Collections.synchronizedMap(new WeakHashMap<>());
 
         /** Whether the database's time can be compared with this process's. */
         boolean isWitness() {
@@ -94,15 +93,26 @@ final class DatabaseCall {
 
     /** In full once for each connection, and not for the wrapper that a pool makes for each call. */
     void requireGoodConnection() throws SQLException {
-        Connection itself =
-                connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
         ConnectionCheck check = new ConnectionCheck(this);
-        if (!known.checked.contains(itself)) {
+        if (!known.checked.containsKey(itself())) {
             check.require();
-            known.checked.add(itself);
+            known.checked.put(itself(), "");
         } else if (settings.access().dataSource() != null) {
-            check.requireTrueReads();
+            check.requireGoodSession();
         }
+    }
+
+    private Connection itself() throws SQLException {
+        return connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+    }
+
+    /** What the server told that was checked says nothing of another one: drivers that know several go on at the next by themselves. */
+    private void requireGoodServer(String place) throws SQLException {
+        String before = known.checked.getOrDefault(itself(), "");
+        if (!before.isEmpty() && !before.equals(place)) {
+            new ConnectionCheck(this).require();
+        }
+        known.checked.put(itself(), place);
     }
 
     /** The server is one of several that write, where each session may choose to see what is out of date. */
@@ -165,7 +175,7 @@ final class DatabaseCall {
         if (query.isEmpty()) {
             return "";
         }
-        try (PreparedStatement statement = prepare(query)) {
+        try (PreparedStatement statement = prepare(dialect.oneRow(query))) {
             for (int i = 0; i < parameters.length; i++) {
                 statement.setString(i + 1, parameters[i]);
             }
@@ -209,9 +219,11 @@ final class DatabaseCall {
     }
 
     /** Of a row that begins with these. */
-    static Instant primarysTime(ResultSet row) throws SQLException {
-        if (row.getInt(2) != 0) {
-            throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), false);
+    Instant primarysTime(ResultSet row) throws SQLException {
+        switch (row.getInt(2)) {
+            case 0 -> {}
+            case 2 -> new ConnectionCheck(this).requireNoFollower("Slaves_running");
+            default -> throw new CoordinatorException(JdbcFailure.readOnly("it says so itself"), false);
         }
         long millis = row.getLong(1);
         return row.wasNull() ? Instant.now() : Instant.ofEpochMilli(millis);
@@ -245,6 +257,7 @@ final class DatabaseCall {
      * @throws CoordinatorException if this connection leads elsewhere, or the records are hidden
      */
     void requireOrigin(String place, @Nullable String id) throws SQLException {
+        requireGoodServer(place);
         refuseElsewhere(place, id);
         if (id == null && tableId() != null) {
             String hidden = only(dialect.questions().hidden(), table().schema(), table().name());

@@ -70,9 +70,11 @@ enum Dialect {
                     "CASE WHEN TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) BETWEEN 0 AND 999999 THEN"
                             + " UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000"
                             + " ELSE CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED) END",
-                    // Aurora's readers have read_only=0.
+                    // Aurora's readers have read_only=0, and so have other replicas unless it is set: MariaDB tells
+                    // them.
                     "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
-                            + " THEN 1 ELSE 0 END",
+                            + " THEN 1 /*M! WHEN EXISTS (SELECT 1 FROM information_schema.global_status WHERE"
+                            + " variable_name = 'SLAVES_RUNNING' AND variable_value > 0) THEN 2*/ ELSE 0 END",
                     "CONCAT(@@hostname, ':', @@port)",
                     "DATABASE()"),
             new Questions(
@@ -145,7 +147,10 @@ enum Dialect {
             Columns.of("BLOB", "BLOB"),
             new Server(Server.NO_TIME, "0", Server.NOT_TOLD, "'main'", ""),
             "'main'",
-            "SELECT 'synchronous=' || synchronous FROM pragma_synchronous WHERE synchronous < 2"),
+            // With a journal in memory a process that is killed leaves half of a change.
+            "SELECT group_concat(doubt, ', ') FROM (SELECT 'synchronous=' || synchronous AS doubt FROM pragma_synchronous"
+                    + " WHERE synchronous < 2 UNION ALL SELECT 'journal_mode=' || journal_mode FROM pragma_journal_mode"
+                    + " WHERE journal_mode IN ('off', 'memory'))"),
 
     /** Before version 4 it tells local time only. It has no schemas. */
     FIREBIRD(
@@ -256,7 +261,8 @@ enum Dialect {
     }
 
     /**
-     * Expressions: its time in milliseconds, 1 if it is a replica, which server and database it is, and where this session looks.
+     * Expressions: its time in milliseconds, 1 if it is a replica or 2 if it is one that can be written, which server and database it is, and
+     * where this session looks.
      *
      * @param one of which table, with one row, they are selected
      */
@@ -361,7 +367,7 @@ enum Dialect {
     }
 
     /**
-     * Time in milliseconds, 1 if this is a replica, the place, and each record that is there; one row without a record if there is none.
+     * Time in milliseconds, 1 or 2 if this is a replica, the place, and each record that is there; one row without a record if there is none.
      */
     String read(Table table, int keys) {
         return "SELECT t.millis, t.replica, t.place, r.name, r.version, r." + columns.value() + " FROM (SELECT "
@@ -377,9 +383,14 @@ enum Dialect {
      * schema in which this session looks. A driver that is asked needs no parameters.
      */
     String look() {
-        return "SELECT " + server.epochMillis() + ", " + server.replica() + ", " + server.place() + ", "
+        return oneRow("SELECT " + server.epochMillis() + ", " + server.replica() + ", " + server.place() + ", "
                 + (asksDriver() ? "0, 0" : isThere(questions.schemaThere()) + ", " + isThere(questions.tableThere()))
-                + ", " + server.shownSchema() + server.one();
+                + ", " + server.shownSchema() + server.one());
+    }
+
+    /** The same query, of which a session shows the first row whatever it was left with: sql_select_limit. */
+    String oneRow(String query) {
+        return this == MARIADB ? query + " LIMIT 1" : query;
     }
 
     private static String isThere(String query) {
@@ -434,6 +445,19 @@ enum Dialect {
 
     Questions questions() {
         return questions;
+    }
+
+    /**
+     * Query, by a schema and a table, for the name of what writes into it what another server has acknowledged; empty: there is no query, or
+     * reading shows it.
+     *
+     * @param version of the database, the first number
+     */
+    String follows(int version) {
+        return this == POSTGRESQL && version >= 12
+                ? "SELECT 'the subscription ' || s.subname FROM pg_subscription s JOIN pg_subscription_rel r ON r.srsubid = s.oid"
+                        + " WHERE s.subenabled AND r.srrelid IN (SELECT c.oid FROM " + Postgres.CLASS + ")"
+                : "";
     }
 
     /** Whether the driver tells what schemas and tables there are. */

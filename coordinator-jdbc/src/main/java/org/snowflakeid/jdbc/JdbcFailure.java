@@ -5,6 +5,8 @@ import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.InvalidSettingsException;
@@ -161,13 +163,16 @@ final class JdbcFailure extends RequestFailure {
 
     private static CoordinatorException withoutSecrets(
             JdbcSettings settings, String text, @Nullable Throwable cause, boolean permanent) {
+        List<Throwable> causes = cause == null ? List.of() : Handshakes.causes(cause);
+        String said = Stream.concat(Stream.of(text), causes.stream().map(Throwable::getMessage))
+                .collect(Collectors.joining("\n"));
         String shown = text;
         boolean harmless = true;
-        for (String secret : settings.access().secrets()) {
+        for (String secret : settings.access().secrets(said)) {
             shown = shown.replace(
                     secret,
                     secret.equals(settings.access().url()) ? settings.access().name() : "***");
-            harmless &= cause == null || !quotes(Handshakes.causes(cause), secret);
+            harmless &= !quotes(causes, secret);
         }
         return cause == null || !harmless
                 ? new CoordinatorException(shown, permanent)

@@ -71,7 +71,8 @@ final class JdbcSettings {
             "jdbc",
             "a database that may lose what it acknowledged: `fsync=off`, `synchronous_commit=off`,"
                     + " `innodb_flush_log_at_trx_commit` other than 1 and 3, with a binary log `sync_binlog` other than 1,"
-                    + " H2's `WRITE_DELAY` other than 0, and what corresponds to them elsewhere");
+                    + " H2's `WRITE_DELAY` other than 0, a replica that can be written, and what corresponds to them"
+                    + " elsewhere");
     static final Key<InMemory> IN_MEMORY = Key.choice("snowflake.jdbc.in-memory", InMemory.class)
             .standard("refuse")
             .meaning("An H2 in the memory of this process, which no other process sees: `refuse` it, or `allow` it in"
@@ -122,6 +123,10 @@ final class JdbcSettings {
     /** As a parameter, or before the host. */
     private static final Pattern PASSWORD_IN_URL =
             Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)]+)|//[^/@:?]*:([^/@]+)@");
+
+    /** The same in a sentence. */
+    private static final Pattern QUOTED_PASSWORD =
+            Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)\\s'\"]+)|//[^/@:?\\s]*:([^/@\\s]+)@");
 
     /** In SQL of H2's INIT. */
     private static final Pattern LITERAL_IN_URL = Pattern.compile("(?i)(?:;INIT=|\\G)[^']*'([^']+)'");
@@ -181,19 +186,24 @@ final class JdbcSettings {
             return name.hashCode();
         }
 
-        /** What drivers and databases quote, and no message may show: the URL, and what may be a password in it. */
-        List<String> secrets() {
+        /**
+         * What drivers, pools and databases quote, and no message may show: the URL, and what may be a password in it.
+         *
+         * @param said in which a data source may quote the URL that it was given
+         */
+        List<String> secrets(String said) {
             return url == null
-                    ? List.of()
-                    : Stream.concat(
-                                    Stream.of(url),
-                                    Stream.of(PASSWORD_IN_URL, LITERAL_IN_URL)
-                                            .flatMap(pattern ->
-                                                    pattern.matcher(url).results())
-                                            .flatMap(found -> IntStream.rangeClosed(1, found.groupCount())
-                                                    .mapToObj(found::group))
-                                            .filter(Objects::nonNull))
+                    ? found(said, QUOTED_PASSWORD).toList()
+                    : Stream.concat(Stream.of(url), found(url, PASSWORD_IN_URL, LITERAL_IN_URL))
                             .toList();
+        }
+
+        private static Stream<String> found(String text, Pattern... patterns) {
+            return Stream.of(patterns)
+                    .flatMap(pattern -> pattern.matcher(text).results())
+                    .flatMap(found ->
+                            IntStream.rangeClosed(1, found.groupCount()).mapToObj(found::group))
+                    .filter(Objects::nonNull);
         }
 
         /** Without the password. */

@@ -98,7 +98,7 @@ final class JdbcStore implements RecordStore {
                 Instant time = Instant.MIN;
                 String place = "";
                 while (rows.next()) {
-                    time = DatabaseCall.primarysTime(rows);
+                    time = call.primarysTime(rows);
                     place = call.place(rows);
                     long version = rows.getLong(5);
                     if (!rows.wasNull()) {

@@ -89,7 +89,7 @@ final class TableSearch {
             try (ResultSet row = statement.executeQuery()) {
                 boolean unused = row.next();
                 return new Look(
-                        DatabaseCall.primarysTime(row),
+                        call.primarysTime(row),
                         call.place(row),
                         row.getInt(4) == 1,
                         row.getInt(5) == 1,

@@ -27,6 +27,7 @@ class CausalReadsTest {
                 "version=10.11",
                 "wsrep_on=OFF wsrep_provider=none wsrep_sync_wait=0",
                 "wsrep_on=ON wsrep_provider=none wsrep_sync_wait=0",
+                "wsrep_on=OFF wsrep_provider=/lib/galera.so global.wsrep_on=OFF wsrep_sync_wait=0",
                 "wsrep_on=ON wsrep_provider=/lib/galera.so wsrep_sync_wait=1",
                 "wsrep_on=ON wsrep_provider=/lib/galera.so wsrep_sync_wait=7",
                 "group_replication_group_name= group_replication_single_primary_mode=ON group_replication_consistency=EVENTUAL",
@@ -48,6 +49,16 @@ class CausalReadsTest {
         assertThat(staleReads("wsrep_on=ON wsrep_provider=/lib/galera.so " + variable))
                 .startsWith("this is a node of a Galera cluster")
                 .contains(variable, "sessionVariables=wsrep_sync_wait=1.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "wsrep_on=OFF global.wsrep_on=ON wsrep_sync_wait=1",
+                "wsrep_on=ON wsrep_dirty_reads=ON wsrep_sync_wait=1"
+            })
+    void refusesASessionOutsideItsCluster(String variables) {
+        assertThat(staleReads("wsrep_provider=/lib/galera.so " + variables)).contains("a node of a Galera cluster");
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import static org.snowflakeid.tck.Node.TIMEOUT;
 import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -187,6 +188,36 @@ class DurabilityTest {
                 // Before that, the pool notices that its connections have ended.
                 return refusal != null && refusal.getMessage().contains("fsync=off: the database " + DANGER);
             });
+        }
+    }
+
+    /** By drivers that know several servers, and hide from pools that they left one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aServerThatAConnectionWentOnToByItselfIsLookedAtToo(boolean pooled) throws SQLException {
+        try (MariaDbServer first = MariaDbServer.start();
+                MariaDbServer next = MariaDbServer.start("--innodb-flush-log-at-trx-commit=2")) {
+            String both = "jdbc:mariadb:sequential://127.0.0.1:" + first.clientPort() + ",127.0.0.1:"
+                    + next.clientPort() + "/ids?user=admin";
+            try (Pool pool = new Pool(Pool.Product.HIKARI, both);
+                    WorkerCoordinator coordinator =
+                            pooled ? open("orders", pool) : open("orders", Resources.NONE, "url", both)) {
+                requireWorking(coordinator);
+                Path copy = first.backup();
+                next.stop();
+                next.restore(copy);
+                next.startAgain();
+                next.awaitHealthy();
+                assertThat(coordinator.read(3, 3, TIMEOUT).meta()).isNotNull();
+                first.kill();
+
+                await(Node.PATIENCE, () -> {
+                    CoordinatorException refusal =
+                            catchThrowableOfType(CoordinatorException.class, () -> coordinator.read(3, 3, TIMEOUT));
+                    assertThat(refusal).as("believed").isNotNull();
+                    return refusal.getMessage().contains("innodb_flush_log_at_trx_commit=2: the database " + DANGER);
+                });
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -231,6 +232,27 @@ class JdbcSettingsTest {
             thrown.printStackTrace(new PrintWriter(all));
             assertThat(all.toString()).doesNotContain("hunter2");
             assertThat(thrown.permanent()).isTrue();
+        }
+    }
+
+    /** Such as one whose driver is missing: it quotes the URL that the application has set. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:nosuch://db/ids?user=app&password=hunter2",
+                "jdbc:nosuch://app:hunter2@db/ids",
+                "jdbc:nosuch://db;databaseName=ids;password=hunter2"
+            })
+    void showsNoPasswordThatAPoolQuotes(String url) throws SQLException {
+        try (Pool pool = new Pool(Pool.Product.DBCP, url);
+                JdbcStore store = new JdbcStore(settings("orders", Map.of(), pool))) {
+            CoordinatorException thrown = catchThrowableOfType(
+                    CoordinatorException.class, () -> store.read(List.of("a"), Duration.ofSeconds(60)));
+
+            assertThat(thrown).hasMessageContainingAll("Cannot create JDBC driver", "jdbc:nosuch://");
+            StringWriter all = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(all));
+            assertThat(all.toString()).doesNotContain("hunter2");
         }
     }
 

@@ -2,6 +2,7 @@
 package org.snowflakeid.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.within;
 import static org.snowflakeid.tck.Node.PATIENCE;
 import static org.snowflakeid.tck.Node.TIMEOUT;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
@@ -75,11 +77,7 @@ class LeftSettingsTest {
     }
 
     private static void leave(Pool pool, String setting) throws SQLException {
-        pool.use(connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("SET " + setting);
-            }
-        });
+        execute(pool, "SET " + setting);
     }
 
     @ParameterizedTest
@@ -269,10 +267,127 @@ class LeftSettingsTest {
         }
     }
 
+    private static final String WAITS = "@wsrep_sync_wait = 1, @wsrep_on = 'ON', @wsrep_dirty_reads = 'OFF'";
+
+    /** By it marks stay in one node, or are those that a node has which lost its cluster. */
+    @ParameterizedTest
+    @CsvSource({
+        "@wsrep_on = 'OFF', wsrep_on=OFF",
+        "@wsrep_dirty_reads = 'ON', wsrep_dirty_reads=ON",
+    })
+    void aSessionThatWasLeftOutsideItsClusterIsNotUsed(String setting, String seen) throws SQLException {
+        try (Pool pool = new Pool(Pool.Product.HIKARI, mariaDb.url());
+                WorkerCoordinator coordinator = open(new NodeOfGalera(pool), Map.of(), Node.freshNamespace())) {
+            leave(pool, WAITS);
+            Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                    .written();
+            leave(pool, setting);
+
+            CoordinatorException refusal = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT));
+
+            assertThat(refusal)
+                    .hasMessageContaining("a node of a Galera cluster")
+                    .hasMessageContaining(seen);
+            leave(pool, WAITS);
+            applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT));
+        }
+    }
+
+    /** As the begin of a dump does it. */
+    @Test
+    void aSessionThatWasLeftWritingForItsServerAloneIsNotUsed() throws SQLException {
+        try (Pool pool = new Pool(Pool.Product.HIKARI, mariaDb.url());
+                WorkerCoordinator coordinator = open(pool)) {
+            Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                    .written();
+            leave(pool, "sql_log_bin = 0");
+
+            CoordinatorException refusal = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT));
+
+            assertThat(refusal).hasMessageContaining("no replica, and no other node of a cluster,");
+            leave(pool, "sql_log_bin = 1");
+            applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT));
+        }
+    }
+
+    /** What it is asked for may be cut off, and then it shows no sign of its cluster. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void aSessionThatWasLeftShowingFewRowsShowsAllThatIsWrongWithIt(int rows) throws SQLException {
+        try (Pool pool = new Pool(Pool.Product.HIKARI, mariaDb.url());
+                WorkerCoordinator coordinator = open(new NodeOfGalera(pool), Map.of(), Node.freshNamespace())) {
+            leave(pool, WAITS);
+            applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT));
+            leave(pool, "@wsrep_sync_wait = 0, sql_select_limit = " + rows);
+
+            assertThat(shown(coordinator))
+                    .contains("this is a node of a Galera cluster, and may answer with what is out of date");
+        }
+    }
+
+    /** The first to look at it finds it so. */
+    @Test
+    void aServerThatMayLoseCommitsIsRefusedWhateverItsSessionShows() throws SQLException {
+        try (MariaDbServer unsynced = MariaDbServer.start("--log-bin", "--sync-binlog=0");
+                Pool pool = new Pool(Pool.Product.HIKARI, unsynced.url());
+                Pool durable = new Pool(Pool.Product.HIKARI, mariaDb.url());
+                WorkerCoordinator coordinator = open(pool);
+                WorkerCoordinator used = open(durable)) {
+            for (Pool each : List.of(pool, durable)) {
+                leave(each, "sql_select_limit = 0");
+            }
+
+            assertThat(shown(coordinator)).contains("sync_binlog=0: the database may lose what it acknowledged");
+            applied(used.writeMeta(null, Node.unique("id=1"), TIMEOUT));
+        }
+    }
+
+    /** As an application does that loads many rows. */
+    @ParameterizedTest
+    @CsvSource({
+        "synchronous=OFF, synchronous=0",
+        "synchronous=NORMAL, synchronous=1",
+        "journal_mode=OFF, journal_mode=off",
+        "journal_mode=MEMORY, journal_mode=memory",
+    })
+    void aSessionOfSqliteThatWasLeftWithoutDurabilityIsNotUsed(String pragma, String seen) throws SQLException {
+        try (SqliteFile file = new SqliteFile();
+                Pool pool = new Pool(Pool.Product.HIKARI, file.url());
+                WorkerCoordinator coordinator = open(pool)) {
+            Stored meta = applied(coordinator.writeMeta(null, Node.unique("id=1"), TIMEOUT))
+                    .written();
+            execute(pool, "PRAGMA " + pragma);
+
+            CoordinatorException refusal = catchThrowableOfType(
+                    CoordinatorException.class,
+                    () -> coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT));
+
+            assertThat(refusal).hasMessageContaining(seen + ": the database may lose what it acknowledged");
+            execute(pool, "PRAGMA synchronous=FULL");
+            execute(pool, "PRAGMA journal_mode=DELETE");
+            applied(coordinator.claim(3, null, Node.unique("limit=1"), "o", false, meta, TIMEOUT));
+        }
+    }
+
+    private static void execute(Pool pool, String sql) throws SQLException {
+        pool.use(connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+        });
+    }
+
     /** MariaDB without its cluster, whose variables stand in for those that it would have. */
     private record NodeOfGalera(Pool pool) implements Resources {
-        private static final String VARIABLES = "SELECT 'wsrep_on', 'ON' UNION SELECT 'wsrep_provider', 'galera.so'"
-                + " UNION SELECT 'wsrep_sync_wait', CAST(@wsrep_sync_wait AS CHAR)";
+        private static final String VARIABLES = "SELECT 'wsrep_on', COALESCE(@wsrep_on, 'ON')"
+                + " UNION SELECT 'wsrep_provider', 'galera.so'"
+                + " UNION SELECT 'wsrep_sync_wait', CAST(@wsrep_sync_wait AS CHAR)"
+                + " UNION SELECT 'wsrep_dirty_reads', COALESCE(@wsrep_dirty_reads, 'OFF')"
+                + " UNION SELECT 'sql_select_limit', CAST(@@sql_select_limit AS CHAR)";
 
         @Override
         public <T> Optional<T> find(Class<T> type, @Nullable String name) {
@@ -283,10 +398,12 @@ class LeftSettingsTest {
             return Proxy.newProxyInstance(
                     NodeOfGalera.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                         Object[] given = arguments;
-                        if (method.getName().equals("executeQuery")
-                                && given != null
-                                && String.valueOf(given[0]).startsWith("SHOW VARIABLES ")) {
-                            given = new Object[] {VARIABLES};
+                        if (method.getName().equals("executeQuery") && given != null) {
+                            given = new Object[] {
+                                String.valueOf(given[0])
+                                        .replaceFirst("SHOW VARIABLES .*", VARIABLES)
+                                        .replaceFirst("SHOW GLOBAL VARIABLES .*", "SELECT 'wsrep_on', 'ON'")
+                            };
                         }
                         try {
                             Object answer = method.invoke(inner, given);
