@@ -52,9 +52,7 @@ public class SnowflakeBuildCompatibleExtension implements BuildCompatibleExtensi
 
     static final String INJECTED = "injected";
     private static final String GENERATOR = "generator";
-    // The last is that of Quarkus.
-    private static final Set<String> LAZY =
-            Set.of(Instance.class.getName(), Provider.class.getName(), "io.quarkus.arc.InjectableInstance");
+    private static final Set<String> LAZY = Set.of(Instance.class.getName(), Provider.class.getName());
 
     private final Set<String> injected = new TreeSet<>();
 

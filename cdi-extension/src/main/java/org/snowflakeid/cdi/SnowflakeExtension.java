@@ -9,6 +9,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.Startup;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Specializes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
@@ -145,9 +146,7 @@ public class SnowflakeExtension implements Extension {
 
     private static boolean isSnowflake(Type type) {
         if (type instanceof ParameterizedType generic) {
-            // Containers have kinds of Instance of their own.
-            return generic.getRawType() instanceof Class<?> lazy
-                    && Provider.class.isAssignableFrom(lazy)
+            return (generic.getRawType() == Instance.class || generic.getRawType() == Provider.class)
                     && isSnowflake(generic.getActualTypeArguments()[0]);
         }
         return type == Snowflake.class;

@@ -50,7 +50,6 @@ class MemoryInTestsTest extends WithApplication {
         assertThat(Http.post(port(), "/orders/own", "5").statusCode()).isEqualTo(400);
     }
 
-    // there was no such generator
     @Test
     void quarkusOwnKindOfInstanceIsAnInjectionPoint() {
         assertThat(Http.get(port(), "/orders/receipt")).isEqualTo("receipts");
