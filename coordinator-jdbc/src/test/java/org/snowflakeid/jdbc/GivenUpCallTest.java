@@ -48,7 +48,7 @@ class GivenUpCallTest {
                                 return null;
                             }
                             case "abort" -> {
-                                if (Thread.currentThread() != borrower) {
+                                if (!Thread.currentThread().equals(borrower)) {
                                     // A machine that is busy lets a thread that was just started come as late as this.
                                     givenBack.await();
                                 }
