@@ -34,6 +34,7 @@ class HibernateShapesTest extends ShapesContract {
         }
     }
 
+    @SuppressWarnings("deprecation") // Hibernate 7.4 has another way, which older ones lack.
     @Test
     void aNaturalIdIsFoundAndStaysWhatItIs() {
         HibernateShapes.WithANaturalId entity = new HibernateShapes.WithANaturalId();
