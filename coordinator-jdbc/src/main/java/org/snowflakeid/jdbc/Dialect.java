@@ -70,8 +70,7 @@ enum Dialect {
                     "CASE WHEN TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6)) BETWEEN 0 AND 999999 THEN"
                             + " UNIX_TIMESTAMP() * 1000 + MICROSECOND(NOW(6)) DIV 1000"
                             + " ELSE CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED) END",
-                    // Aurora's readers have read_only=0, and so have other replicas unless it is set: MariaDB tells
-                    // them.
+                    // Aurora's readers have read_only=0, and so has any replica for which it was not set.
                     "CASE WHEN " + isOn("@@global.read_only") + " OR " + isOn("@@global.innodb_read_only")
                             + " THEN 1 /*M! WHEN EXISTS (SELECT 1 FROM information_schema.global_status WHERE"
                             + " variable_name = 'SLAVES_RUNNING' AND variable_value > 0) THEN 2*/ ELSE 0 END",
