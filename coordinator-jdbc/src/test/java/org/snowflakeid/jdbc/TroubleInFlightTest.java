@@ -198,7 +198,8 @@ class TroubleInFlightTest {
         DataSource balanced = (DataSource) like(DataSource.class, "getConnection", () -> {
             Connection real = DriverManager.getConnection(mariaDb.url());
             String variables = "SELECT 'wsrep_on', 'ON' UNION SELECT 'wsrep_provider', '/lib/galera.so'"
-                    + " UNION SELECT 'wsrep_sync_wait', '" + syncWait.get() + "'";
+                    + " UNION SELECT 'wsrep_sync_wait', '" + syncWait.get() + "'"
+                    + " UNION SELECT 'sql_select_limit', '18446744073709551615'";
             return like(
                     Connection.class,
                     "createStatement",
