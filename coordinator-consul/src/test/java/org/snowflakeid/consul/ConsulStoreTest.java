@@ -126,7 +126,10 @@ class ConsulStoreTest {
         List<String> requests = new CopyOnWriteArrayList<>();
         HttpServer counting = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         counting.createContext("/v1/kv/", exchange -> {
-            requests.add(exchange.getRequestURI().toString().replace(namespace, "ns"));
+            requests.add(exchange.getRequestURI()
+                    .toString()
+                    .replace(namespace, "ns")
+                    .replaceFirst("&nocache=[-0-9a-f]{36}$", ""));
             HttpURLConnection agent = (HttpURLConnection)
                     URI.create(server.url() + exchange.getRequestURI()).toURL().openConnection();
             byte[] answer = agent.getInputStream().readAllBytes();
