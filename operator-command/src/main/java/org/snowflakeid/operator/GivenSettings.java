@@ -412,11 +412,16 @@ final class GivenSettings {
         }
     }
 
-    /** The generators that the settings name, but for that one. */
+    /**
+     * The generators that the settings name, but for that one.
+     *
+     * @throws InvalidSettingsException if snowflake.claim-at-start is no list of generators
+     */
     Set<String> otherGenerators(String generator) {
-        Set<String> keys = new HashSet<>();
-        sources.forEach(source -> keys.addAll(source.values().keySet()));
-        Set<String> names = NamedGenerators.in(keys, given(SnowflakeKeys.CLAIM_AT_START.name()));
+        Set<String> names = NamedGenerators.in(sources.stream()
+                .flatMap(source -> source.values().keySet().stream())
+                .toList());
+        names.addAll(SnowflakeSettings.claimedAtStart(this::given));
         names.remove(generator);
         return names;
     }

@@ -118,9 +118,9 @@ public final class AuditedDatabase {
             login.setProperty("password", password(passwordFile));
         }
         if (url.startsWith(POSTGRES)) {
-            // What the URL says goes before these. Behind a pool of transactions, such as pgbouncer's, the next one may
-            // run
-            // where a prepared statement of this name is unknown, or another one's.
+            // What the URL says goes before these. Behind a pool of transactions, such as pgbouncer's, the next
+            // statement
+            // may meet a prepared one of its name that is another's, or none.
             login.setProperty("prepareThreshold", "0");
             login.setProperty("loginTimeout", Integer.toString(LOGIN_SECONDS));
         }
