@@ -75,7 +75,10 @@ final class Benchmark implements Callable<Integer> {
                     "how many windows to measure at most, while others use the machine; default: ${DEFAULT-VALUE}")
     private int patience;
 
-    @Option(names = "--report", paramLabel = "FILE", description = "write the table and how it came about as Markdown")
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "write one table and how it came about as Markdown, and all figures to a file beside it")
     private @Nullable Path report;
 
     @Option(
@@ -185,7 +188,7 @@ final class Benchmark implements Callable<Integer> {
         ResultTable table = new ResultTable(all);
         System.out.println(table.markdown());
         if (report != null) {
-            Files.writeString(report, table.report(commit, date, arguments.strip()));
+            new Report(all, table, commit, date, arguments.strip()).write(report);
         }
         if (svg != null) {
             Files.writeString(svg, new Picture(all).svg());

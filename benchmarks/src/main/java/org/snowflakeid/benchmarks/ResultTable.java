@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.benchmarks;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
@@ -13,7 +10,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The results of one run in Markdown. */
+/** The results of one run as tables in Markdown. */
 final class ResultTable {
 
     private static final String DISTURBED = "†";
@@ -43,6 +40,17 @@ final class ResultTable {
                                             .orElse(NONE)),
                             new Heading("duplicates", of -> joined(of, "%,.0f", "duplicates"))))
             .toList();
+
+    /** What the report shows; all else is in the file beside it. */
+    private static final List<Heading> SUMMARY = List.of(
+            new Heading("8 threads", of -> load(of, "saturated-8")),
+            new Heading("1,000 virtual", of -> load(of, "virtual")),
+            new Heading("8 threads, half taken", of -> load(of, Column.BUSY_50 + "-saturated-8")),
+            new Heading("pausing threads", ResultTable::pausing),
+            new Heading("drift ms", ResultTable::drift),
+            new Heading("solo ns", of -> joined(of, "%.0f", "solo")),
+            new Heading("two ns", of -> joined(of, "%.0f", "two.p50")),
+            new Heading("paced p99 ns", of -> joined(of, "%.0f", "paced.p99")));
 
     private static List<Heading> headingsOf(Column busy) {
         return Stream.concat(
@@ -84,9 +92,9 @@ final class ResultTable {
                                 .orElse(true));
     }
 
+    /** All tables. */
     String markdown() {
-        List<Measured> rows =
-                all.stream().filter(measured -> !measured.subject().isControl()).toList();
+        List<Measured> rows = compared();
         StringBuilder text = new StringBuilder();
         table(text, "", HEADINGS, rows);
         table(text, "While 30 % of each processor are taken by another process:", headingsOf(Column.BUSY_30), rows);
@@ -98,6 +106,21 @@ final class ResultTable {
         String burst = "64 threads, for a second 64 more, then 64 again";
         table(text, burst + ":", headingsOfBurstAndBack(""), rows);
         table(text, burst + busy, headingsOfBurstAndBack("busy-30-"), rows);
+        return remarks(text);
+    }
+
+    /** The one table of a report. */
+    String summary() {
+        StringBuilder text = new StringBuilder();
+        table(text, "", SUMMARY, compared());
+        return remarks(text);
+    }
+
+    private List<Measured> compared() {
+        return all.stream().filter(measured -> !measured.subject().isControl()).toList();
+    }
+
+    private String remarks(StringBuilder text) {
         controls().forEach(line -> text.append('\n').append(line).append('\n'));
         if (text.indexOf(DISTURBED) >= 0) {
             text.append("\n" + DISTURBED + " Others took more than 20 % of the machine even in the calmest windows;"
@@ -218,6 +241,20 @@ final class ResultTable {
                 + format("%.3f", figures.get(1).value()).replaceFirst("^(-?)0\\.", "$1.");
     }
 
+    /** The least and the greatest share of all that threads do between their ids. */
+    private static String pausing(Figures of) {
+        List<String> shares = of.names()
+                .filter(name -> name.startsWith("between-") && name.endsWith(".share"))
+                .toList();
+        return shares.isEmpty()
+                ? NONE
+                : cell(of, shares, figures -> {
+                    DoubleSummaryStatistics all =
+                            figures.stream().mapToDouble(Figure::value).summaryStatistics();
+                    return format("%.2f–%.2f", all.getMin(), all.getMax());
+                });
+    }
+
     private static String solo(Figures of) {
         return cell(of, List.of("solo"), figures -> {
             Figure solo = figures.get(0);
@@ -251,37 +288,5 @@ final class ResultTable {
     @SuppressWarnings("AnnotateFormatMethod") // The annotation is in a library that nothing else here needs.
     private static String format(String format, Object... values) {
         return String.format(Locale.ROOT, format, values).replace("Infinity", "∞");
-    }
-
-    /** @param arguments those of the command, to run it again */
-    String report(String commit, String date, String arguments) throws IOException {
-        return """
-                # Benchmark
-
-                Written by `bin/benchmark %s`, commit %s%s.
-
-                - Machine: %s
-                - JDK: %s, no options
-
-                %s
-                How each column is measured: [benchmarks](../../benchmarks/README.md). Compare only within one table.
-                """.formatted(
-                        arguments,
-                        commit,
-                        date.isEmpty() ? "" : ", " + date,
-                        machine(),
-                        all.stream().map(Measured::jdk).distinct().collect(Collectors.joining(", ")),
-                        markdown());
-    }
-
-    private static String machine() throws IOException {
-        String processor = Files.readString(Path.of("/proc/cpuinfo"))
-                .lines()
-                .filter(line -> line.startsWith("model name"))
-                .map(line -> ", " + line.substring(line.indexOf(':') + 1).strip())
-                .findFirst()
-                .orElse("");
-        return Runtime.getRuntime().availableProcessors() + " processors" + processor + ", "
-                + System.getProperty("os.name") + " " + System.getProperty("os.version");
     }
 }
