@@ -298,6 +298,14 @@ final class DatabaseCall {
         if (look.table()) {
             throw new CoordinatorException("the table " + table() + " was absent a moment ago", false);
         }
+        if (dialect.hidesTables() && tableId() != null) {
+            // Dropped, perhaps: then the next one of this name tells.
+            throw new CoordinatorException(
+                    "the table " + table()
+                            + " is not shown any more. Let this session's user have SELECT, INSERT and UPDATE"
+                            + " on it again; if it was dropped, its records are lost.",
+                    false);
+        }
         known.origin = new Origin(look.place(), null);
         return look;
     }

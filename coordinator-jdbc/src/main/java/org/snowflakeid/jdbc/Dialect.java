@@ -464,6 +464,11 @@ enum Dialect {
         return ownSchema != null;
     }
 
+    /** Whether a table that a user may not use looks to that user as if it were not there, in what the driver tells too. */
+    boolean hidesTables() {
+        return this == HSQLDB || this == ORACLE || this == SQLSERVER;
+    }
+
     /** Query for the schema in which this session looks, or in which its user looks by default. */
     String schema(boolean shown) {
         return "SELECT " + (shown ? server.shownSchema() : ownSchema) + server.one();
