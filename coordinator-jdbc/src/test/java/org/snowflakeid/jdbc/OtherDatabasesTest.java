@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -219,6 +220,34 @@ class OtherDatabasesTest {
                     .hasMessageContaining("the table PUBLIC.RIGHTLESS is not shown any more")
                     .matches(failure -> !failure.permanent());
             execute(url, grant);
+            assertThat(coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT))
+                    .isInstanceOf(CasResult.Applied.class);
+        }
+    }
+
+    /** Where a disk was mounted that is away, SQLite makes an empty database. */
+    @Test
+    void aDatabaseWhoseDiskIsAwayIsNoLossOfRecords(@TempDir Path directory) throws IOException {
+        Path disk = Files.createDirectory(directory.resolve("disk"));
+        Path beneath = Files.createDirectory(directory.resolve("beneath"));
+        Path point = Files.createSymbolicLink(directory.resolve("point"), disk);
+        String url = "jdbc:sqlite:" + point.resolve("ids.db");
+        CoordinatorConfig config = config("orders", lent(url));
+        try (WorkerCoordinator coordinator = open(config)) {
+            Stored meta = Node.applied(coordinator.writeMeta(null, "id=a", TIMEOUT)).written();
+            Stored mark = Node.applied(coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
+                    .written();
+
+            Files.delete(point);
+            Files.createSymbolicLink(point, beneath);
+
+            assertThat(catchThrowableOfType(
+                            CoordinatorException.class,
+                            () -> coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT)))
+                    .hasMessageContaining("this connection leads to another database")
+                    .matches(failure -> !failure.permanent());
+            Files.delete(point);
+            Files.createSymbolicLink(point, disk);
             assertThat(coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT))
                     .isInstanceOf(CasResult.Applied.class);
         }
