@@ -145,11 +145,7 @@ enum Dialect {
             "SQLite",
             Columns.of("BLOB", "BLOB"),
             new Server(
-                    Server.NO_TIME,
-                    "0",
-                    "(SELECT file FROM pragma_database_list WHERE name = 'main')",
-                    "'main'",
-                    ""),
+                    Server.NO_TIME, "0", "(SELECT file FROM pragma_database_list WHERE name = 'main')", "'main'", ""),
             "'main'",
             // With a journal in memory a process that is killed leaves half of a change.
             "SELECT group_concat(doubt, ', ') FROM (SELECT 'synchronous=' || synchronous AS doubt FROM pragma_synchronous"

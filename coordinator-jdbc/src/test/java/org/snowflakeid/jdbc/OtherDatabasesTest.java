@@ -234,7 +234,8 @@ class OtherDatabasesTest {
         String url = "jdbc:sqlite:" + point.resolve("ids.db");
         CoordinatorConfig config = config("orders", lent(url));
         try (WorkerCoordinator coordinator = open(config)) {
-            Stored meta = Node.applied(coordinator.writeMeta(null, "id=a", TIMEOUT)).written();
+            Stored meta =
+                    Node.applied(coordinator.writeMeta(null, "id=a", TIMEOUT)).written();
             Stored mark = Node.applied(coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
                     .written();
 
