@@ -125,7 +125,8 @@ final class NacosStore implements RecordStore {
                 return metaOf(Deadline.after(share.compareTo(LOOK) < 0 ? share : LOOK));
             });
             if (Set.copyOf(records.values()).size() <= 1) {
-                boolean all = records.size() == settings.http().access().servers().size();
+                boolean all =
+                        records.size() == settings.http().access().servers().size();
                 lookNanos = all ? null : System.nanoTime() + BETWEEN_LOOKS_NANOS;
                 return;
             }

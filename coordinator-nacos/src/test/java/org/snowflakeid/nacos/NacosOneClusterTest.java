@@ -86,7 +86,8 @@ class NacosOneClusterTest {
         assertThat(store.compareAndSet(META, null, "id=a", TIMEOUT)).isInstanceOf(Write.Applied.class);
     }
 
-    // one process used the first, and another, which had begun while that was away, the second: for good, with equal ids
+    // one process used the first, and another, which had begun while that was away, the second: for good, with equal
+    // ids
     @Test
     void serversThatAreNoClusterAreRefused() throws IOException {
         HttpServer first = server(new ConcurrentHashMap<>());
