@@ -45,6 +45,12 @@ final class ConsulStore implements RecordStore {
     /** Whose records are used: as it is set, or else that of the first agent. Each has its own, and an agent's address may lead to another one. */
     private @Nullable String datacenter;
 
+    /**
+     * Where in Consul Enterprise the first record was, as a part of a query: a request that does not say it is about the namespace and the
+     * partition of its token, which may be replaced by another one. Empty elsewhere.
+     */
+    private String namespace = "";
+
     /** The failures before the agent was last looked at. */
     private int failuresBeforeLook = -1;
 
@@ -165,12 +171,19 @@ final class ConsulStore implements RecordStore {
         if (index.isEmpty() || text(found, "Key").isEmpty()) {
             throw agent.foreign(answer);
         }
+        if (namespace.isEmpty()) {
+            namespace = named("&ns=", text(found, "Namespace")) + named("&partition=", text(found, "Partition"));
+        }
         try {
             byte[] value = Base64.getDecoder().decode(text(found, "Value"));
             return new Entry(new String(value, StandardCharsets.UTF_8), index);
         } catch (IllegalArgumentException notBase64) {
             throw agent.foreign(answer);
         }
+    }
+
+    private static String named(String parameter, String name) {
+        return name.matches("[A-Za-z0-9_-]+") ? parameter + name : "";
     }
 
     // ---- writing
@@ -194,7 +207,7 @@ final class ConsulStore implements RecordStore {
     // ---- requests and their failures
 
     private HttpRequest.Builder request(String key, String query) {
-        return request(ConsulSettings.path(key, query, datacenter));
+        return request(ConsulSettings.path(key, query, datacenter) + namespace);
     }
 
     private HttpRequest.Builder request(String path) {

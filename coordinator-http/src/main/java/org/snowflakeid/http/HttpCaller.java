@@ -6,9 +6,12 @@ import java.net.http.HttpRequest;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.Deadline;
@@ -150,6 +153,30 @@ public final class HttpCaller implements AutoCloseable {
 
     private int servers() {
         return settings.access().servers().size();
+    }
+
+    /**
+     * Does the same with each of the servers, whatever of it fails. Which one is asked otherwise stays as it is.
+     *
+     * @param asking builds its requests by {@link #request}
+     * @return by server, without those of which it failed
+     */
+    public <T> Map<String, T> ofEach(Supplier<T> asking) {
+        Map<String, T> all = new LinkedHashMap<>();
+        int before = server;
+        try {
+            for (int i = 0; i < servers(); i++) {
+                server = i;
+                try {
+                    all.put(settings.access().servers().get(i), asking.get());
+                } catch (CoordinatorException unanswered) {
+                    // It says nothing of the others.
+                }
+            }
+        } finally {
+            server = before;
+        }
+        return all;
     }
 
     /**

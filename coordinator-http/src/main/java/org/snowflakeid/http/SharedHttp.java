@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.http;
 
+import java.lang.ref.WeakReference;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +36,10 @@ final class SharedHttp {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofNanos(LATE_NANOS);
     private static final int SILENT_BEFORE_REBUILD = 3;
+
+    /** Clients that can't be closed, and keep a thread and its descriptors. An outage seems to need another one again and again. */
+    private static final int MOST_GIVEN_UP = 5;
+
     private static final long IDLE_SECONDS = 5;
 
     static final Shared<HttpSettings.Access, SharedHttp> ALL = new Shared<>(SharedHttp::new, SharedHttp::end);
@@ -53,6 +60,9 @@ final class SharedHttp {
     private long silentSince;
     private boolean silentFromLateness;
     private boolean over;
+
+    /** Clients that could not be closed, and were not collected as garbage so far. */
+    private final List<WeakReference<HttpClient>> givenUp = new ArrayList<>();
 
     /** Requests whose callers no longer wait, and since when. */
     private final Map<CompletableFuture<?>, Long> late = new HashMap<>();
@@ -148,7 +158,9 @@ final class SharedHttp {
      * nothing: newer JDKs fail at once, older ones never. A handshake on a busy machine looks the same while it goes on.
      */
     private boolean seemsDead() {
+        givenUp.removeIf(old -> old.get() == null);
         return silent >= SILENT_BEFORE_REBUILD
+                && givenUp.size() < MOST_GIVEN_UP
                 && (!silentFromLateness || System.nanoTime() - silentSince >= LATE_NANOS);
     }
 
@@ -175,8 +187,7 @@ final class SharedHttp {
                 builder.sslContext(settings.context(files));
             }
             if (present != null) {
-                HttpClient old = present;
-                pool.execute(() -> end(old));
+                giveUp(present);
             }
             present = ofNoApplication(builder);
             client = present;
@@ -195,6 +206,14 @@ final class SharedHttp {
             return builder.build();
         } finally {
             self.setContextClassLoader(before);
+        }
+    }
+
+    private void giveUp(HttpClient old) {
+        if (old instanceof AutoCloseable) {
+            pool.execute(() -> end(old));
+        } else {
+            givenUp.add(new WeakReference<>(old));
         }
     }
 

@@ -509,6 +509,25 @@ class HttpCallerTest {
         await(() -> answers(caller, SHORT));
     }
 
+    // each three failures left a thread and its descriptors behind, on Java 17 until garbage was collected
+    @Test
+    void anOutageLeavesFewThreadsBehind() throws Exception {
+        HttpCaller caller = caller(answering("").port());
+        long before = threadsOfClients();
+
+        for (int i = 0; i < 90; i++) {
+            assertThat(thrown(caller, LONG)).hasMessageContaining("gave no answer");
+        }
+
+        assertThat(threadsOfClients() - before).isLessThan(10);
+    }
+
+    private static long threadsOfClients() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("HttpClient-"))
+                .count();
+    }
+
     private static boolean answers(HttpCaller caller, Duration timeout) {
         try {
             return ask(caller, timeout).status() == 200;

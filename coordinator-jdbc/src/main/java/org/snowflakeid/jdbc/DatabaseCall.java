@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.jdbc;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -234,7 +238,16 @@ final class DatabaseCall {
         String told = row.getString(3);
         return told == null
                 ? JdbcSettings.URL.shown(String.valueOf(connection.getMetaData().getURL()))
-                : told;
+                : told + disk(dialect.file(told));
+    }
+
+    /** Where a disk was mounted that is away, an empty database is made on another one. */
+    private static String disk(@Nullable String file) {
+        try {
+            return file == null ? "" : " on device " + Files.getAttribute(Path.of(file), "unix:dev");
+        } catch (IOException | UnsupportedOperationException | InvalidPathException notTold) {
+            return "";
+        }
     }
 
     /** Whether a statement failed because there is no table. */
@@ -297,6 +310,14 @@ final class DatabaseCall {
         }
         if (look.table()) {
             throw new CoordinatorException("the table " + table() + " was absent a moment ago", false);
+        }
+        if (dialect.hidesTables() && tableId() != null) {
+            // Dropped, perhaps: then the next one of this name tells.
+            throw new CoordinatorException(
+                    "the table " + table()
+                            + " is not shown any more. Let this session's user have SELECT, INSERT and UPDATE"
+                            + " on it again; if it was dropped, its records are lost.",
+                    false);
         }
         known.origin = new Origin(look.place(), null);
         return look;

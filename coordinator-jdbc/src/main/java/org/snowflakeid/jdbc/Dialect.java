@@ -144,7 +144,8 @@ enum Dialect {
     SQLITE(
             "SQLite",
             Columns.of("BLOB", "BLOB"),
-            new Server(Server.NO_TIME, "0", Server.NOT_TOLD, "'main'", ""),
+            new Server(
+                    Server.NO_TIME, "0", "(SELECT file FROM pragma_database_list WHERE name = 'main')", "'main'", ""),
             "'main'",
             // With a journal in memory a process that is killed leaves half of a change.
             "SELECT group_concat(doubt, ', ') FROM (SELECT 'synchronous=' || synchronous AS doubt FROM pragma_synchronous"
@@ -462,6 +463,17 @@ enum Dialect {
     /** Whether the driver tells what schemas and tables there are. */
     boolean asksDriver() {
         return ownSchema != null;
+    }
+
+    /** The file of a database that is called so; null: there is none, or it is not told. */
+    @Nullable
+    String file(String place) {
+        return this == SQLITE ? place : this == H2 ? place + ".mv.db" : null;
+    }
+
+    /** Whether a table that a user may not use looks to that user as if it were not there, in what the driver tells too. */
+    boolean hidesTables() {
+        return this == HSQLDB || this == ORACLE || this == SQLSERVER;
     }
 
     /** Query for the schema in which this session looks, or in which its user looks by default. */

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +39,7 @@ import org.snowflakeid.administration.CoordinatorCheck;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.CoordinatorConfig;
 import org.snowflakeid.spi.Resources;
+import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.testservers.LogLines;
@@ -193,6 +195,62 @@ class OtherDatabasesTest {
         try (WorkerCoordinator coordinator = open(same)) {
             assertThat(coordinator.read(0, 0, TIMEOUT).meta()).isNotNull();
             assertThat(coordinator.location()).isEqualTo("table " + schema + ".ONE_TABLE");
+        }
+    }
+
+    /** HSQLDB hides a table from those who may not use it, and answers them as if there were none. */
+    @Test
+    void aTableThatItsUserMayNoLongerUseIsNoLossOfRecords() throws SQLException {
+        String url = url(Dialect.HSQLDB);
+        execute(url, Dialect.HSQLDB.createTable("rightless"), "CREATE USER \"reduced\" PASSWORD 'secret'");
+        String grant = "GRANT SELECT, INSERT, UPDATE ON rightless TO \"reduced\"";
+        execute(url, grant);
+        Resources reduced = lent(url.replace("user=SA;password=", "user=reduced;password=secret"));
+        try (WorkerCoordinator coordinator = open(config("orders", reduced, "table", "rightless"))) {
+            Stored meta =
+                    Node.applied(coordinator.writeMeta(null, "id=a", TIMEOUT)).written();
+            Stored mark = Node.applied(coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
+                    .written();
+
+            execute(url, "REVOKE ALL PRIVILEGES ON rightless FROM \"reduced\" RESTRICT");
+
+            assertThat(catchThrowableOfType(
+                            CoordinatorException.class,
+                            () -> coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT)))
+                    .hasMessageContaining("the table PUBLIC.RIGHTLESS is not shown any more")
+                    .matches(failure -> !failure.permanent());
+            execute(url, grant);
+            assertThat(coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT))
+                    .isInstanceOf(CasResult.Applied.class);
+        }
+    }
+
+    /** Where a disk was mounted that is away, SQLite makes an empty database. */
+    @Test
+    void aDatabaseWhoseDiskIsAwayIsNoLossOfRecords(@TempDir Path directory) throws IOException {
+        Path disk = Files.createDirectory(directory.resolve("disk"));
+        Path beneath = Files.createDirectory(directory.resolve("beneath"));
+        Path point = Files.createSymbolicLink(directory.resolve("point"), disk);
+        String url = "jdbc:sqlite:" + point.resolve("ids.db");
+        CoordinatorConfig config = config("orders", lent(url));
+        try (WorkerCoordinator coordinator = open(config)) {
+            Stored meta =
+                    Node.applied(coordinator.writeMeta(null, "id=a", TIMEOUT)).written();
+            Stored mark = Node.applied(coordinator.claim(3, null, "limit=1", "o", false, meta, TIMEOUT))
+                    .written();
+
+            Files.delete(point);
+            Files.createSymbolicLink(point, beneath);
+
+            assertThat(catchThrowableOfType(
+                            CoordinatorException.class,
+                            () -> coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT)))
+                    .hasMessageContaining("this connection leads to another database")
+                    .matches(failure -> !failure.permanent());
+            Files.delete(point);
+            Files.createSymbolicLink(point, disk);
+            assertThat(coordinator.extend(3, mark, "limit=2", "o", meta, TIMEOUT))
+                    .isInstanceOf(CasResult.Applied.class);
         }
     }
 

@@ -165,6 +165,11 @@ final class NacosSettings {
         return config.namespace().replace('/', ':');
     }
 
+    /** Of the record of this namespace. */
+    String metaKey() {
+        return config.namespace() + "/meta";
+    }
+
     /** What a record of this namespace is called in its group. */
     String dataId(String key) {
         return key.substring(config.namespace().length() + 1).replace('/', ':');

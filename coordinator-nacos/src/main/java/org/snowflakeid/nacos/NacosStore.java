@@ -19,6 +19,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,13 @@ final class NacosStore implements RecordStore {
     /** An MD5 of nothing: what is there does not have it, and what is not there needs none. */
     private static final String ABSENT = "absent";
 
+    private static final Duration LOOK = Duration.ofSeconds(2);
+    private static final int ATTEMPTS = 4;
+    private static final long LAG_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+    /** While one of them does not answer. */
+    private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private static final String CONFLICT = "20005";
     private static final String NOT_FOUND = "20004";
 
@@ -53,6 +62,9 @@ final class NacosStore implements RecordStore {
     private final String place;
 
     private @Nullable Login login;
+
+    /** When it is looked whether the servers are one cluster; null: all have shown the same record of the namespace, or there is only one. */
+    private @Nullable Long lookNanos;
 
     /** Whether it was made, or accepted, for this read or for the read before this write: it has not ended, then. */
     private boolean fresh;
@@ -63,6 +75,7 @@ final class NacosStore implements RecordStore {
     NacosStore(NacosSettings settings) {
         this.settings = settings;
         this.server = new HttpCaller(settings.http());
+        this.lookNanos = settings.http().access().servers().size() > 1 ? System.nanoTime() : null;
         this.place = "namespaceId=" + encoded(settings.nacosNamespace()) + "&groupName=" + encoded(settings.group());
     }
 
@@ -97,7 +110,42 @@ final class NacosStore implements RecordStore {
             }
             time = server.time(answer);
         }
+        Long due = lookNanos;
+        if (due != null && System.nanoTime() - due >= 0 && found.containsKey(settings.metaKey())) {
+            requireOneCluster(deadline);
+        }
         return new Reading(found, time);
+    }
+
+    /** Of servers that have no database in common each has records of its own. Those of a cluster may lag behind each other for a moment. */
+    private void requireOneCluster(Deadline deadline) {
+        for (int attempt = 1; ; attempt++) {
+            Map<String, String> records = server.ofEach(() -> {
+                Duration share = deadline.left().dividedBy(4);
+                return metaOf(Deadline.after(share.compareTo(LOOK) < 0 ? share : LOOK));
+            });
+            if (Set.copyOf(records.values()).size() <= 1) {
+                boolean all =
+                        records.size() == settings.http().access().servers().size();
+                lookNanos = all ? null : System.nanoTime() + BETWEEN_LOOKS_NANOS;
+                return;
+            }
+            if (attempt == ATTEMPTS) {
+                throw server.failure(
+                        "is not one cluster: " + String.join(" and ", records.keySet())
+                                + " have different records of group '" + settings.group()
+                                + "', and ids would repeat. Name servers of one cluster in " + NacosSettings.SERVER_ADDR
+                                + ".",
+                        true);
+            }
+            LockSupport.parkNanos(Math.min(LAG_NANOS, deadline.left().toNanos()));
+        }
+    }
+
+    /** The version of the namespace's record; empty if there is none. */
+    private String metaOf(Deadline deadline) {
+        Answer answer = read("?dataId=" + encoded(settings.dataId(settings.metaKey())) + "&" + place, deadline);
+        return answer.status() == 200 ? text(answer.json(), "data", "md5") : "";
     }
 
     private Answer read(String what, Deadline deadline) {
