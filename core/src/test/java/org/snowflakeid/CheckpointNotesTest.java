@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
@@ -29,6 +32,7 @@ class CheckpointNotesTest {
                 "snowflake.checkpoint.unreleased", "allow",
                 "snowflake.window", "PT10M",
                 "snowflake.startup-timeout", "PT20M"));
+        told.disk.isTried = true;
         told.open();
         workerId = told.workerId();
         stage.sleep(Duration.ofSeconds(30));
@@ -54,6 +58,8 @@ class CheckpointNotesTest {
 
     @Nested
     class WhileTheCoordinatorDoesNotAnswer {
+
+        private @Nullable SnowflakeException refusal;
 
         @BeforeEach
         void loseTheCoordinator() {
@@ -88,9 +94,37 @@ class CheckpointNotesTest {
         void aDiskThatHangsRefusesItToo() {
             told.disk.hangs = true;
 
+            Instant begun = stage.world.trueTime();
+
+            Thread unused = told.machine.start("checkpoint", () -> {
+                try {
+                    told.ids().beforeCheckpoint();
+                } catch (SnowflakeUnavailableException e) {
+                    refusal = e;
+                }
+            });
+            stage.within(Duration.ofSeconds(20), "refusal", () -> refusal != null);
+
+            assertThat(refusal).hasMessageContaining("could not be ended");
+            assertThat(Duration.between(begun, stage.world.trueTime())).isLessThan(Duration.ofSeconds(20));
+            told.disk.hangs = false;
+        }
+
+        // the folder was tried as at a start, though it was known to fail: no ids for good
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void soDoesADiskThatCanNotBeWrittenAndTheGeneratorGoesOn(boolean isRepaired) {
+            told.disk.dead = true;
+
             assertThatThrownBy(() -> told.ids().beforeCheckpoint()).hasMessageContaining("could not be ended");
 
-            told.disk.hangs = false;
+            told.disk.dead = !isRepaired;
+            stage.store.down = false;
+            stage.within(
+                    Duration.ofMinutes(1),
+                    "ids again",
+                    () -> told.ids().status().state() == State.ACTIVE);
+            told.issueFor(Duration.ofMinutes(1));
         }
 
         // it stayed sealed, as if a checkpoint were to be made

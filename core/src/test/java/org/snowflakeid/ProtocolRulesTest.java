@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
@@ -71,6 +73,29 @@ class ProtocolRulesTest {
         process.issueAt(last);
 
         assertThat(idsUntilThereAreNoMore(last)).isGreaterThan(4000);
+    }
+
+    // it went on to the end of its window, as if the namespace had only been retired
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void lostDataIsFoundThoughTheNamespaceIsBeingRestored(int lost) {
+        stage.keys.putAll(Map.of("snowflake.workers", "2", "snowflake.worker-ids", "0-1"));
+        process.open();
+        int id = process.ids().status().workerIds().get(lost);
+        stage.sleep(Duration.ofMinutes(1));
+        FakeStore.Backup backup = stage.store.backup();
+        String before = mark(id);
+        stage.until("an extension", () -> !mark(id).equals(before));
+        stage.store.marks.put(id, backup.marks().get(id));
+        stage.store.takeOver(id, 10_000);
+        stage.store.putMeta(NamespaceRecord.parse(backup.meta()).retired());
+
+        stage.store.hintLoss();
+        stage.sleep(Duration.ofSeconds(1));
+
+        assertThatThrownBy(process::issue)
+                .isInstanceOf(CoordinatorRegressedException.class)
+                .hasMessageContaining("shows for worker id " + id + " the mark");
     }
 
     @Test

@@ -82,6 +82,17 @@ class ResumeFolderTest {
         }
     }
 
+    // a generator that goes on after a checkpoint was refused does not try the disk again
+    @Test
+    void aFolderThatWasNotTriedKnowsTheStartOfTheMachine() throws IOException {
+        NoteChain unused = write("one\n");
+        NoteChain untried = new NoteChain(folder(directory).notes(7));
+        assertThat(untried.read()).isEqualTo("one\n");
+        assertThat(untried.add("another\n")).isTrue();
+
+        assertThat(readAgain()).isEqualTo("another\n");
+    }
+
     @Test
     void theNextProcessReadsWhatWasWrittenLast() throws IOException {
         assertThat(readAgain()).isNull();

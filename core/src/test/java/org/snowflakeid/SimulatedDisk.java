@@ -40,6 +40,9 @@ final class SimulatedDisk {
     /** Whether no operation ends. */
     boolean hangs;
 
+    /** Whether it is tried where it is required, as a folder is. */
+    boolean isTried;
+
     /** Whether a process can open files. */
     Predicate<Machine> hasDescriptors = machine -> true;
 
@@ -99,7 +102,14 @@ final class SimulatedDisk {
     ResumeDirectory usedBy(Machine machine) {
         return new ResumeDirectory() {
             @Override
-            public void require() {}
+            public void require() {
+                while (isTried && hangs) {
+                    world.sleep(Duration.ofMillis(100));
+                }
+                if (isTried && (full || dead)) {
+                    throw new InvalidSettingsException(List.of("snowflake.resume.directory can't be written"));
+                }
+            }
 
             @Override
             public List<Integer> workerIds() {

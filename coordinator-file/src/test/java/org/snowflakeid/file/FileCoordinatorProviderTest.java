@@ -196,6 +196,11 @@ class FileCoordinatorProviderTest {
                 "gfs2",
                 "ocfs2",
                 "afs",
+                "auristorfs",
+                "cvfs",
+                "cxfs",
+                "fhgfs",
+                "panfs",
                 "NFS"
             })
     void knowsFileSystemsThatSeveralHostsShare(String type) {

@@ -302,8 +302,14 @@ public final class Claim {
             return Outcome.SETTLED;
         }
         CasResult.Rejected rejected = (CasResult.Rejected) result;
-        context.namespace().noteSeen(rejected.meta());
         Slot slot = rejected.seen();
+        try {
+            context.namespace().noteSeen(rejected.meta());
+        } catch (Namespace.RetiredException e) {
+            // It may be restored since its data were lost, and nothing is asked any more that could show that.
+            requireNotLost(requireMark(slot), sent);
+            throw e;
+        }
         Stored seen = requireMark(slot);
         if (seen.value().equals(sent.value())) {
             adopt(sent, seen, slot != null && owner.equals(slot.owner()));
@@ -316,6 +322,12 @@ public final class Claim {
         requireLawfulTakeover(seen);
         standing = Standing.SUPERSEDED;
         return Outcome.SETTLED;
+    }
+
+    private void requireNotLost(Stored seen, Mark sent) {
+        if (!seen.value().equals(sent.value()) && !seen.value().equals(stored.value())) {
+            requireLawfulTakeover(seen);
+        }
     }
 
     private void adopt(Mark written, Stored as, boolean owned) {

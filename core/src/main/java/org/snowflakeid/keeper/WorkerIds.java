@@ -131,8 +131,11 @@ public final class WorkerIds {
         for (int i = 0; i < due.size(); i++) {
             try {
                 due.get(i).conclude(results.get(i), timeouts.now());
-            } catch (CoordinatorException e) {
+            } catch (Namespace.RetiredException e) {
+                // Each is looked at: the mark of one may be lost.
                 failure = e;
+            } catch (CoordinatorException e) {
+                failure = failure == null ? e : failure;
             }
         }
         if (failure != null) {

@@ -61,7 +61,9 @@ public final class ResumeFolder implements ResumeDirectory {
     private final Path folder;
     private final Path bootIdFile;
     private final SpareDescriptors spare;
-    private String boot = "";
+
+    /** Of this start of the machine; empty: not read yet. */
+    private volatile String boot = "";
 
     public ResumeFolder(Settings settings) {
         this(settings, BOOT_ID);
@@ -110,6 +112,16 @@ public final class ResumeFolder implements ResumeDirectory {
                             + ". Give this process the right to write there, make room on the disk, or name another folder.",
                     e);
         }
+    }
+
+    /** Also where nothing was {@link #require required}. */
+    private String boot() throws IOException {
+        if (boot.isEmpty()) {
+            try (FileInputStream in = new FileInputStream(bootIdFile.toFile())) {
+                boot = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+            }
+        }
+        return boot;
     }
 
     private InvalidSettingsException refuse(String complaint, @Nullable Throwable cause) {
@@ -263,7 +275,7 @@ public final class ResumeFolder implements ResumeDirectory {
             if (text.isEmpty()) {
                 throw new VoidException("the process before gave its worker id back, or could write no note.", true);
             }
-            if (!text.startsWith(BOOT + boot + "\n")) {
+            if (!text.startsWith(BOOT + boot() + "\n")) {
                 throw new VoidException("this machine was started since it was written.", true);
             }
             if (!Files.exists(sealOf(number, identity), LinkOption.NOFOLLOW_LINKS)) {
@@ -291,7 +303,7 @@ public final class ResumeFolder implements ResumeDirectory {
                     if (text.isEmpty()) {
                         Path unused = Files.createFile(file, FOR_ITS_OWNER);
                     } else {
-                        ResumeFolder.create(file, (BOOT + boot + "\n" + text).getBytes(StandardCharsets.UTF_8));
+                        ResumeFolder.create(file, (BOOT + boot() + "\n" + text).getBytes(StandardCharsets.UTF_8));
                     }
                     return true;
                 });

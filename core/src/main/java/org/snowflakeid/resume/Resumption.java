@@ -100,7 +100,12 @@ public final class Resumption implements Takeover {
         this.origin = origin;
     }
 
-    /** @throws InvalidSettingsException if it is set, and can't be used */
+    /**
+     * A generator that goes on after a checkpoint was refused had a folder that could be used. Now its disk may be what the checkpoint was
+     * refused for, and hang; then it goes on without notes.
+     *
+     * @throws InvalidSettingsException if it is set, and can't be used
+     */
     public static Takeover open(
             Settings settings,
             WorkerCoordinatorProvider provider,
@@ -113,7 +118,9 @@ public final class Resumption implements Takeover {
         ResumeDirectory directory = platform instanceof ResumeDirectory.Host host
                 ? host.resumeDirectory(settings)
                 : new ResumeFolder(settings);
-        directory.require();
+        if (shared.past().known() == null) {
+            directory.require();
+        }
         return new Resumption(settings, directory, origin(settings, provider), platform, clock, shared);
     }
 
