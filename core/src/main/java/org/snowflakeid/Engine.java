@@ -158,6 +158,11 @@ final class Engine {
         }
     }
 
+    /** A checkpoint is allowed though it has not ended. What a copy of it finds is no reason not to claim anew. */
+    void enterImage() {
+        shared.enterImage();
+    }
+
     void awaitEnd() {
         shared.awaitEnd(keeper.longestCloseNanos());
     }

@@ -365,6 +365,7 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
         } else if (!closed) {
             requireSealed(ending, seals);
         }
+        leaving.forEach(Engine::enterImage);
         platform.beforeCheckpoint();
     }
 
@@ -450,7 +451,10 @@ public final class LeasedSnowflake implements Snowflake, AutoCloseable {
                 next.startWithoutEnd("A checkpoint was refused, and no worker id has been claimed since.");
                 replaceBy(next);
             } catch (RuntimeException | Error e) {
-                suspend("a checkpoint was refused, and claiming anew failed: " + e.getMessage(), true);
+                suspend(
+                        "a checkpoint was refused, and claiming anew failed: " + e.getMessage()
+                                + ". afterRestore() tries again.",
+                        true);
                 refusal.addSuppressed(e);
             }
         }

@@ -455,6 +455,70 @@ class CheckpointTest {
             assertThat(process.workerId()).isNotEqualTo(workerId);
             process.issueFor(Duration.ofMinutes(2));
         }
+
+        /** The keeper's call ends in each copy. Until then the checkpoint is allowed, with a thread in it. */
+        private void imaged() {
+            stage.keys.put("snowflake.checkpoint.unreleased", "allow");
+            opened();
+            process.wire.hangs = true;
+            stage.sleep(Duration.ofSeconds(25));
+            process.ids().beforeCheckpoint();
+        }
+
+        private int workerId() {
+            return stage.store.owners.keySet().iterator().next();
+        }
+
+        /** As another copy does, which got an answer sooner. */
+        private void giveBack(int workerId) {
+            Mark mark = stage.store.mark(workerId);
+            stage.store.owners.remove(workerId);
+            stage.store.putMark(
+                    workerId,
+                    Mark.next(
+                                    mark.pairs(),
+                                    mark.limit() - 10_000,
+                                    "free-another",
+                                    0,
+                                    mark.from(),
+                                    stage.world.trueTime(),
+                                    SnowflakeLayout.STANDARD,
+                                    1)
+                            .value());
+        }
+
+        // it was taken for lost data: afterRestore() did nothing, and each call failed for good
+        @Test
+        void aCopyThatIsShownWhatAnotherGaveBackClaimsAnew() {
+            imaged();
+            giveBack(workerId());
+            process.wire.hangs = false;
+            stage.sleep(Duration.ofSeconds(1));
+            Actor.Call call = process.startCall();
+            stage.sleep(Duration.ofSeconds(1));
+
+            process.ids().afterRestore();
+
+            call.await();
+            process.issueFor(Duration.ofMinutes(2));
+            assertThat(process.wire.connections()).isEqualTo(1);
+            assertThat(log.all()).noneMatch(line -> line.contains("lost data"));
+        }
+
+        // it stopped for good, though a process that was started there had ids
+        @Test
+        void aNamespaceThatWasRestoredSinceTheImageWasMadeIsJoined() {
+            imaged();
+            String record = stage.store.meta.value();
+            String id = RecordLine.parse(record).entries().get("id");
+            stage.store.putMeta(record.replace("id=" + id, "id=another") + " replaces=" + id);
+            process.wire.hangs = false;
+            stage.sleep(Duration.ofSeconds(1));
+
+            process.ids().afterRestore();
+
+            process.issueFor(Duration.ofMinutes(2));
+        }
     }
 
     /** A release may be the last call that can show it: what is claimed afterwards knows nothing of before. */

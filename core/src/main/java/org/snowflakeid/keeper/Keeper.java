@@ -493,6 +493,10 @@ public final class Keeper {
     }
 
     private void breakDown(SnowflakeException e) {
+        if (shared.isInImage()) {
+            LOG.log(Level.DEBUG, shared.message("failed after a checkpoint"), e);
+            return;
+        }
         SnowflakeException named = named(e);
         // First, and without memory: whatever fails after that, no call gets an id or waits for one.
         shared.breakDown(named);

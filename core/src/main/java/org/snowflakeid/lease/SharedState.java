@@ -39,6 +39,9 @@ public final class SharedState {
     /** Closed for a checkpoint: the generator itself is not. */
     private volatile boolean checkpointed;
 
+    /** In a memory image, which several copies may go on from: each finds what the others did with its marks. */
+    private volatile boolean inImage;
+
     private volatile boolean released;
     private final AtomicInteger givenBack = new AtomicInteger();
     private volatile boolean ended;
@@ -233,6 +236,10 @@ public final class SharedState {
         return broken != null;
     }
 
+    public boolean isInImage() {
+        return inImage;
+    }
+
     /**
      * A call fails although there is a lease, which the status has to show until the keeper has looked.
      *
@@ -299,6 +306,11 @@ public final class SharedState {
     public void closeForCheckpoint() {
         checkpointed = true;
         close();
+    }
+
+    /** It ends in each copy of the process, and nothing that it is shown from now on says that this one failed. */
+    public void enterImage() {
+        inImage = true;
     }
 
     /** Whether the coordinator has confirmed that all worker ids were given back. */

@@ -82,7 +82,7 @@ public final class ResumeFolder implements ResumeDirectory {
     @Override
     public void require() {
         try {
-            boot = Files.readString(bootIdFile).strip();
+            String unused = boot();
         } catch (IOException e) {
             throw refuse(
                     "needs to know when this machine was started, which only Linux says (" + e
@@ -114,9 +114,9 @@ public final class ResumeFolder implements ResumeDirectory {
         }
     }
 
-    /** Also where nothing was {@link #require required}. */
     private String boot() throws IOException {
         if (boot.isEmpty()) {
+            // By a stream, since a channel is closed by an interrupt.
             try (FileInputStream in = new FileInputStream(bootIdFile.toFile())) {
                 boot = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
             }
