@@ -487,6 +487,20 @@ class CheckpointTest {
                             .value());
         }
 
+        // the reason was "java.lang.IllegalStateException: not joined"
+        @Test
+        void aNamespaceThatIsRetiredIsGivenAsTheReasonForNoIds() {
+            opened();
+            stage.store.putMeta(stage.store.meta.value().replace("state=active", "state=retired"));
+
+            assertThatThrownBy(() -> process.ids().beforeCheckpoint()).hasMessageContaining("no checkpoint");
+            stage.sleep(Duration.ofMinutes(1));
+
+            assertThat(process.startCall().awaitFailure()).hasMessageContaining("was retired");
+            assertThat(process.ids().status().lastError().orElseThrow()).contains("was retired");
+            assertThat(log.all()).noneMatch(line -> line.contains("unexpected"));
+        }
+
         // it was taken for lost data: afterRestore() did nothing, and each call failed for good
         @Test
         void aCopyThatIsShownWhatAnotherGaveBackClaimsAnew() {

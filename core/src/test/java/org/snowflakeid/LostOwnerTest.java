@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.snowflakeid.SnowflakeEvent.Claimed;
 import org.snowflakeid.SnowflakeEvent.Lost;
 import org.snowflakeid.SnowflakeEvent.Swapped;
+import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
 import org.snowflakeid.Wire.Kind;
 import org.snowflakeid.Wire.Request;
@@ -106,5 +107,28 @@ class LostOwnerTest {
         stage.sleep(Duration.ofSeconds(30));
 
         assertThat(stage.store.writes - before).isBetween(3, 100);
+    }
+
+    // each call that failed had it read once more
+    @Test
+    void theCoordinatorIsNotReadWithoutAPauseWhileCallsFail() {
+        stage.store.takeOver(0, 90_000);
+        stage.until("used up", () -> process.ids().status().state() == State.SUSPENDED);
+        Actor.Call first = process.startCall();
+        stage.until("calls fail at once", first::isOver);
+        boolean[] over = {false};
+        Thread unused = process.machine.start("caller", () -> {
+            while (!over[0]) {
+                assertThat(process.startCall().awaitFailure()).isInstanceOf(SnowflakeUnavailableException.class);
+                stage.sleep(Duration.ofMillis(5));
+            }
+        });
+        int before = stage.store.slotsRead;
+
+        stage.sleep(Duration.ofSeconds(10));
+
+        over[0] = true;
+        assertThat(stage.store.slotsRead - before).isBetween(3, 60);
+        stage.until("ids again", () -> process.ids().status().state() == State.ACTIVE);
     }
 }

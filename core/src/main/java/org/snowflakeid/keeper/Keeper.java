@@ -339,10 +339,7 @@ public final class Keeper {
         if (workerIds.isEmpty() && !clock.isSteady()) {
             firstPage = vetting.vetFirst();
         } else {
-            vetting.vet(
-                    namespace.isJoined()
-                            ? namespace.meta().maxWindow().toMillis()
-                            : settings.window().toMillis());
+            vetting.vet(longestWindowMillis());
         }
         if (clock.isCopySuspected()) {
             callersWaitForClock = true;
@@ -351,6 +348,10 @@ public final class Keeper {
         showClock();
         wakeForClock();
         return firstPage;
+    }
+
+    private long longestWindowMillis() {
+        return (namespace.isJoined() ? namespace.meta().maxWindow() : settings.window()).toMillis();
     }
 
     private void wakeForClock() {
@@ -363,7 +364,7 @@ public final class Keeper {
     /** Nothing is written any more, and what is granted is used up. A copy of this process would do the same. */
     private void vetRetired() {
         callersWaitForClock |= shared.takeVettingWanted();
-        vetting.vet(namespace.meta().maxWindow().toMillis());
+        vetting.vet(longestWindowMillis());
         if (clock.isCopySuspected() && platform.nanoTime() - missedTimeNanos >= 0) {
             callersWaitForClock = true;
             missedTimeNanos = platform.nanoTime() + SECOND;

@@ -184,6 +184,7 @@ public final class WorkerIds {
                     claim(succession, firstPage);
                 } catch (NoFreeWorkerIdException e) {
                     nextClaimNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
+                    nextLookNanos = nextClaimNanos;
                     if (!shared.isStarted()) {
                         // Or two processes that need several would each hold some, and wait for ever.
                         successions.forEach(each -> each.releaseSuccessor(timeouts.started()));
