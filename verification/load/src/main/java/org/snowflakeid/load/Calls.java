@@ -3,16 +3,20 @@ package org.snowflakeid.load;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
 import java.util.Objects;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.load.LoadReport.Figure;
 import org.snowflakeid.spi.CasResult;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
 
 /** How long one claim and one extension take: one after another, over a connection that is there. */
 final class Calls {
+
+    static final String CLAIM = "claim median ms";
+    static final String EXTENSION = "extension median ms";
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -36,8 +40,7 @@ final class Calls {
         this.meta = meta;
     }
 
-    /** A row of the table: median and 99th percentile of a claim, and of an extension. */
-    static String measure(MeasuredServer server, int times) {
+    static List<Figure> measure(MeasuredServer server, int times) {
         SnowflakeSettings settings = SnowflakeSettings.of(server.settings());
         LeasedSnowflake.open(settings).close();
         try (ConnectedProvider provider =
@@ -49,14 +52,12 @@ final class Calls {
             // Until client and server have compiled what runs.
             calls.run(FIRST_ID, times);
             long[][] nanos = calls.run(FIRST_ID + times, times);
-            return String.format(
-                    Locale.ROOT,
-                    "| %s | %.2f | %.2f | %.2f | %.2f |",
-                    server.name(),
-                    share(nanos[0], 0.5),
-                    share(nanos[0], 0.99),
-                    share(nanos[1], 0.5),
-                    share(nanos[1], 0.99));
+            return List.of(
+                    Figure.of("calls", "%d", times),
+                    Figure.of(CLAIM, "%.2f", share(nanos[0], 0.5)),
+                    Figure.of("claim 99 % ms", "%.2f", share(nanos[0], 0.99)),
+                    Figure.of(EXTENSION, "%.2f", share(nanos[1], 0.5)),
+                    Figure.of("extension 99 % ms", "%.2f", share(nanos[1], 0.99)));
         }
     }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.load;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -78,7 +77,7 @@ final class CoordinatorLoad implements Callable<Integer> {
             description = "snowflake.window of the holders; default: ${DEFAULT-VALUE}")
     private String window = "";
 
-    @Option(names = "--report", paramLabel = "FILE", description = "write the tables as Markdown")
+    @Option(names = "--report", paramLabel = "FILE", description = "Markdown file to write, with a CSV file beside it")
     private @Nullable Path report;
 
     @Option(names = "--date", paramLabel = "DATE", defaultValue = "", description = "the date for the report")
@@ -90,10 +89,7 @@ final class CoordinatorLoad implements Callable<Integer> {
     @Option(names = "--arguments", defaultValue = "", hidden = true)
     private String arguments = "";
 
-    private final List<String> firstIds = new ArrayList<>();
-    private final List<String> callTimes = new ArrayList<>();
-    private final List<String> claims = new ArrayList<>();
-    private final List<String> held = new ArrayList<>();
+    private final LoadReport measured = new LoadReport();
 
     public static void main(String... arguments) {
         System.exit(run(arguments));
@@ -109,7 +105,6 @@ final class CoordinatorLoad implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         LOGGER.setLevel(Level.SEVERE);
-        List<String> failures = new ArrayList<>();
         for (String coordinator : coordinators) {
             System.err.println("Measuring " + coordinator);
             try {
@@ -117,62 +112,47 @@ final class CoordinatorLoad implements Callable<Integer> {
             } catch (Exception e) {
                 // What was measured before, and the others, are worth a report all the same.
                 e.printStackTrace();
-                failures.add("The rest of `" + coordinator + "` was not measured: " + e);
+                measured.failed(coordinator, e);
             }
         }
-        List<String> lines = new ArrayList<>();
-        lines.add("# Load of coordinators");
-        lines.add("");
-        lines.add(
+        measured.table().forEach(System.out::println);
+        System.out.println();
+        measured.csv().forEach(System.out::println);
+        if (report != null) {
+            measured.write(report, preface());
+        }
+        return measured.isComplete() ? 0 : 1;
+    }
+
+    private List<String> preface() {
+        return List.of(
                 "Written by `bin/coordinator-load " + arguments.strip() + "`, commit " + commit
                         + (date.isEmpty() ? "" : ", " + date)
                         + ". JDK " + Runtime.version() + ", "
                         + Runtime.getRuntime().availableProcessors()
-                        + " processors, which servers and clients share; one server, its data on this machine's disk, which it waits for"
-                        + " before it answers. PostgreSQL and MariaDB are reached by a URL, without a pool. `kubernetes` is the mock of"
-                        + " an API server, which keeps everything in memory, within the measuring process: its figures are the"
-                        + " client's, and say nothing about a cluster. Neither it nor a folder has a process whose time could be measured.");
-        table(
-                lines,
-                "From the start of a fresh process, with all coordinators on its class path, to its first id, median (range) of "
-                        + starts + ":",
-                "| coordinator | ms | of a processor's time, ms | memory, MiB |\n| --- | ---: | ---: | ---: |",
-                firstIds);
-        table(
-                lines,
-                "One call of a coordinator over a connection that is there, " + calls
-                        + " of each, one after another, in ms (for each worker id a claim, then an extension):",
-                "| coordinator | claim, median | claim, 99 % | extension, median | extension, 99 % |\n"
-                        + "| --- | ---: | ---: | ---: | ---: |",
-                callTimes);
-        table(
-                lines,
-                "Claimed at once, each over an open connection of its own, all in one process; a start that fails is made again:",
-                "| coordinator | claimants | s until half have one | s until all | failed starts | transactions each | server, processor s |\n"
-                        + "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-                claims);
-        table(
-                lines,
-                "Held, over " + seconds + " s, once the windows have their full length (an extension is one write):",
-                "| coordinator | holders | window | writes/s | server, of a processor | ms of a processor per write | ready |\n"
-                        + "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-                held);
-        failures.forEach(failure -> lines.addAll(List.of("", failure)));
-        lines.forEach(System.out::println);
-        if (report != null) {
-            Files.write(report, lines);
-        }
-        return failures.isEmpty() ? 0 : 1;
+                        + " processors, which servers and clients share; one server, which waits for its disk before it answers."
+                        + " PostgreSQL and MariaDB are reached by a URL, without a pool. `kubernetes` is the mock of an API server,"
+                        + " in memory, within the measuring process: its figures say nothing about a cluster.",
+                String.format(
+                        Locale.ROOT,
+                        "*Start* is from the start of a fresh process, with all coordinators on its class path, to its first id, the"
+                                + " median of %d; *with an archive*, of classes, its JVM loads most of them from there. *Claim* and"
+                                + " *extension* are the medians of %d calls, one after another, over an open connection. The"
+                                + " *holders* claim at once, each over an open connection of its own, all in one process. The share"
+                                + " of the *server* is over %d s, once windows have their full length.",
+                        starts,
+                        calls,
+                        seconds));
     }
 
     private void measure(String coordinator) throws Exception {
         try (MeasuredServer server = MeasuredServer.start(coordinator)) {
             if (starts > 0) {
-                add(firstIds, Starts.measure(server, starts));
-                add(firstIds, Starts.measureWithArchive(server, starts));
+                measured.add(LoadReport.START, coordinator, 0, Starts.measure(server, starts));
+                measured.add(LoadReport.ARCHIVE, coordinator, 0, Starts.measureWithArchive(server, starts));
             }
             if (calls > 0 && !coordinator.equals("static")) {
-                add(callTimes, Calls.measure(server, calls));
+                measured.add(LoadReport.CALL, coordinator, 0, Calls.measure(server, calls));
             }
             if (server.processorTime() == null) {
                 return;
@@ -185,31 +165,18 @@ final class CoordinatorLoad implements Callable<Integer> {
         for (int count : counts) {
             try (MeasuredServer server = MeasuredServer.start(coordinator);
                     Holders all = new Holders(server, window, count)) {
-                add(claims, all.claim());
+                measured.add(LoadReport.CLAIM, coordinator, count, all.claim());
                 if (seconds > 0) {
-                    add(held, all.hold(seconds));
+                    measured.add(LoadReport.HOLD, coordinator, count, all.hold(seconds));
                 }
             }
-        }
-    }
-
-    /** Shown at once: a later one may fail. */
-    private static void add(List<String> rows, String row) {
-        System.err.println(row);
-        rows.add(row);
-    }
-
-    private static void table(List<String> lines, String title, String head, List<String> rows) {
-        if (!rows.isEmpty()) {
-            lines.addAll(List.of("", title, "", head));
-            lines.addAll(rows);
         }
     }
 
     private void claimOnly(String coordinator, int count) throws Exception {
         try (MeasuredServer server = MeasuredServer.start(coordinator);
                 Holders all = new Holders(server, window, count)) {
-            String unused = all.claim();
+            List<LoadReport.Figure> unused = all.claim();
         }
     }
 }

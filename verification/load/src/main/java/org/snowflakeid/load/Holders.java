@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
@@ -22,9 +21,13 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.Platform;
 import org.snowflakeid.SnowflakeSettings;
+import org.snowflakeid.load.LoadReport.Figure;
 
 /** Many generators, each with a connection of its own as in a process of its own: they claim all at once, then hold. */
 final class Holders implements AutoCloseable {
+
+    static final String UNTIL_ALL = "s until all had one";
+    static final String SERVER = "server % of a processor";
 
     /** The first window is shorter and doubles: until then extensions come more often. */
     private static final Duration UNTIL_FULL_WINDOW = Duration.ofSeconds(45);
@@ -91,8 +94,8 @@ final class Holders implements AutoCloseable {
         }
     }
 
-    /** A row of the table: how long until half and until all have a worker id, and what each asked for. */
-    String claim() throws InterruptedException, ExecutionException {
+    /** How long until half and until all have a worker id, and what each asked for. */
+    List<Figure> claim() throws InterruptedException, ExecutionException {
         Duration processor = processorTime();
         long begin = System.nanoTime();
         Queue<Long> took = new ConcurrentLinkedQueue<>();
@@ -113,20 +116,16 @@ final class Holders implements AutoCloseable {
             throw new IllegalStateException("two hold one worker id");
         }
         long[] nanos = took.stream().mapToLong(Long::longValue).sorted().toArray();
-        return String.format(
-                Locale.ROOT,
-                "| %s | %,d | %.1f | %.1f | %d | %.2f | %.2f |",
-                server.name(),
-                count,
-                nanos[count / 2] / 1e9,
-                nanos[count - 1] / 1e9,
-                failed.get(),
-                1.0 * asked / count,
-                processorUsed.toMillis() / 1e3);
+        return List.of(
+                Figure.of("s until half had one", "%.1f", nanos[count / 2] / 1e9),
+                Figure.of(UNTIL_ALL, "%.1f", nanos[count - 1] / 1e9),
+                Figure.of("failed starts", "%d", failed.get()),
+                Figure.of("transactions each", "%.2f", 1.0 * asked / count),
+                Figure.of("server processor s", "%.2f", processorUsed.toMillis() / 1e3));
     }
 
-    /** A row of the table: extensions a second, and the share of a processor that the server takes. */
-    String hold(int seconds) throws InterruptedException {
+    /** Extensions a second, and the share of a processor that the server takes. */
+    List<Figure> hold(int seconds) throws InterruptedException {
         Thread.sleep(UNTIL_FULL_WINDOW.toMillis());
         long extended = extended();
         Duration processor = processorTime();
@@ -136,16 +135,13 @@ final class Holders implements AutoCloseable {
         double rate = (extended() - extended) / took;
         double share = processorTime().minus(processor).toNanos() / 1e9 / took;
         long ready = generators.stream().filter(ids -> ids.status().ready()).count();
-        return String.format(
-                Locale.ROOT,
-                "| %s | %,d | %s | %.1f | %.1f %% | %.2f | %,d |",
-                server.name(),
-                generators.size(),
-                settings.window().toString().substring(2),
-                rate,
-                share * 100,
-                share * 1_000 / rate,
-                ready);
+        return List.of(
+                Figure.of("measured s", "%d", seconds),
+                Figure.of("window s", "%d", settings.window().toSeconds()),
+                Figure.of("writes a second", "%.1f", rate),
+                Figure.of(SERVER, "%.1f", share * 100),
+                Figure.of("server processor ms a write", "%.2f", share * 1_000 / rate),
+                Figure.of("ready", "%d", ready));
     }
 
     @Override

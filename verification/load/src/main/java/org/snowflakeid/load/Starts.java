@@ -7,37 +7,39 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
+import org.snowflakeid.load.LoadReport.Figure;
 
 /** How long a fresh process takes to its first id, one after another. */
 final class Starts {
+
+    static final String MEDIAN = "median ms";
 
     private record Start(long millis, long processorMillis, long mebibytes) {}
 
     private Starts() {}
 
-    /** A row of the table: milliseconds, of a processor's time, memory. */
-    static String measure(MeasuredServer server, int times) throws IOException, InterruptedException {
-        return measure(server.name(), List.of(), server.settings(), times);
+    static List<Figure> measure(MeasuredServer server, int times) throws IOException, InterruptedException {
+        return measure(List.of(), server.settings(), times);
     }
 
     /** The same where the JVM keeps what it has loaded in an archive, which the first process writes when it ends. */
-    static String measureWithArchive(MeasuredServer server, int times) throws IOException, InterruptedException {
+    static List<Figure> measureWithArchive(MeasuredServer server, int times) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("archive");
         Path archive = folder.resolve("classes.jsa");
         List<String> options = List.of("-XX:+AutoCreateSharedArchive", "-XX:SharedArchiveFile=" + archive);
         try {
-            return measure(server.name() + ", with an archive of classes", options, server.settings(), times);
+            return measure(options, server.settings(), times);
         } finally {
             Files.deleteIfExists(archive);
             Files.delete(folder);
         }
     }
 
-    private static String measure(String name, List<String> options, Map<String, String> settings, int times)
+    private static List<Figure> measure(List<String> options, Map<String, String> settings, int times)
             throws IOException, InterruptedException {
         // The first one brings files into memory and creates the namespace.
         start(options, settings);
@@ -45,15 +47,14 @@ final class Starts {
         for (int i = 0; i < times; i++) {
             starts.add(start(options, settings));
         }
-        return String.format(
-                Locale.ROOT,
-                "| %s | %d (%d–%d) | %d | %d |",
-                name,
-                median(starts, Start::millis),
-                starts.stream().mapToLong(Start::millis).min().orElseThrow(),
-                starts.stream().mapToLong(Start::millis).max().orElseThrow(),
-                median(starts, Start::processorMillis),
-                median(starts, Start::mebibytes));
+        LongSummaryStatistics millis = starts.stream().mapToLong(Start::millis).summaryStatistics();
+        return List.of(
+                Figure.of("starts", "%d", times),
+                Figure.of(MEDIAN, "%d", median(starts, Start::millis)),
+                Figure.of("least ms", "%d", millis.getMin()),
+                Figure.of("most ms", "%d", millis.getMax()),
+                Figure.of("processor ms", "%d", median(starts, Start::processorMillis)),
+                Figure.of("memory MiB", "%d", median(starts, Start::mebibytes)));
     }
 
     private static long median(List<Start> starts, ToLongFunction<Start> figure) {

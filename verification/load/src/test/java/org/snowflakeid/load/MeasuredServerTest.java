@@ -15,7 +15,9 @@ class MeasuredServerTest {
     @ValueSource(strings = {"redis", "postgresql", "mariadb", "consul", "nacos", "kubernetes"})
     void isReachedByItsSettings(String name) {
         try (MeasuredServer server = MeasuredServer.start(name)) {
-            assertThat(Calls.measure(server, 1)).matches("\\| " + name + " \\|( \\d+\\.\\d\\d \\|){4}");
+            assertThat(Calls.measure(server, 1))
+                    .filteredOn(figure -> figure.value().matches("\\d+\\.\\d\\d"))
+                    .hasSize(4);
         }
     }
 }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -125,11 +126,15 @@ class PagesTest {
     @Test
     void theFiguresOfInsertsAreThoseOfTheReport() throws Exception {
         List<MatchResult> rows = matches(
-                "^(\\| `[^|]+ \\|) [\\d,]+ \\| [^|]+ \\| [\\d,]+ (\\| [\\d.]+ \\|) [^|]+ \\|( [\\d,]+ \\|)$",
+                "^(\\| `[^|]+ \\|) [\\d,]+ \\|( [\\d.]+ \\|) [^|]+ \\|( [\\d,]+ \\|) ([\\d,]+) \\| [\\d.]+ \\|$",
                 Pages.text("docs/reports/inserts.md"));
 
-        assertThat(rows).hasSize(8).allSatisfy(row -> assertThat(Pages.text("docs/evidence/performance.md"))
-                .contains(row.group(1) + row.group(2).substring(1) + row.group(3)));
+        assertThat(rows).hasSize(8).allSatisfy(row -> {
+            double index = Integer.parseInt(row.group(4).replace(",", "")) / 1024.0;
+            String ofThePage =
+                    row.group(1) + row.group(2) + row.group(3) + String.format(Locale.ROOT, " %.1f MiB |", index);
+            assertThat(Pages.text("docs/evidence/performance.md")).contains(ofThePage);
+        });
     }
 
     @Test

@@ -4,7 +4,6 @@ package org.snowflakeid.inserts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +72,7 @@ final class CompareInserts implements Callable<Integer> {
                     "then so many rows of each kind, once, for the size of the index; default: ${DEFAULT-VALUE}, 0 for none")
     private int many;
 
-    @Option(names = "--report", paramLabel = "FILE", description = "write the tables as Markdown")
+    @Option(names = "--report", paramLabel = "FILE", description = "Markdown file to write, with a CSV file beside it")
     private @Nullable Path report;
 
     @Option(names = "--date", paramLabel = "DATE", defaultValue = "", description = "the date for the report")
@@ -100,19 +99,21 @@ final class CompareInserts implements Callable<Integer> {
     public Integer call() throws IOException {
         check();
         LOGGERS.forEach(logger -> logger.setLevel(Level.SEVERE));
-        List<String> lines = new ArrayList<>();
+        InsertsReport measured = new InsertsReport();
+        List<String> preface;
         try (Sales sales = new Sales()) {
-            heading(lines, sales);
-            Map<Kind, List<Inserted>> measured = measure(sales);
-            times(lines, measured);
-            sizes(lines, sales, rows, "");
+            preface = preface(sales.serverVersion());
+            measured.rounds(rows, measure(sales));
+            measured.sizes(InsertsReport.ROUNDS, rows, sales::size);
             if (many > 0) {
-                many(lines, sales);
+                many(sales, measured);
             }
         }
-        lines.forEach(System.out::println);
+        measured.table().forEach(System.out::println);
+        System.out.println();
+        measured.csv().forEach(System.out::println);
         if (report != null) {
-            Files.write(report, lines);
+            measured.write(report, preface);
         }
         return 0;
     }
@@ -125,25 +126,33 @@ final class CompareInserts implements Callable<Integer> {
         }
     }
 
-    private void heading(List<String> lines, Sales sales) throws IOException {
-        lines.add("# Inserts beside other kinds of ids");
-        lines.add("");
-        lines.add("Written by `bin/compare-inserts" + (arguments.isBlank() ? "" : " " + arguments.strip())
-                + "`, commit " + commit + (date.isEmpty() ? "" : ", " + date) + ".");
-        lines.add("");
-        lines.add("- JDK " + Runtime.version() + ", " + Runtime.getRuntime().availableProcessors()
-                + " processors, which the application and the database share, with whatever else ran: the load average was "
-                + load() + " at the start.");
-        lines.add("- PostgreSQL " + sales.serverVersion() + " on the same machine, reached by loopback, as it comes"
-                + " (`fsync` on, `shared_buffers` 128 MB).");
-        lines.add(
-                "- Hibernate " + Version.getVersionString() + " with `hibernate.jdbc.batch_size` " + Sales.BATCH
-                        + ", flushed and cleared after each batch; `@Tsid` of hypersistence-utils " + tsidVersion()
-                        + "; UUIDs of version 7 by `@SnowflakeId` and by Hibernate's own generator, of version 4 by a default of the column.");
-        lines.add(
-                "- Ids of `@SnowflakeId` come from a worker id that is leased from the same PostgreSQL, which is called every"
-                        + " 20 seconds.");
-        lines.add("- The entities are equal in all but the id: a text, a number and an instant besides.");
+    /** Before anything is measured, since it says how busy the machine is. */
+    List<String> preface(String serverVersion) throws IOException {
+        return List.of(
+                "Written by `bin/compare-inserts" + (arguments.isBlank() ? "" : " " + arguments.strip()) + "`, commit "
+                        + commit + (date.isEmpty() ? "" : ", " + date) + ". JDK " + Runtime.version() + ", "
+                        + Runtime.getRuntime().availableProcessors()
+                        + " processors, which the application and the database share, with whatever else ran: the load average"
+                        + " was " + load() + " at the start. PostgreSQL " + serverVersion
+                        + " on the same machine, as it comes (`fsync` on, `shared_buffers` 128 MB). Hibernate "
+                        + Version.getVersionString() + " in batches of " + Sales.BATCH
+                        + ", flushed and cleared after each; `@Tsid` of hypersistence-utils " + tsidVersion()
+                        + ". Ids of `@SnowflakeId` come from a worker id that is leased from the same PostgreSQL, which is called"
+                        + " every 20 seconds. The entities are equal in all but the id.",
+                String.format(
+                        Locale.ROOT,
+                        "*ms* is the time from before the first `persist` of %,d rows into an empty table until after the commit,"
+                                + " the median of %d rounds after %d unmeasured ones, each in another order. *Of ours* is that time"
+                                + " divided by that of `@SnowflakeId Long` in the same round, the median of all rounds and the"
+                                + " *middle half* of them: 1.10 is one tenth slower. A batch is one *statement*. The *index* of the"
+                                + " primary key is that of %,d rows%s.",
+                        rows,
+                        rounds,
+                        warmUps,
+                        many > 0 ? many : rows,
+                        many > 0
+                                ? ", inserted once by transactions of 10,000; how long that took in one run is no comparison"
+                                : ""));
     }
 
     private static String load() {
@@ -197,88 +206,12 @@ final class CompareInserts implements Callable<Integer> {
         return order;
     }
 
-    private void times(List<String> lines, Map<Kind, List<Inserted>> measured) {
-        List<Inserted> ours = measured.getOrDefault(Kind.SNOWFLAKE, List.of());
-        lines.add("");
-        lines.add(String.format(
-                Locale.ROOT,
-                "%,d rows in an empty table, the time from before the first `persist` until after the commit, of %d rounds after"
-                        + " %d unmeasured ones. In each round the order is another one. *Of ours* is the time divided by that of"
-                        + " `@SnowflakeId` in the same round, the median of all rounds and the middle half of them: 1.10 is one"
-                        + " tenth slower. A batch is one statement.",
-                rows,
-                rounds,
-                warmUps));
-        lines.add("");
-        lines.add("| id | ms, median | range | rows/s | of ours | middle half | statements |");
-        lines.add("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-        measured.forEach((kind, all) -> {
-            List<Double> millis = all.stream().map(Inserted::millis).sorted().toList();
-            List<Double> ratios = new ArrayList<>();
-            for (int i = 0; i < all.size(); i++) {
-                ratios.add(all.get(i).millis() / ours.get(i).millis());
-            }
-            Collections.sort(ratios);
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "| %s | %.0f | %.0f–%.0f | %,.0f | %.2f | %.2f–%.2f | %,d |",
-                    kind.title(),
-                    quantile(millis, 0.5),
-                    millis.get(0),
-                    millis.get(millis.size() - 1),
-                    rows / quantile(millis, 0.5) * 1000,
-                    quantile(ratios, 0.5),
-                    quantile(ratios, 0.25),
-                    quantile(ratios, 0.75),
-                    all.get(all.size() - 1).statements()));
-        });
-    }
-
-    /** Between the two values next to it, in proportion. */
-    static double quantile(List<Double> sorted, double share) {
-        double place = share * (sorted.size() - 1);
-        int below = (int) place;
-        int above = Math.min(below + 1, sorted.size() - 1);
-        return sorted.get(below) + (place - below) * (sorted.get(above) - sorted.get(below));
-    }
-
-    private static void sizes(List<String> lines, Sales sales, int rows, String how) {
-        lines.add("");
-        lines.add(String.format(
-                Locale.ROOT,
-                "What PostgreSQL has on its disk for %,d rows%s: the index of the primary key, and the table without it, in KiB"
-                        + " (`pg_relation_size`).",
-                rows,
-                how));
-        lines.add("");
-        lines.add("| id | index | bytes a row | of ours | table | bytes a row |");
-        lines.add("| --- | ---: | ---: | ---: | ---: | ---: |");
-        double ours = sales.keyBytes(Kind.SNOWFLAKE);
-        for (Kind kind : Kind.values()) {
-            long key = sales.keyBytes(kind);
-            long table = sales.tableBytes(kind);
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "| %s | %,d | %.1f | %.2f | %,d | %.1f |",
-                    kind.title(),
-                    key / 1024,
-                    (double) key / rows,
-                    key / ours,
-                    table / 1024,
-                    (double) table / rows));
-        }
-    }
-
-    private void many(List<String> lines, Sales sales) {
-        List<String> seconds = new ArrayList<>();
+    private void many(Sales sales, InsertsReport measured) {
         for (Kind kind : Kind.values()) {
             Inserted inserted = sales.insert(kind, many);
-            seconds.add(String.format(Locale.ROOT, "%.1f s with %s", inserted.millis() / 1000, kind.title()));
-            System.err.println(seconds.get(seconds.size() - 1));
+            System.err.printf(Locale.ROOT, "%,d rows %s %.1f s%n", many, kind, inserted.millis() / 1000);
+            measured.many(many, kind, inserted);
         }
-        sizes(lines, sales, many, ", inserted in the same way by transactions of 10,000");
-        lines.add("");
-        lines.add("Inserting them took " + String.join("; ", seconds)
-                + ". That is one run of each, one after another, and no comparison.");
+        measured.sizes(InsertsReport.MANY, many, sales::size);
     }
 }

@@ -89,14 +89,13 @@ final class Sales implements AutoCloseable {
         });
     }
 
-    long keyBytes(Kind kind) {
-        return number("SELECT pg_relation_size(indexrelid) FROM pg_index WHERE indisprimary AND indrelid = '"
-                + kind.table() + "'::regclass");
-    }
+    /** Both in bytes: of the index of the primary key, and of the table without it. */
+    record Size(long index, long table) {}
 
-    /** Of the table without its index. */
-    long tableBytes(Kind kind) {
-        return number("SELECT pg_relation_size('" + kind.table() + "')");
+    Size size(Kind kind) {
+        long index = number("SELECT pg_relation_size(indexrelid) FROM pg_index WHERE indisprimary AND indrelid = '"
+                + kind.table() + "'::regclass");
+        return new Size(index, number("SELECT pg_relation_size('" + kind.table() + "')"));
     }
 
     String serverVersion() {
