@@ -27,11 +27,10 @@ record Report(List<Measured> all, ResultTable table, String commit, String date,
                 - Machine: %s
                 - JDK: %s, no options
 
-                A cell like 1.00/.047 is the share of the ceiling, and core-seconds per million ids. *Pausing threads* do something between\
-                 their ids: the least and the greatest share that they got of what they want. [%s](%s) has all figures.
+                1.00/.047: share of the ceiling, core-seconds per million ids. *Pausing threads*: least and greatest share of what\
+                 they want. [%s](%s) has all figures, [benchmarks](../../benchmarks/README.md) how each is measured.
 
-                %s
-                How each column is measured: [benchmarks](../../benchmarks/README.md).
+                %s\
                 """.formatted(
                         arguments,
                         commit,

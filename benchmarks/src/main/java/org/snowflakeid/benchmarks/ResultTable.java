@@ -48,9 +48,7 @@ final class ResultTable {
             new Heading("8 threads, half taken", of -> load(of, Column.BUSY_50 + "-saturated-8")),
             new Heading("pausing threads", ResultTable::pausing),
             new Heading("drift ms", ResultTable::drift),
-            new Heading("solo ns", of -> joined(of, "%.0f", "solo")),
-            new Heading("two ns", of -> joined(of, "%.0f", "two.p50")),
-            new Heading("paced p99 ns", of -> joined(of, "%.0f", "paced.p99")));
+            new Heading("solo ns", of -> joined(of, "%.0f", "solo")));
 
     private static List<Heading> headingsOf(Column busy) {
         return Stream.concat(

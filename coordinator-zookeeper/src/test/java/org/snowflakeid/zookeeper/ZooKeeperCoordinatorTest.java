@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
@@ -289,6 +290,33 @@ class ZooKeeperCoordinatorTest {
                 untilRejected.get();
                 assertThat(inspector.stat(path("marks", 7)).getMzxid())
                         .isLessThan(inspector.stat("/" + namespace + "/meta").getMzxid());
+            }
+        } finally {
+            extending.shutdownNow();
+        }
+    }
+
+    @Test
+    void overwritesNoMarkThatAnotherChangedSinceItLooked() throws Exception {
+        Stored[] mark = {node.claim(7)};
+        Stored meta = node.meta();
+        ExecutorService extending = Executors.newSingleThreadExecutor();
+        try {
+            for (int round = 0; round < 100; round++) {
+                Future<Stored> untilRejected = extending.submit(() -> {
+                    CasResult result;
+                    do {
+                        result = node.coordinator.extend(7, mark[0], unique("limit=2"), node.owner(7), meta, TIMEOUT);
+                        mark[0] = result instanceof CasResult.Applied applied ? applied.written() : mark[0];
+                    } while (result instanceof CasResult.Applied);
+                    return rejected(result).seen().mark();
+                });
+                String another = unique("limit=3");
+
+                inspector.set(path("marks", 7), another);
+
+                mark[0] = untilRejected.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+                assertThat(mark[0].value()).isEqualTo(another);
             }
         } finally {
             extending.shutdownNow();
