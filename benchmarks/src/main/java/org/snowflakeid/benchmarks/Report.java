@@ -46,19 +46,15 @@ record Report(List<Measured> all, ResultTable table, String commit, String date,
         StringBuilder lines = new StringBuilder("generator,figure,median,least,greatest,taken by others\n");
         for (Measured measured : all) {
             Figures figures = measured.figures();
-            figures.names().forEach(name -> figures.get(name)
-                    .ifPresent(figure -> lines.append(measured.subject().name())
-                            .append(',')
-                            .append(name)
-                            .append(',')
-                            .append(number(figure.value()))
-                            .append(',')
-                            .append(number(figure.low()))
-                            .append(',')
-                            .append(number(figure.high()))
-                            .append(',')
-                            .append(number(figure.others()))
-                            .append('\n')));
+            figures.names().forEach(name -> figures.get(name).ifPresent(figure -> lines.append(String.join(
+                            ",",
+                            measured.subject().name(),
+                            name,
+                            number(figure.value()),
+                            number(figure.low()),
+                            number(figure.high()),
+                            number(figure.others())))
+                    .append('\n')));
         }
         return lines.toString();
     }

@@ -48,7 +48,10 @@ final class NacosStore implements RecordStore {
     private static final String ABSENT = "absent";
 
     private static final Duration LOOK = Duration.ofSeconds(2);
-    private static final int ATTEMPTS = 4;
+
+    /** With the pauses between them longer than a member usually lags: the first of them comes right after the namespace was created. */
+    private static final int ATTEMPTS = 10;
+
     private static final long LAG_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     /** While one of them does not answer. */

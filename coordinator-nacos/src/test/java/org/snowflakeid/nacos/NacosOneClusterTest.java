@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,6 +31,7 @@ import org.snowflakeid.spi.RecordStore.Write;
 /** Servers that are named together, and may each have a database of its own. They are made up: they only keep what is published first. */
 class NacosOneClusterTest {
     private static final String META = "snowflake/meta";
+    private static final String PATH = "/nacos/v3/admin/cs/config";
     private static final Pattern CONTENT = Pattern.compile("&content=([^&]*)");
 
     private final List<HttpServer> servers = new ArrayList<>();
@@ -41,7 +43,7 @@ class NacosOneClusterTest {
 
     private HttpServer server(Map<String, String> records) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/nacos/v3/admin/cs/config", exchange -> serve(exchange, records));
+        server.createContext(PATH, exchange -> serve(exchange, records));
         server.start();
         servers.add(server);
         return server;
@@ -111,6 +113,28 @@ class NacosOneClusterTest {
             create(store);
 
             assertThat(store.read(List.of(META), TIMEOUT).entries()).containsOnlyKeys(META);
+        }
+    }
+
+    // the namespace had just been created, and the other member did not have it yet
+    @Test
+    void aMemberMayLagBehindForSeconds() throws IOException {
+        server(new ConcurrentHashMap<>());
+        Map<String, String> lagging = new ConcurrentHashMap<>();
+        AtomicInteger asked = new AtomicInteger();
+        HttpServer member = server(lagging);
+        try (RecordStore store = store()) {
+            create(store);
+            member.removeContext(PATH);
+            member.createContext(PATH, exchange -> {
+                if (asked.incrementAndGet() == 6) {
+                    lagging.put("meta", "id=a");
+                }
+                serve(exchange, lagging);
+            });
+
+            assertThat(store.read(List.of(META), TIMEOUT).entries()).containsOnlyKeys(META);
+            assertThat(asked).hasValue(6);
         }
     }
 
