@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.nio.file.Path;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.HotPathScenarios.BatchThatWasGivenUp;
 import org.snowflakeid.HotPathScenarios.BatchesBesideSingles;
@@ -60,22 +57,11 @@ import org.snowflakeid.lease.WaitingThreads;
 
 /** Scenarios are worth something only if they find the mistakes that they are for. */
 @SuppressWarnings("StringConcatToTextBlock") // the indentation of core's source is part of these texts
+@ExtendWith(LogTurnedOff.class)
 class BrokenCoreTest {
-
-    private static final Logger LOG = Logger.getLogger("org.snowflakeid");
 
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void quiet() {
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void restore() {
-        LOG.setLevel(null);
-    }
 
     @TestFactory
     Stream<DynamicTest> isFoundOut() {

@@ -7,14 +7,10 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.snowflakeid.HotPathScenarios.BatchesOverSwap;
 import org.snowflakeid.HotPathScenarios.FailureInSwap;
 import org.snowflakeid.HotPathScenarios.ServedInTheQueue;
@@ -25,29 +21,18 @@ import org.snowflakeid.interleaving.Interleavings;
 import org.snowflakeid.interleaving.Scenario;
 
 /** Every scenario under every schedule of at most so many deviations, on core's own class files. */
+@ExtendWith(LogTurnedOff.class)
 class HotPathInterleavingsTest {
 
-    private static final Logger LOG = Logger.getLogger("org.snowflakeid");
-
-    @BeforeAll
-    static void quiet() {
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void restore() {
-        LOG.setLevel(null);
-    }
-
     /** The longest of those in which no mistake of {@link BrokenCoreTest} has to be found: one deviation is enough by day. */
-    private static final Set<Class<?>> LONG = Set.of(
+    static final Set<Class<?>> LONG = Set.of(
             TwoUsedUpWindows.class,
             FailureInSwap.class,
             StepAhead.class,
             ServedInTheQueue.class,
             BatchesOverSwap.class);
 
-    private static final int DEVIATIONS = Integer.getInteger("deviations");
+    static final int DEVIATIONS = Integer.getInteger("deviations");
 
     @TestFactory
     Stream<DynamicTest> holdsUnderEverySchedule() {
@@ -59,13 +44,7 @@ class HotPathInterleavingsTest {
         return holds(LONG::contains, 1);
     }
 
-    @Tag("nightly")
-    @TestFactory
-    Stream<DynamicTest> holdsUnderEveryScheduleWhereThatTakesLong() {
-        return holds(LONG::contains, DEVIATIONS);
-    }
-
-    private static Stream<DynamicTest> holds(Predicate<Class<?>> wanted, int deviations) {
+    static Stream<DynamicTest> holds(Predicate<Class<?>> wanted, int deviations) {
         InstrumentedCore core = InstrumentedCore.asBuilt();
         return Arrays.stream(HotPathScenarios.class.getDeclaredClasses())
                 .filter(Scenario.class::isAssignableFrom)

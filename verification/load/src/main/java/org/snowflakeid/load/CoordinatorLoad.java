@@ -131,8 +131,11 @@ final class CoordinatorLoad implements Callable<Integer> {
                         + ". JDK " + Runtime.version() + ", "
                         + Runtime.getRuntime().availableProcessors()
                         + " processors, which servers and clients share; one server, which waits for its disk before it answers."
-                        + " PostgreSQL and MariaDB are reached by a URL, without a pool. `kubernetes` is the mock of an API server,"
-                        + " in memory, within the measuring process: its figures say nothing about a cluster.",
+                        + ifMeasured("postgresql", " PostgreSQL and MariaDB are reached by a URL, without a pool.")
+                        + ifMeasured(
+                                "kubernetes",
+                                " `kubernetes` is the mock of an API server, in memory, within the measuring process: its"
+                                        + " figures say nothing about a cluster."),
                 String.format(
                         Locale.ROOT,
                         "*Start* is from the start of a fresh process, with all coordinators on its class path, to its first id, the"
@@ -143,6 +146,10 @@ final class CoordinatorLoad implements Callable<Integer> {
                         starts,
                         calls,
                         seconds));
+    }
+
+    private String ifMeasured(String coordinator, String sentence) {
+        return coordinators.contains(coordinator) ? sentence : "";
     }
 
     private void measure(String coordinator) throws Exception {

@@ -73,7 +73,9 @@ final class LoadReport {
     }
 
     private List<String> page(List<String> preface, String data) {
-        List<String> lines = new ArrayList<>(List.of("# Load of coordinators", ""));
+        List<String> some = coordinators();
+        String which = some.isEmpty() || some.size() > 3 ? "coordinators" : String.join(" and ", some);
+        List<String> lines = new ArrayList<>(List.of("# Load of " + which, ""));
         preface.forEach(paragraph -> lines.addAll(List.of(paragraph, "")));
         lines.addAll(List.of("All figures are in [" + data + "](" + data + "). A dash is what was not measured.", ""));
         lines.addAll(table());
@@ -85,9 +87,13 @@ final class LoadReport {
                 "| coordinator | start, ms | with an archive | claim, ms | extension, ms | holders | s until all had one"
                         + " | server, % of a processor |",
                 "|---|---:|---:|---:|---:|---:|---:|---:|"));
-        all.stream().map(Measured::coordinator).distinct().forEach(coordinator -> rows(lines, coordinator));
+        coordinators().forEach(coordinator -> rows(lines, coordinator));
         failures.forEach(failure -> lines.addAll(List.of("", failure)));
         return lines;
+    }
+
+    private List<String> coordinators() {
+        return all.stream().map(Measured::coordinator).distinct().toList();
     }
 
     /** One for each number of holders, the first of them with what does not depend on it. */

@@ -87,6 +87,8 @@ class LoadReportTest {
 
         assertThat(page)
                 .content()
+                .startsWith("# Load of file\n")
+                .doesNotContain("PostgreSQL", "kubernetes")
                 .containsPattern("\\| file \\| – \\| – \\| \\d+\\.\\d\\d \\| \\d+\\.\\d\\d \\| – \\|");
         assertThat(Files.readAllLines(folder.resolve("load.csv"))).hasSize(6).contains("call,file,,calls,2");
         int nineMoreRows = 9 * 17;
