@@ -70,10 +70,10 @@ public final class Recorder implements AutoCloseable {
         try {
             file = FileChannel.open(
                     path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            piece = file.map(FileChannel.MapMode.READ_WRITE, 0, PIECE_BYTES);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        piece = nextPiece();
         append(worker, HEADER, aheadMillis, steppedAheadMillis);
         noteClock();
     }
@@ -121,13 +121,17 @@ public final class Recorder implements AutoCloseable {
         if (position == PIECE_BYTES) {
             pieceOffset += PIECE_BYTES;
             position = 0;
-            piece = inSpiteOfInterrupts(() -> file.map(FileChannel.MapMode.READ_WRITE, pieceOffset, PIECE_BYTES));
+            piece = nextPiece();
         }
         LONGS.set(piece, position, a);
         LONGS.set(piece, position + 16, c);
         LONGS.set(piece, position + 24, d);
         LONGS.setRelease(piece, position + 8, b);
         position += RECORD_BYTES;
+    }
+
+    private MappedByteBuffer nextPiece() {
+        return inSpiteOfInterrupts(() -> file.map(FileChannel.MapMode.READ_WRITE, pieceOffset, PIECE_BYTES));
     }
 
     @Override

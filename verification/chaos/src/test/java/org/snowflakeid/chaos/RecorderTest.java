@@ -30,4 +30,16 @@ class RecorderTest {
         assertThat(Thread.interrupted()).isTrue();
         assertThat(Files.size(file)).isGreaterThanOrEqualTo((long) records * Recorder.RECORD_BYTES);
     }
+
+    @Test
+    void anInterruptedThreadCanBegin() throws IOException {
+        Path file = directory.resolve("w00.ids");
+        Thread.currentThread().interrupt();
+        try (Recorder recorder = new Recorder(file, 0, 0, 0, new SteppedPlatform())) {
+            recorder.add(1, System.nanoTime(), System.nanoTime());
+        }
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(Files.size(file)).isEqualTo(3L * Recorder.RECORD_BYTES);
+    }
 }
