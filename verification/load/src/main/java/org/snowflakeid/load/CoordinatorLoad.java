@@ -131,9 +131,11 @@ final class CoordinatorLoad implements Callable<Integer> {
                         + ". JDK " + Runtime.version() + ", "
                         + Runtime.getRuntime().availableProcessors()
                         + " processors, which servers and clients share; one server, which waits for its disk before it answers."
-                        + ifMeasured("postgresql", " PostgreSQL and MariaDB are reached by a URL, without a pool.")
-                        + ifMeasured(
-                                "kubernetes",
+                        + ifAny(
+                                List.of("postgresql", "mariadb"),
+                                " PostgreSQL and MariaDB are reached by a URL, without a pool.")
+                        + ifAny(
+                                List.of("kubernetes"),
                                 " `kubernetes` is the mock of an API server, in memory, within the measuring process: its"
                                         + " figures say nothing about a cluster."),
                 String.format(
@@ -148,8 +150,8 @@ final class CoordinatorLoad implements Callable<Integer> {
                         seconds));
     }
 
-    private String ifMeasured(String coordinator, String sentence) {
-        return coordinators.contains(coordinator) ? sentence : "";
+    private String ifAny(List<String> of, String sentence) {
+        return Collections.disjoint(coordinators, of) ? "" : sentence;
     }
 
     private void measure(String coordinator) throws Exception {
