@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -34,6 +36,12 @@ class HotPathInterleavingsTest {
 
     static final int DEVIATIONS = Integer.getInteger("deviations");
 
+    /** The scenarios to run; all if there are none. */
+    private static final Set<String> NAMED = Arrays.stream(
+                    System.getProperty("scenarios", "").split(","))
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toUnmodifiableSet());
+
     @TestFactory
     Stream<DynamicTest> holdsUnderEverySchedule() {
         return holds(type -> !LONG.contains(type), DEVIATIONS);
@@ -45,9 +53,13 @@ class HotPathInterleavingsTest {
     }
 
     static Stream<DynamicTest> holds(Predicate<Class<?>> wanted, int deviations) {
-        InstrumentedCore core = InstrumentedCore.asBuilt();
-        return Arrays.stream(HotPathScenarios.class.getDeclaredClasses())
+        List<Class<?>> types = Arrays.stream(HotPathScenarios.class.getDeclaredClasses())
                 .filter(Scenario.class::isAssignableFrom)
+                .toList();
+        assertThat(types).extracting(Class::getSimpleName).containsAll(NAMED);
+        InstrumentedCore core = InstrumentedCore.asBuilt();
+        return types.stream()
+                .filter(type -> NAMED.isEmpty() || NAMED.contains(type.getSimpleName()))
                 .filter(wanted)
                 .map(type -> type.asSubclass(Scenario.class))
                 .map(type -> dynamicTest(type.getSimpleName(), () -> {

@@ -131,8 +131,8 @@ class CommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"many", "0", "3 4"})
-    void stressTakesOneNumber(String arguments) throws Exception {
+    @ValueSource(strings = {"many", "0", "3 4", "Swap", "3 Swap,Close", "3 -Dtest=CloseTest"})
+    void stressTakesOneNumberThenNames(String arguments) throws Exception {
         List<String> line = new ArrayList<>(List.of("bin/stress"));
         line.addAll(List.of(arguments.split(" ", -1)));
 
