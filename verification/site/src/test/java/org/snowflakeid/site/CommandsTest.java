@@ -131,7 +131,7 @@ class CommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"many", "1", "10", "3 4", "Swap", "3 Swap,Close", "3 -Dtest=CloseTest"})
+    @ValueSource(strings = {"many", "0", "1", "10", "3 4", "Swap", "3 Swap,Close", "3 -Dtest=CloseTest"})
     void stressTakesOneNumberThenNames(String arguments) throws Exception {
         List<String> line = new ArrayList<>(List.of("bin/stress"));
         line.addAll(List.of(arguments.split(" ", -1)));
