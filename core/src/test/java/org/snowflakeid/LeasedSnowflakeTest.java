@@ -564,7 +564,7 @@ class LeasedSnowflakeTest {
 
             assertThatThrownBy(() -> open())
                     .isInstanceOf(CoordinatorException.class)
-                    .hasMessageContaining("peers");
+                    .hasMessageContaining("but the only one of the live peers says 2026-03-01T10:");
 
             assertThat(store.marks).hasSize(1);
         }

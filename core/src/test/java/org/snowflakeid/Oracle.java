@@ -166,7 +166,7 @@ final class Oracle {
         return dataLost;
     }
 
-    private long floor(FakeStore store) {
+    long floor(FakeStore store) {
         return namespace(store).floor;
     }
 
@@ -296,11 +296,11 @@ final class Oracle {
     }
 
     /** A process goes on from this note. */
-    void noteRead(FakeStore store, SimulatedProcess process, ResumeNote note) {
+    void noteRead(SimulatedProcess process, ResumeNote note) {
         if (dataLost) {
             process.watch().requireNotContradicted(note);
         }
-        Ledger ledger = ledger(store);
+        Ledger ledger = ledger(process.watch().place.store());
         long highest = ledger.highestIssued(note.workerId()).tick();
         if (!dataLost && highest < note.hi() && highest >= note.lo()) {
             violated("a note says that nothing was issued from " + note.lo() + " under worker id " + note.workerId()

@@ -23,8 +23,11 @@ final class Recovery {
     private final SimulatedSettings settings;
     private final long beganMillis;
 
-    /** How much longer a worker id is reserved than by a right clock: generators believe small steps of a clock, one after the other. */
-    private final long reservedTooLongMillis;
+    /**
+     * How much longer worker ids are reserved than by a right clock: generators believe small steps of a clock, one after the other, and
+     * claims of before the end of the faults may arrive late.
+     */
+    private long reservedTooLongMillis;
 
     /** Since when a worker id could be claimed, and a process needs one. */
     private final Map<Integer, Long> freeSince = new HashMap<>();
@@ -41,13 +44,21 @@ final class Recovery {
         this.run = run;
         settings = run.simulated;
         beganMillis = now();
-        reservedTooLongMillis = IntStream.range(settings.firstId, settings.firstId + settings.ids)
-                .filter(id -> run.oracle.isUsable(run.store, id))
-                .mapToLong(id -> run.oracle.ledger(run.store).limit(id) - run.trueTick())
-                // A claim begins at most one window ahead, and reserves one window.
-                .map(ahead -> Math.max(0, ahead - 2 * settings.window.toMillis()))
-                .max()
-                .orElse(0);
+    }
+
+    /** A claim begins at most one window ahead, and reserves one window; none begins below the floor of the namespace. */
+    private void noteReserved() {
+        long elapsed = now() - beganMillis;
+        if (elapsed <= run.store.latest.toMillis()) {
+            long furthest = IntStream.range(settings.firstId, settings.firstId + settings.ids)
+                    .filter(id -> run.oracle.isUsable(run.store, id))
+                    .mapToLong(id -> Math.max(
+                            run.oracle.floor(run.store),
+                            run.oracle.ledger(run.store).limit(id) - 2 * settings.window.toMillis()))
+                    .max()
+                    .orElse(0);
+            reservedTooLongMillis = Math.max(reservedTooLongMillis, elapsed + furthest - run.trueTick());
+        }
     }
 
     private long now() {
@@ -143,6 +154,7 @@ final class Recovery {
     }
 
     private void look() {
+        noteReserved();
         long now = now();
         for (int id = settings.firstId; id < settings.firstId + settings.ids; id++) {
             if (run.oracle.isFree(run.store, id)) {
@@ -189,7 +201,8 @@ final class Recovery {
                 && !hangs(process)
                 && !process.machine.isPaused()
                 && !run.oracle.copies.isCopied(process.machine)
-                && process.watch().highestTick <= run.trueTick();
+                && process.watch().highestTick <= run.trueTick()
+                && !(isMisled() && process.status().workerIds().isEmpty());
     }
 
     /** A process that can't go on with a worker id claims another: once its clock is vetted, that takes no longer than a claim. */

@@ -740,6 +740,19 @@ class ResumeTest {
             after.issueFor(Duration.ofSeconds(5));
         }
 
+        // the log said for how long its window lasts
+        @Test
+        void doesNotSayThatItsIdsContinue() {
+            after.crash();
+            try (LogLines log = new LogLines()) {
+                stage.sleep(Duration.ofSeconds(20));
+
+                assertThat(log.all())
+                        .anyMatch(line -> line.contains("what was reserved is used up, no ids: "))
+                        .noneMatch(line -> line.contains("ids continue"));
+            }
+        }
+
         @Test
         void claimsAnotherWorkerIdAsSoonAsTheCoordinatorAnswers() {
             stage.sleep(Duration.ofSeconds(20));

@@ -2,12 +2,18 @@
 package org.snowflakeid;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snowflakeid.SnowflakeStatus.State;
 import org.snowflakeid.Stage.Actor;
+import org.snowflakeid.Wire.Kind;
+import org.snowflakeid.Wire.Request;
 import org.snowflakeid.records.Mark;
 import org.snowflakeid.records.RecordLine;
 
@@ -71,6 +77,30 @@ class SeveralTroublesTest {
         IdParts id = process.issue();
         assertThat(id.workerId()).isEqualTo(other);
         assertThat(id.timestamp()).isBetween(free.plusSeconds(4), free.plusSeconds(5));
+    }
+
+    // the mark was taken for one that a copy of the process had written, and the generator went on
+    @ParameterizedTest
+    @ValueSource(strings = {"limit=1e12", "edited"})
+    void aMarkThatNoProcessWritesIsNotTakenForThatOfACopy(String edited) {
+        stage.keys.put("snowflake.worker-ids", "0-1");
+        Actor process = stage.process();
+        process.open();
+        int left = process.workerId();
+        stage.sleep(Duration.ofMinutes(2));
+        process.wire.hold(Kind.RELEASE);
+        process.machine.stepClock(Duration.ofSeconds(5));
+        Request release = process.wire.next();
+        assertThat(process.workerId()).isEqualTo(1 - left);
+
+        stage.store.putMark(left, edited);
+        process.wire.release(Kind.RELEASE);
+        release.answer(release.arrive());
+
+        stage.until("stopped", () -> process.ids().status().state() == State.SUSPENDED);
+        assertThatThrownBy(process::issue)
+                .isInstanceOf(CoordinatorRegressedException.class)
+                .hasMessageContaining("shows for worker id " + left + " the mark '" + edited + "'");
     }
 
     // the worker id stayed reserved for as long as the window

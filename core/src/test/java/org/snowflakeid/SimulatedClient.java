@@ -22,6 +22,9 @@ import org.snowflakeid.spi.WorkerCoordinatorProvider;
  */
 final class SimulatedClient implements WorkerCoordinator {
 
+    /** A clock is not compared with the time in an answer that took longer. */
+    private static final long LONGEST_AGE_MILLIS = 5_000;
+
     /** The clients of one process, in the order in which they were opened. */
     static final class Clients {
         private final List<SimulatedClient> opened = new ArrayList<>();
@@ -106,11 +109,12 @@ final class SimulatedClient implements WorkerCoordinator {
     private <T> T call(Supplier<T> request, Supplier<T> lost) {
         watch.coordinatorAsked();
         mayFail(Place.BEFORE_A_REQUEST);
+        long began = watch.millis();
         T result = answer(request, lost).get();
         if (isAnswer(result)) {
             watch.coordinatorAnswered();
         }
-        if (tellsTime(result)) {
+        if (tellsTime(result) && watch.millis() - began <= LONGEST_AGE_MILLIS) {
             watch.process.timeTold();
         }
         mayFail(Place.AFTER_A_REQUEST);
@@ -238,7 +242,12 @@ final class SimulatedClient implements WorkerCoordinator {
         List<CasResult> results = new ArrayList<>();
         for (Extension each : extensions) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, end - machine.nanoTime()));
-            CasResult result = write(() -> real.extend(each.id(), each.mark(), each.next(), each.owner(), meta, left));
+            CasResult result;
+            try {
+                result = write(() -> real.extend(each.id(), each.mark(), each.next(), each.owner(), meta, left));
+            } catch (CoordinatorException nothingChanged) {
+                result = new CasResult.Unknown(nothingChanged);
+            }
             noteAnswer(each.next(), result);
             results.add(result);
         }

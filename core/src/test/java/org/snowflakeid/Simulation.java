@@ -267,7 +267,7 @@ final class Simulation {
         disk.failuresOneIn = disks.nextInt(3) == 0 ? 2 + disks.nextInt(20) : 0;
         disk.dead = disks.nextInt(8) == 0;
         disk.hasDescriptors = machine -> !rim.isWithoutDescriptors(machine);
-        disk.reader = (machine, note) -> oracle.noteRead(store, process(machine), note);
+        disk.reader = (machine, note) -> oracle.noteRead(process(machine), note);
         disk.written = machine -> process(machine).watch().diskAnswered();
         allDisks.add(disk);
         return disk;

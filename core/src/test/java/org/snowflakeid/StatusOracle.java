@@ -77,7 +77,7 @@ final class StatusOracle {
 
     void refused(WatchedCall call, SnowflakeException e, SnowflakeStatus status) {
         served.calls = 0;
-        long lasted = refused.note(status.state() == State.ACTIVE && status.ready());
+        long lasted = wouldAnotherWait(call, e) ? 0 : refused.note(status.state() == State.ACTIVE && status.ready());
         if (lasted > 0) {
             watch.violated("refuses all ids by " + e.getClass().getSimpleName() + ", and has said for " + lasted
                     + " ms that it is active and ready: " + e.getMessage() + " " + status);
@@ -94,6 +94,13 @@ final class StatusOracle {
             requireReason(e, status, "");
             requireUnanswered(e);
         }
+    }
+
+    /** A call that has waited for something else before has less patience left with the clock than a new one has. */
+    private boolean wouldAnotherWait(WatchedCall call, SnowflakeException e) {
+        return e instanceof ClockMovedBackwardsException
+                && watch.settings.onRollback != OnRollback.FAIL
+                && call.tookMillis() > watch.settings.maxWait.toMillis() + CLOCK_LOOK_MILLIS;
     }
 
     /** @param word that the reason contains */
@@ -129,10 +136,6 @@ final class StatusOracle {
         boolean retired = String.valueOf(e.getMessage()).contains("the namespace is retired");
         boolean lasting =
                 retired ? store.tellsTime && !run.creeping.happens() : store.tellsTime || run.oracle.isActive(store);
-        // Notes that another process of the host has taken over limit what this one may issue, until another worker id
-        // is free.
-        boolean kept =
-                status.lastError().stream().noneMatch(text -> text.contains("were taken over by another process"));
         if (isDisturbed()) {
             disturbedMillis = watch.runningMillis();
         }
@@ -140,8 +143,12 @@ final class StatusOracle {
                 Math.max(watch.steps.lastMillis(), watch.steps.lastLargeMillis() + watch.settings.maxSkew.toMillis());
         long since = Math.max(disturbedMillis, vetted);
         boolean calm = watch.runningMillis() - since > VETTED_MILLIS;
-        long lasted =
-                withheld.note(granted && lasting && kept && calm && !call.isBatch() && highestTick(status) <= time);
+        long lasted = withheld.note(granted
+                && lasting
+                && !watch.areNotesTakenOver()
+                && calm
+                && !call.isBatch()
+                && highestTick(status) <= time);
         if (lasted > 0) {
             watch.violated("has refused for " + lasted + " ms what is granted, " + (watch.runningMillis() - since)
                     + " ms after anything happened: " + e.getMessage() + " " + status);

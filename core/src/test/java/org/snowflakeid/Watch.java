@@ -96,11 +96,17 @@ final class Watch {
     private boolean telling;
     private long saidMillis;
 
+    /** How far the time that it goes by may be behind, as it was copied. */
+    private long missedMillis;
+
     /** When its ids begin by its own report, even if its time to start is over. */
     private long mayStartMillis;
 
     /** The tick at which its ids go on after what a copy may use, by its own report. */
     private long sharedTick;
+
+    /** Whether, by its own report, another process of the host goes on by the notes of its worker id. */
+    private boolean notesTakenOver;
 
     /** From which the ids of its present worker id begin, if it left another for it. */
     private long firstTick;
@@ -185,6 +191,7 @@ final class Watch {
 
     /** It is in a copy that runs again so much later. What never ended in the original ends then, since the connection is another one. */
     void copied(Duration late) {
+        missedMillis = late.toMillis();
         endedMillis = millis() + late.toMillis();
         pausedAtEnd = pausedMillis();
     }
@@ -273,8 +280,9 @@ final class Watch {
             // The start waits by the time it believes, which may differ from its clock.
             long now = Math.min(machine.wallMillis(), run.world.trueMillis());
             long wait = Instant.parse(firstIds.group(1)).toEpochMilli() - now;
-            mayStartMillis = Math.max(mayStartMillis, millis() + wait);
+            mayStartMillis = Math.max(mayStartMillis, millis() + wait + missedMillis);
         }
+        notesTakenOver |= text.contains("were taken over by another process");
         Matcher shared = SHARED.matcher(text);
         if (shared.find()) {
             // Each of several worker ids has its own such tick.
@@ -285,6 +293,7 @@ final class Watch {
         }
         Matcher swapped = SWAPPED.matcher(text);
         if (swapped.find()) {
+            notesTakenOver = false;
             firstTick = place.store().mark(Integer.parseInt(swapped.group(1))).from();
             calls.forEach(WatchedCall::forgetOvertaken);
         }
@@ -297,6 +306,11 @@ final class Watch {
      */
     boolean isBehindShared(long tick) {
         return tick <= Math.max(sharedTick, firstTick);
+    }
+
+    /** They limit what this one may issue, until another worker id is free. */
+    boolean areNotesTakenOver() {
+        return notesTakenOver;
     }
 
     /** The tick at which ids go on after what a copy may use, by the generator's own report. */

@@ -85,10 +85,15 @@ final class WatchedCall {
         }
         watch.refusedSinceMillis = 0;
         watch.lastIssuedMillis = now;
-        if (tick - now >= watch.furthestAhead || now - watch.furthestAheadMillis > LATELY_MILLIS) {
+        if (watch.steps.showsTheSameAfterAStepBack()) {
+            // This one was dated too early, and is no measure for the next.
+            watch.furthestAheadMillis = now;
+        } else if (tick - now >= watch.furthestAhead || now - watch.furthestAheadMillis > LATELY_MILLIS) {
             // This one may have been dated too early.
             boolean other = now - watch.highestMillis <= LATELY_MILLIS;
-            watch.furthestAhead = Math.max(tick - now, other ? watch.highestTick - watch.highestMillis : tick - now);
+            long ahead = Math.max(tick - now, other ? watch.highestTick - watch.highestMillis : tick - now);
+            watch.steps.fellBack(watch.furthestAhead - ahead);
+            watch.furthestAhead = ahead;
             watch.furthestAheadMillis = now;
         }
         if (tick > watch.highestTick) {
@@ -150,7 +155,7 @@ final class WatchedCall {
             watch.violated("dated an id " + (tick - watch.highestTick) + " ms after the one before, "
                     + (now - watch.highestMillis) + " ms later, by a step of the clock that was not vetted");
         }
-        watch.steps.vettedMillis -= Math.max(0, Math.min(watch.steps.vettedMillis, jump));
+        watch.steps.followed(jump);
     }
 
     /** After a step back by more than max-skew, time may have passed unseen, as in a copy: the keeper has to look first. */
@@ -296,9 +301,10 @@ final class WatchedCall {
         if (generator == null) {
             return false;
         }
-        // The status may still be SUSPENDED when the first waiting call has an id.
+        // The status may still be SUSPENDED when the first waiting call has an id, or be CLOSED when the last one has
+        // none.
         long last = watch.lastIssuedBefore(OVERTAKEN_MILLIS);
-        if (generator.status().state() == SnowflakeStatus.State.SUSPENDED) {
+        if (generator.status().state() != SnowflakeStatus.State.ACTIVE) {
             last = Math.min(last, watch.lastIssuedMillis);
         }
         return last - overtakenMillis <= OVERTAKEN_MILLIS;
@@ -313,8 +319,8 @@ final class WatchedCall {
         long took = tookMillis();
         long allowed = settings.waitTimeout.plus(settings.maxWait).toMillis() + TAKES_MILLIS;
         if (watch.pausedMillis() > pausedAtBegin) {
-            // A look at the clock that a pause interrupted is repeated.
-            allowed += LOOK_MILLIS;
+            // A look at the clock that a pause interrupted is repeated, and a second pause may follow.
+            allowed += 2 * LOOK_MILLIS;
         }
         if (count == 1 && took > allowed) {
             watch.violated("waited " + took + " ms for an id, which may take " + allowed + " ms");
@@ -322,6 +328,8 @@ final class WatchedCall {
         long overtaken = overtakenMillis == 0
                 ? 0
                 : watch.millis() - overtakenMillis - (watch.pausedMillis() - pausedAtOvertaken);
+        // Set back and forth, a clock may let one call through between two looks of another.
+        overtaken = Math.min(overtaken, watch.runningMillis() - watch.steps.lastIncredibleMillis());
         if (count == 1 && overtaken > OVERTAKEN_MILLIS && !isEveryCallKeptWaiting()) {
             watch.violated("let a call sleep for " + overtaken + " ms after a later one had got its id");
         }

@@ -6,6 +6,9 @@ import java.time.Duration;
 /** The steps of one generator's clock, and which of them its own threads, its calls and the coordinator have seen. */
 final class WatchedSteps {
 
+    /** A larger step keeps calls waiting until the keeper has looked, unless the clock is back before. */
+    private static final long CREDIBLE_MILLIS = 1_000;
+
     private final Watch watch;
 
     /**
@@ -28,9 +31,13 @@ final class WatchedSteps {
     /** How far it stepped before the keeper or a call looked, and ids have not followed yet. */
     long vettedMillis;
 
+    /** How far ids have followed what was vetted. */
+    private long followedMillis;
+
     private int count;
     private long lastMillis;
     private long lastLargeMillis;
+    private long lastIncredibleMillis;
     private long lastLookMillis;
     private boolean showsOnceMore;
 
@@ -50,6 +57,9 @@ final class WatchedSteps {
         }
         count++;
         lastMillis = watch.runningMillis();
+        if (Math.abs(millis) > CREDIBLE_MILLIS) {
+            lastIncredibleMillis = lastMillis;
+        }
         if (large || Math.abs(watch.machine.wallNow() - watch.process.run.world.trueMillis()) > most) {
             lastLargeMillis = lastMillis;
         }
@@ -58,6 +68,7 @@ final class WatchedSteps {
     /** Takes over the steps of the process that this one is a copy of. */
     void remember(WatchedSteps original) {
         vettedMillis = original.vettedMillis;
+        followedMillis = original.followedMillis;
         smallMillis = original.smallMillis;
         largeMillis = original.largeMillis;
         unseenMillis = original.unseenMillis;
@@ -96,6 +107,20 @@ final class WatchedSteps {
         largeMillis = 0;
     }
 
+    /** An id is dated further ahead than the one before, by so much more than time has passed. */
+    void followed(long millis) {
+        long vetted = Math.max(0, Math.min(vettedMillis, millis));
+        vettedMillis -= vetted;
+        followedMillis += vetted;
+    }
+
+    /** Ids no longer go by what they have followed, and may do so again. */
+    void fellBack(long millis) {
+        long again = Math.max(0, Math.min(followedMillis, millis));
+        followedMillis -= again;
+        vettedMillis += again;
+    }
+
     // ---- what is to be known of them
 
     int count() {
@@ -120,6 +145,16 @@ final class WatchedSteps {
     /** When the clock stepped last by more than max-skew, at once or in sum. */
     long lastLargeMillis() {
         return lastLargeMillis;
+    }
+
+    /** When the clock last stepped to where calls don't go by it, or back. */
+    long lastIncredibleMillis() {
+        return lastIncredibleMillis;
+    }
+
+    /** Whether a call went by the time that the clock showed to the last one, to which it was set back since. */
+    boolean showsTheSameAfterAStepBack() {
+        return showsOnceMore && unseenMillis < 0;
     }
 
     /** How far the clock has stepped since one of the generator's own threads looked; below 0: back. */

@@ -531,7 +531,7 @@ public final class Claim {
         if (seen.value().equals(stored.value())) {
             // Only the namespace's record has changed, as when a process with a longer window joins.
             stored = seen;
-        } else if (isShared()) {
+        } else if (isShared() && Mark.limitOf(seen) >= 0) {
             throw new CoordinatorException("a copy of this process has changed its mark", false);
         } else {
             requireLawfulTakeover(seen);

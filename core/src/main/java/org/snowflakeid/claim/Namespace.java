@@ -242,19 +242,11 @@ public final class Namespace {
         if (mark == null) {
             throw regressed("lost the mark of worker id " + workerId, OLD_DATA);
         }
-        if (limit(mark) < least) {
+        if (Mark.limitOf(mark) < least) {
             throw regressed(
                     "shows for worker id " + workerId + " the mark " + Quoted.of(mark.value()) + ", though ids up to "
                             + settings.layout().instantOf(least) + " were issued by this process",
                     OLD_DATA);
-        }
-    }
-
-    private static long limit(Stored mark) {
-        try {
-            return Mark.parse(mark).limit();
-        } catch (IllegalArgumentException unreadable) {
-            return -1;
         }
     }
 

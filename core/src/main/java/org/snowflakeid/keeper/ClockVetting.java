@@ -307,7 +307,9 @@ public final class ClockVetting {
                 clocks.get(clocks.size() / 2),
                 ageMillis + LATENESS_MILLIS,
                 null,
-                "the median of " + clocks.size() + " live peers",
+                clocks.size() == 1
+                        ? "the only one of the live peers"
+                        : "the median of " + clocks.size() + " live peers",
                 false);
     }
 }

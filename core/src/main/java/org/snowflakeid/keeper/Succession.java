@@ -224,6 +224,17 @@ public final class Succession {
         }
     }
 
+    /** When the window in use ends, or what is noted of it. */
+    long endNanos() {
+        Lease lease = inUse.get();
+        long end = lease.endNanos();
+        if (!lease.isHeldBack()) {
+            return end;
+        }
+        long noted = platform.nanoTime() + (positions.tick(lease.limit()) - clock.credibleTick()) * 1_000_000;
+        return noted - end < 0 ? noted : end;
+    }
+
     /** Whether the successor's first tick has come, or may be issued ahead of the clock. */
     boolean isReady(long allowedLead) {
         return successor != null && successor.claim().from() - clock.vettedTick() <= allowedLead;

@@ -444,8 +444,6 @@ public final class WorkerIds {
     }
 
     private Stream<Long> windowEnds() {
-        return successions.stream()
-                .flatMap(each -> Stream.ofNullable(each.current()))
-                .map(current -> current.claim().lease().endNanos());
+        return successions.stream().filter(Succession::hasBegun).map(Succession::endNanos);
     }
 }

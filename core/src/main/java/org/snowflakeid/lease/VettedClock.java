@@ -437,7 +437,6 @@ public final class VettedClock {
         if (now.wallMillis >= least && now.wallMillis <= most) {
             contradiction = null;
             noteWitness(coordinatorMillis, now.nanos);
-            driftSinceNanos = now.nanos;
             return accept(now);
         }
         if (anchored) {
@@ -451,7 +450,8 @@ public final class VettedClock {
                 long gently = witnessed ? witness(now.nanos) - drift : coordinatorMillis;
                 noteWitness(Math.max(coordinatorMillis, gently), now.nanos);
             }
-            driftSinceNanos = off == 0 || drift > 0 ? now.nanos : driftSinceNanos;
+            // Of a millisecond that has begun the rest counts next time.
+            driftSinceNanos = off == 0 ? now.nanos : driftSinceNanos + drift * DRIFT_OF * 1_000_000;
             doubt(now);
         }
         return Verdict.CONTRADICTED;
@@ -502,6 +502,7 @@ public final class VettedClock {
         anchored = true;
         anchorMillis = wall;
         anchorNanos = nanos;
+        driftSinceNanos = nanos;
         doubted = false;
         correctionMillis = 0;
     }

@@ -24,6 +24,15 @@ public record Mark(long limit, String token, long count, long from, RecordLine p
         return new Mark(pairs.number("limit"), pairs.text("token"), pairs.number("k"), pairs.number("from"), pairs);
     }
 
+    /** Its limit; -1 if the value was not written by this library. */
+    public static long limitOf(Stored stored) {
+        try {
+            return parse(stored).limit();
+        } catch (IllegalArgumentException unreadable) {
+            return -1;
+        }
+    }
+
     /**
      * A value that no other write ever has: two copies of one memory image that write at the same moment, from the same state, write
      * different bytes, so that only one of them can find its own.
