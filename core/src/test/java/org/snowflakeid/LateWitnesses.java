@@ -157,7 +157,8 @@ final class LateWitnesses {
 
     void requireStopped() {
         for (Held each : held) {
-            boolean knows = !each.process.equals(checkpointed) || losers.contains(each);
+            boolean knows = (!each.process.equals(checkpointed) || losers.contains(each))
+                    && !each.process.watch().hasLostNotes();
             if (each.goesOn() && knows && !isHidden(each)) {
                 run.oracle.violated(each.process.name + " issued ids under worker ids " + each.workerIds
                         + ", which the coordinator has lost, and goes on: " + each.process.status());

@@ -108,6 +108,9 @@ final class Watch {
     /** Whether, by its own report, another process of the host goes on by the notes of its worker id. */
     private boolean notesTakenOver;
 
+    /** The same, at any time before. */
+    private boolean lostNotes;
+
     /** From which the ids of its present worker id begin, if it left another for it. */
     private long firstTick;
 
@@ -282,7 +285,10 @@ final class Watch {
             long wait = Instant.parse(firstIds.group(1)).toEpochMilli() - now;
             mayStartMillis = Math.max(mayStartMillis, millis() + wait + missedMillis);
         }
-        notesTakenOver |= text.contains("were taken over by another process");
+        if (text.contains("were taken over by another process")) {
+            notesTakenOver = true;
+            lostNotes = true;
+        }
         Matcher shared = SHARED.matcher(text);
         if (shared.find()) {
             // Each of several worker ids has its own such tick.
@@ -311,6 +317,11 @@ final class Watch {
     /** They limit what this one may issue, until another worker id is free. */
     boolean areNotesTakenOver() {
         return notesTakenOver;
+    }
+
+    /** The process that takes over may give back what this one was granted, so that its mark tells of no loss. */
+    boolean hasLostNotes() {
+        return lostNotes;
     }
 
     /** The tick at which ids go on after what a copy may use, by the generator's own report. */
