@@ -92,11 +92,13 @@ public final class CoordinatorCheck implements AutoCloseable {
 
     private int written;
 
+    /** @throws org.snowflakeid.InvalidSettingsException if a setting is wrong, or the coordinator keeps nothing */
     public CoordinatorCheck(SnowflakeSettings settings) {
         this(settings, Coordinators.select(settings.values(), Coordinators.loader()));
     }
 
     public CoordinatorCheck(SnowflakeSettings given, WorkerCoordinatorProvider provider) {
+        NamespaceAdministration.requireShared(given, provider);
         this.settings = given.values();
         this.provider = provider;
         // Below the application's, where its user has rights.

@@ -40,13 +40,17 @@ public final class NamespaceAdministration implements AutoCloseable {
      */
     public static NamespaceAdministration open(
             SnowflakeSettings settings, WorkerCoordinatorProvider provider, Platform platform) {
+        requireShared(settings, provider);
+        return new NamespaceAdministration(new NamespacePlace(settings.values(), provider, platform));
+    }
+
+    static void requireShared(SnowflakeSettings settings, WorkerCoordinatorProvider provider) {
         if (!provider.isShared()) {
             throw new InvalidSettingsException(
                     List.of(
                             "snowflake '" + settings.generator()
                                     + "': snowflake.coordinator=static keeps nothing that could be operated. Name the coordinator to look at."));
         }
-        return new NamespaceAdministration(new NamespacePlace(settings.values(), provider, platform));
     }
 
     private NamespaceAdministration(NamespacePlace place) {

@@ -35,7 +35,7 @@ final class StartCheck {
     /** @throws DeploymentException naming all that is wrong */
     void validate() {
         Set<String> problems = new LinkedHashSet<>(problemsOfClaimAtStart());
-        problems.addAll(problems());
+        problems.addAll(generators.isEmpty() ? misspeltClaimAtStart() : problems());
         if (!problems.isEmpty()) {
             throw new DeploymentException(String.join("\n", problems));
         }
@@ -53,6 +53,14 @@ final class StartCheck {
                 .map(generator -> "snowflake '" + generator + "': snowflake.claim-at-start=" + String.join(",", wanted)
                         + " names this generator, and the application was built without it."
                         + " Set the key the same when the application is built, or inject the generator somewhere.")
+                .toList();
+    }
+
+    /** No generator is used, perhaps since the key that names those of the start is misspelt. Other keys may be of other software. */
+    private List<String> misspeltClaimAtStart() {
+        Pattern nearest = Pattern.compile("nearest is snowflake[._]claim[-_]at[-_]start\\.", Pattern.CASE_INSENSITIVE);
+        return unknownKeys().problems().stream()
+                .filter(problem -> nearest.matcher(problem).find())
                 .toList();
     }
 

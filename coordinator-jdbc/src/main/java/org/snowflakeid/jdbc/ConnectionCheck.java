@@ -27,18 +27,24 @@ final class ConnectionCheck {
     private static final String IN_MEMORY = "SELECT 'it is in memory' WHERE DATABASE_PATH() IS NULL"
             + " OR REGEXP_LIKE(DATABASE_PATH(), '^([a-z0-9]+:)*(nio)?mem(FS|LZF):', 'i')";
 
+    /** A journal that was deleted may come back after a power cut, since its folder was not forced to the disk, and undo the last commit. */
+    private static final String DELETED_JOURNAL =
+            "SELECT 'journal_mode=delete, synchronous=FULL' FROM pragma_journal_mode,"
+                    + " pragma_synchronous WHERE journal_mode = 'delete' AND synchronous = 2";
+
     /** What makes commits durable. */
-    private static final Map<String, String> DURABLE = Map.of(
-            "fsync", "on",
-            "synchronous_commit", "on",
-            "innodb_flush_log_at_trx_commit", "1",
-            "sync_binlog", "1",
-            "WRITE_DELAY", "0",
-            "hsqldb.write_delay", "false",
-            "synchronous", "FULL",
-            "journal_mode", "DELETE",
-            "forced_writes", "on",
-            "delayed_durability", "DISABLED");
+    private static final Map<String, String> DURABLE = Map.ofEntries(
+            Map.entry("fsync", "on"),
+            Map.entry("synchronous_commit", "on"),
+            Map.entry("innodb_flush_log_at_trx_commit", "1"),
+            Map.entry("sync_binlog", "1"),
+            Map.entry("WRITE_DELAY", "0"),
+            Map.entry("hsqldb.write_delay", "false"),
+            Map.entry("hsqldb.log_data", "true"),
+            Map.entry("synchronous", "FULL"),
+            Map.entry("journal_mode", "WAL"),
+            Map.entry("forced_writes", "on"),
+            Map.entry("delayed_durability", "DISABLED"));
 
     private final DatabaseCall call;
     private final JdbcSettings settings;
@@ -79,6 +85,9 @@ final class ConnectionCheck {
                     + " check with these settings: it says whether the database keeps what the coordinator needs.");
         }
         requireDurable();
+        if (!inMemory) {
+            warnOfPowerCuts();
+        }
         if (untested.isEmpty()) {
             String follows = follows();
             if (!follows.isEmpty()) {
@@ -96,6 +105,17 @@ final class ConnectionCheck {
                             .map(doubt -> doubt.substring(0, doubt.indexOf('=')))
                             .map(name -> name + "=" + DURABLE.get(name))
                             .collect(Collectors.joining(" and ")));
+        }
+    }
+
+    /** Processes that are killed lose nothing there. */
+    private void warnOfPowerCuts() throws SQLException {
+        if (dialect == Dialect.H2) {
+            warn("H2 does not wait for the disk: after a power cut of its machine it may lack the last commits. Use"
+                    + " another database where ids must be unique after that.");
+        } else if (dialect == Dialect.SQLITE && !call.only(DELETED_JOURNAL).isEmpty()) {
+            warn("SQLite has " + call.only(DELETED_JOURNAL) + ": after a power cut it may undo the last commit. Set"
+                    + " journal_mode=WAL.");
         }
     }
 

@@ -129,8 +129,9 @@ enum Dialect {
                     "CURRENT_SCHEMA",
                     " FROM (VALUES(0)) one"),
             "'PUBLIC'",
-            "SELECT 'hsqldb.write_delay=true' FROM information_schema.system_properties"
-                    + " WHERE property_name = 'hsqldb.write_delay' AND property_value = 'true'"),
+            "SELECT GROUP_CONCAT(property_name || '=' || property_value SEPARATOR ', ') FROM"
+                    + " information_schema.system_properties WHERE (property_name, property_value) IN"
+                    + " (('hsqldb.write_delay', 'true'), ('hsqldb.log_data', 'false'))"),
 
     /** Its one clock is local time in a zone that it does not tell. It ignores blanks at the end, by which no two records differ. */
     DERBY(
@@ -422,12 +423,9 @@ enum Dialect {
                 + " = ?, version = version + 1 WHERE name = ? AND version = ? AND " + isSame(columns.value());
     }
 
-    /**
-     * Changes nothing, and is acknowledged like a change of that record. Empty: what is there is kept as certainly as what was
-     * acknowledged.
-     */
-    String rewrite(Table table) {
-        return this == POSTGRESQL ? "UPDATE " + quoted(table) + " SET version = version WHERE name = ?" : "";
+    /** Name of a record whose version says nothing. A change of the same value need not be written anywhere. */
+    String touch(Table table) {
+        return "UPDATE " + quoted(table) + " SET version = version + 1 WHERE name = ?";
     }
 
     /**

@@ -69,7 +69,7 @@ final class JdbcStore implements RecordStore {
             Optional<Entry> replaced = before.get(key);
             if (replaced != null
                     && !replaced.equals(Optional.ofNullable(reading.entries().get(key)))) {
-                call.awaitKept(key);
+                call.awaitKept();
                 boolean unused = doubtful.remove(key, replaced);
             }
         }

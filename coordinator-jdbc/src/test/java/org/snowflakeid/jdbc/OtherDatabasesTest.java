@@ -315,6 +315,46 @@ class OtherDatabasesTest {
                 .anyMatch(line -> line.startsWith("WARNING") && line.contains("hsqldb.write_delay=true"));
     }
 
+    // a process that was killed had lost all that it had acknowledged
+    @Test
+    void anHsqldbThatKeepsNoLogIsRefused() throws IOException {
+        Path folder = Files.createTempDirectory("hsqldb-test-");
+        String url = "jdbc:hsqldb:file:" + folder.resolve("ids")
+                + ";user=SA;password=;shutdown=true;hsqldb.write_delay=false;hsqldb.log_data=false";
+        try (WorkerCoordinator coordinator = open(config("no-log", Resources.NONE, "url", url))) {
+            assertThat(catchThrowableOfType(
+                            CoordinatorException.class, () -> coordinator.writeMeta(null, "id=a", TIMEOUT)))
+                    .hasMessageContaining("hsqldb.log_data=false: the database may lose what it acknowledged")
+                    .hasMessageContaining("Set hsqldb.log_data=true");
+        }
+    }
+
+    /** The driver's own defaults. */
+    @Test
+    void aJournalOfSqliteThatIsDeletedIsWarnedOf() {
+        try (SqliteFile file = new SqliteFile();
+                WorkerCoordinator deleted = open(config("deleted", Resources.NONE, "url", file.url()));
+                WorkerCoordinator ahead =
+                        open(config("ahead", Resources.NONE, "url", file.url() + "&journal_mode=WAL"))) {
+            assertThat(deleted.writeMeta(null, "id=a", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
+            assertThat(ahead.writeMeta(null, "id=a", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
+        }
+        assertThat(LogLines.of("deleted"))
+                .anyMatch(line -> line.startsWith("WARNING")
+                        && line.contains("after a power cut it may undo the last commit. Set journal_mode=WAL."));
+        assertThat(LogLines.of("ahead")).noneMatch(line -> line.contains("power cut"));
+    }
+
+    @Test
+    void aServerOfH2IsWarnedOfSinceItDoesNotWaitForItsDisk() {
+        try (Databases.H2 h2 = new Databases.H2();
+                WorkerCoordinator coordinator = open(config("on-h2", Resources.NONE, "url", h2.url(h2.port())))) {
+            assertThat(coordinator.writeMeta(null, "id=a", TIMEOUT)).isInstanceOf(CasResult.Applied.class);
+        }
+        assertThat(LogLines.of("on-h2"))
+                .anyMatch(line -> line.startsWith("WARNING") && line.contains("H2 does not wait for the disk"));
+    }
+
     // ---- databases that pretend, and others
 
     @ParameterizedTest

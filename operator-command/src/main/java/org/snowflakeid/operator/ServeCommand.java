@@ -60,7 +60,7 @@ final class ServeCommand implements Callable<Integer> {
                             seen -> ReportText.summary(seen, given));
                     MapServer server = new MapServer(live, port)) {
                 dialogue.say("The map is at http://127.0.0.1:" + server.port()
-                        + "/ for browsers on this machine. Ctrl+C ends it.");
+                        + "/ for browsers on this machine. Ctrl-C ends it.");
                 new CountDownLatch(1).await();
             } catch (IOException e) {
                 dialogue.complain("The map can't be served at 127.0.0.1:" + port + ": " + e.getMessage()

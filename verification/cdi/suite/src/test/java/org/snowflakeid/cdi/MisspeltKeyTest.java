@@ -202,4 +202,23 @@ class MisspeltKeyTest {
                     .hasSize(2);
         }
     }
+
+    // the first call in production said so, or asked for the key that was there, misspelt
+    @ParameterizedTest
+    @CsvSource({
+        "snowflake.claim-at-strat=default, snowflake.claim-at-start",
+        "SNOWFLAKE_CLAIM_AT_STRAT=default, SNOWFLAKE_CLAIM_AT_START"
+    })
+    void aMisspeltListOfGeneratorsStopsADeploymentWhereNoBeanInjectsAny(String entry, String nearest) {
+        assertThatThrownBy(() -> Application.with(entry).of(NoShop.class))
+                .hasStackTraceContaining(entry.substring(0, entry.indexOf('=')) + " is no key of Snowflake ID")
+                .hasStackTraceContaining("The nearest is " + nearest + ".");
+    }
+
+    @Test
+    void otherMisspeltKeysStopNoneWhereNoBeanInjectsAny() {
+        try (Application application = Application.with("snowflake.windw=PT30S").of(NoShop.class)) {
+            assertThat(application.get(NoShop.class)).isNotNull();
+        }
+    }
 }
