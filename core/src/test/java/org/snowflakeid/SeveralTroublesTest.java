@@ -103,6 +103,29 @@ class SeveralTroublesTest {
                 .hasMessageContaining("shows for worker id " + left + " the mark '" + edited + "'");
     }
 
+    // the status said that the coordinator had not answered, for ever
+    @Test
+    void aRetiredNamespaceIsStillSaidAfterTheCoordinatorWasAway() {
+        Actor process = stage.process();
+        process.open();
+        stage.sleep(Duration.ofMinutes(2));
+        stage.store.putMeta(stage.store.meta.value().replace("state=active", "state=retired"));
+        stage.until("retired", () -> error(process).contains("was retired"));
+
+        process.wire.cut = true;
+        process.machine.stepClock(Duration.ofSeconds(3));
+        assertThat(process.startCall().awaitFailure()).isInstanceOf(SnowflakeUnavailableException.class);
+        process.wire.cut = false;
+        stage.sleep(Duration.ofSeconds(5));
+
+        assertThat(process.issue().workerId()).isEqualTo(process.workerId());
+        assertThat(error(process)).contains("was retired");
+    }
+
+    private static String error(Actor process) {
+        return process.ids().status().lastError().orElse("");
+    }
+
     // the worker id stayed reserved for as long as the window
     @Test
     void aWorkerIdIsGivenBackThoughALongerWindowWasJustJoined() {

@@ -177,7 +177,9 @@ final class Simulation {
             if (process == null || !machine.isBeingCopied()) {
                 trace.accept(String.format(
                         "%9.3f %-6s %s",
-                        (world.nanoTime() - 1_000_000_000L) / 1e9, process == null ? "world" : process.name, what));
+                        (world.trueMillis() - VirtualWorld.BEGIN.toEpochMilli()) / 1e3,
+                        process == null ? "world" : process.name,
+                        what));
             }
         }
     }

@@ -210,6 +210,11 @@ public final class Claim {
         return standing == Standing.SUPERSEDED || file.isLost();
     }
 
+    /** Whether another process of this host goes on by its notes, so that no more is noted. */
+    public boolean isTakenOver() {
+        return file.isLost();
+    }
+
     public boolean needsReplacement() {
         return isSuperseded() || standing == Standing.BLOCKED;
     }
@@ -450,6 +455,11 @@ public final class Claim {
     /** From here on callers get no more than the last note says. The lease must not have been opened. */
     public void keepIn(ClaimFile notes) {
         file = notes;
+    }
+
+    /** Another claim of this worker id gets notes of its own: what is granted here goes on without any. */
+    public void endNotes() {
+        boolean unused = file.goOnWithout();
     }
 
     /** Another process may take over what the last note says, if there is one. The lease must have been sealed, or was never opened. */

@@ -21,6 +21,11 @@ public interface ClaimFile {
         public void shareWithCopy() {}
 
         @Override
+        public boolean goOnWithout() {
+            return true;
+        }
+
+        @Override
         public void stop() {}
 
         @Override
@@ -40,6 +45,13 @@ public interface ClaimFile {
      * all that is granted, if that is certain; if not, they stop at what the last note says.
      */
     void shareWithCopy();
+
+    /**
+     * Ends the notes: callers may issue all that is granted.
+     *
+     * @return false: that is not certain, or was done before, and changes nothing
+     */
+    boolean goOnWithout();
 
     /** Nothing is written any more. Another process may take over what the last note says, if it says anything. */
     void stop();

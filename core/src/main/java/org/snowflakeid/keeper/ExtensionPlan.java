@@ -53,6 +53,7 @@ public final class ExtensionPlan {
         long first = claim.isResumed() ? windowTicks : Reach.FIRST_WINDOW.toMillis();
         this.nextWindowTicks = Math.min(windowTicks, 2 * first);
         this.limitBefore = claim.limit();
+        this.sentNanos = platform.nanoTime() - SECOND;
         grant(Math.min(windowTicks, first));
     }
 
@@ -80,7 +81,9 @@ public final class ExtensionPlan {
 
     /** The owner entry may be gone: look soon, but not more than twice a second. */
     void hurry() {
-        advance(Math.max(platform.nanoTime(), sentNanos + SECOND / 2));
+        long now = platform.nanoTime();
+        long soonest = sentNanos + SECOND / 2;
+        advance(soonest - now > 0 ? soonest : now);
     }
 
     /** Callers need more than is granted: extend now, if that gains something. */

@@ -368,7 +368,12 @@ public final class Keeper {
         if (clock.isCopySuspected() && platform.nanoTime() - missedTimeNanos >= 0) {
             callersWaitForClock = true;
             missedTimeNanos = platform.nanoTime() + SECOND;
-            vetting.lookForMissedTime();
+            try {
+                vetting.lookForMissedTime();
+            } catch (CoordinatorException e) {
+                // What is said stays that the namespace is retired.
+                LOG.log(Level.DEBUG, shared.message("the coordinator's clock could not be read"), e);
+            }
         }
         showClock();
         if (clock.isCopySuspected()) {

@@ -145,6 +145,13 @@ public final class Succession {
         }
     }
 
+    /** Before another claim of a worker id is noted: the notes of what is in use would be in its way, and end without its knowing. */
+    void endNotesOf(int workerId) {
+        if (current != null && current.claim().workerId() == workerId) {
+            current.claim().endNotes();
+        }
+    }
+
     void succeedWith(Claim claimed) {
         successor = new ExtensionPlan(claimed, settings, platform, clock, shared.counters());
     }
@@ -224,14 +231,19 @@ public final class Succession {
         }
     }
 
-    /** When the window in use ends, or what is noted of it. */
+    /** When the window in use ends, or what is noted of it if no more is. */
     long endNanos() {
         Lease lease = inUse.get();
         long end = lease.endNanos();
-        if (!lease.isHeldBack()) {
+        if (current == null || !lease.isHeldBack()) {
             return end;
         }
-        long noted = platform.nanoTime() + (positions.tick(lease.limit()) - clock.credibleTick()) * 1_000_000;
+        long left = (positions.tick(lease.limit()) - clock.credibleTick()) * 1_000_000;
+        if (left > 0 && !current.claim().isTakenOver()) {
+            // More is noted in time.
+            return end;
+        }
+        long noted = platform.nanoTime() + left;
         return noted - end < 0 ? noted : end;
     }
 

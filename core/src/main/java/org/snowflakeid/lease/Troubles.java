@@ -94,6 +94,11 @@ public final class Troubles {
         lastError = error;
     }
 
+    /** Calls have ids again that were refused since none was noted. */
+    public void noteMore() {
+        refusal = null;
+    }
+
     /** Of a process that took over from one before it, until it has reached the coordinator. */
     public void noteResumed(@Nullable String what) {
         resumed = what;

@@ -182,6 +182,7 @@ public final class WriteAheadLimit implements ClaimFile {
         if (next > usable) {
             usable = next;
             lease.note(positions.first(next));
+            shared.troubles().noteMore();
             shared.wakeCallers();
         }
     }
@@ -249,16 +250,24 @@ public final class WriteAheadLimit implements ClaimFile {
     /** There will be no notes for as long as this claim is used. */
     @Override
     public void shareWithCopy() {
-        if (over || !end()) {
+        if (!goOnWithout()) {
             return;
         }
-        lease.note(Long.MAX_VALUE);
         LOG.log(
                 Level.WARNING,
                 shared.message(described()
                         + " were ended, since the system clock stepped, as when a copy of this process is resumed. Ids go"
                         + " on, but a process that is started in place of this one does not start while the coordinator is"
                         + " down. To have notes again, restart this one while it can be reached."));
+    }
+
+    @Override
+    public boolean goOnWithout() {
+        if (over || !end()) {
+            return false;
+        }
+        lease.note(Long.MAX_VALUE);
+        return true;
     }
 
     @Override
