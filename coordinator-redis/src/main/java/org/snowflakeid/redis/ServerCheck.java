@@ -18,8 +18,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * warning.
  */
 final class ServerCheck {
-    private static final String UNFINISHED =
-            "writes its first append-only file: until that has ended, a crash takes all" + " that it acknowledges.";
+    private static final String REWRITING =
+            "is rewriting its append-only file. If the file was switched on just now, a crash before the end loses what"
+                    + " the server acknowledged.";
 
     private final RedisSettings settings;
     private final Map<String, String> seen = new HashMap<>();
@@ -144,8 +145,8 @@ final class ServerCheck {
         if (!losses.isEmpty() && required) {
             throw refused(complaint());
         }
-        if (hasNoWholeFileYet() && required) {
-            throw RedisFailure.notYet(settings, UNFINISHED + " It is asked again.");
+        if (mayHaveNoWholeFileYet() && required) {
+            throw RedisFailure.notYet(settings, REWRITING + " It is asked again.");
         }
         return warnings();
     }
@@ -166,13 +167,11 @@ final class ServerCheck {
     }
 
     /**
-     * After CONFIG SET appendonly yes it says at once that it has such a file. The first rewrite of a server that was started with one
-     * looks the same, and is soon over too.
+     * After CONFIG SET appendonly yes the server says at once that it has a file, but begins with a rewrite, and has no whole file until the
+     * rewrite ends. Nothing in INFO tells it from any other: not aof_base_size, which keeps its value while the file is switched off.
      */
-    private boolean hasNoWholeFileYet() {
-        return is("aof_enabled", "1")
-                && is("aof_base_size", "0")
-                && (is("aof_rewrite_in_progress", "1") || is("aof_rewrite_scheduled", "1"));
+    private boolean mayHaveNoWholeFileYet() {
+        return is("aof_enabled", "1") && (is("aof_rewrite_in_progress", "1") || is("aof_rewrite_scheduled", "1"));
     }
 
     private boolean is(String name, String value) {
@@ -188,8 +187,8 @@ final class ServerCheck {
         if (!losses.isEmpty()) {
             warnings.add(warning(complaint()));
         }
-        if (hasNoWholeFileYet()) {
-            warnings.add(warning(UNFINISHED));
+        if (mayHaveNoWholeFileYet()) {
+            warnings.add(warning(REWRITING));
         }
         if (!refused.isEmpty()) {
             warnings.add(warning("does not say whether it keeps what it acknowledges: it refuses "

@@ -138,28 +138,23 @@ class ServerCheckTest {
     }
 
     /** A crash in that time takes all that was acknowledged: the server writes to a file that it would not read. */
-    @Test
-    void aServerThatStillWritesItsFirstAppendOnlyFileIsWaitedForUnlessThatIsAccepted() {
+    @ParameterizedTest
+    @ValueSource(strings = {"no", "yes"})
+    void aServerWhoseAppendOnlyFileWasSwitchedOnIsWaitedForUnlessThatIsAccepted(String before) {
         try (RedisServer slow =
-                        RedisServer.builder().arguments("--appendonly", "no").start();
+                        RedisServer.builder().arguments("--appendonly", before).start();
                 Node node = node(slow)) {
             slow.command("SET", "x", "y");
-            // Microseconds for each key, in the process that writes the file.
-            slow.command("CONFIG", "SET", "rdb-key-save-delay", "600000000");
+            if (before.equals("yes")) {
+                rewrite(slow);
+                slow.command("CONFIG", "SET", "appendonly", "no");
+            }
+            slow.command("CONFIG", "SET", "rdb-key-save-delay", LONG);
             slow.command("CONFIG", "SET", "appendonly", "yes");
             try {
-                CoordinatorException thrown =
-                        catchThrowableOfType(CoordinatorException.class, () -> node.coordinator.read(0, 0, TIMEOUT));
-                List<String> warnings = warnings(slow, Map.of("snowflake.redis.durability", "warn"));
-
-                assertThat(thrown)
-                        .hasMessageStartingWith(
-                                "redis (" + slow.uri() + ") writes its first append-only file: until that has ended,");
-                assertThat(thrown.permanent()).isFalse();
-                assertThat(warnings)
-                        .singleElement()
-                        .asString()
-                        .contains("writes its first append-only file: until that has ended,");
+                // What it says after it was switched off and on again is of the file before.
+                assertThat(slow.info("aof_base_size").equals("0")).isEqualTo(before.equals("no"));
+                requireWaitedFor(slow, node);
             } finally {
                 // Ends that process, which would outlive its server.
                 slow.command("CONFIG", "SET", "appendonly", "no");
@@ -168,6 +163,69 @@ class ServerCheckTest {
             slow.command("CONFIG", "SET", "appendonly", "yes");
             await(Node.PATIENCE, node::answers);
         }
+    }
+
+    /** It writes a snapshot, and until then to no file at all. */
+    @Test
+    void aServerThatHasYetToBeginItsAppendOnlyFileIsWaitedFor() {
+        try (RedisServer slow = RedisServer.start();
+                Node node = node(slow)) {
+            slow.command("SET", "x", "y");
+            rewrite(slow);
+            slow.command("CONFIG", "SET", "appendonly", "no");
+            slow.command("CONFIG", "SET", "rdb-key-save-delay", LONG);
+            slow.command("BGSAVE");
+            try {
+                slow.command("CONFIG", "SET", "appendonly", "yes");
+                assertThat(slow.info("aof_rewrite_scheduled")).isEqualTo("1");
+                requireWaitedFor(slow, node);
+            } finally {
+                slow.command("FLUSHALL");
+            }
+            slow.command("CONFIG", "SET", "rdb-key-save-delay", "0");
+            await(Node.PATIENCE, node::answers);
+        }
+    }
+
+    /** The server says the same as after its file was switched on. */
+    @Test
+    void aRewriteHoldsUpNewConnectionsAndNoOthers() {
+        try (RedisServer slow = RedisServer.start();
+                // Of another database: those of the same share a connection.
+                Node connected = RedisNode.at(slow.uri() + "/1", Node.freshNamespace());
+                Node node = node(slow)) {
+            Stored meta = connected.createMeta();
+            Stored mark = connected.claim(3);
+            slow.command("CONFIG", "SET", "rdb-key-save-delay", LONG);
+            slow.command("BGREWRITEAOF");
+            try {
+                requireWaitedFor(slow, node);
+                applied(connected.coordinator.extend(
+                        3, mark, Node.unique("limit=2"), connected.owner(3), meta, TIMEOUT));
+            } finally {
+                slow.command("CONFIG", "SET", "appendonly", "no");
+            }
+        }
+    }
+
+    /** Microseconds for each key, in the process that writes the file. */
+    private static final String LONG = "600000000";
+
+    private static void rewrite(RedisServer server) {
+        server.command("BGREWRITEAOF");
+        await(TIMEOUT, () -> server.info("aof_rewrite_in_progress").equals("0"));
+    }
+
+    private static void requireWaitedFor(RedisServer slow, Node node) {
+        String said =
+                "is rewriting its append-only file. If the file was switched on just now, a crash before the end loses"
+                        + " what the server acknowledged.";
+        CoordinatorException thrown = failure(node);
+        List<String> warnings = warnings(slow, Map.of("snowflake.redis.durability", "warn"));
+
+        assertThat(thrown).hasMessage("redis (" + slow.uri() + ") " + said + " It is asked again.");
+        assertThat(thrown.permanent()).isFalse();
+        assertThat(warnings).singleElement().asString().contains(said);
     }
 
     /** They evict what expires, and no record does. */
