@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.support.Tls;
@@ -27,18 +28,25 @@ final class RedisConnection {
     /** For all steps together: a step does not end while single bytes trickle in. */
     private static final long SET_UP_NANOS = TimeUnit.SECONDS.toNanos(15);
 
+    /** How long what the server said of itself is believed: its settings can be changed while it runs. */
+    private static final long BELIEVED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final RedisSettings settings;
+    private final LongSupplier nanoTime;
+    private final long beganNanos;
 
     // Guarded by this.
     private boolean closed;
     private @Nullable Socket socket;
 
-    private final long beganNanos = System.nanoTime();
     private volatile @Nullable Connection connection;
+    private long lookedNanos;
     private boolean used;
 
-    RedisConnection(RedisSettings settings) {
+    RedisConnection(RedisSettings settings, LongSupplier nanoTime) {
         this.settings = settings;
+        this.nanoTime = nanoTime;
+        this.beganNanos = nanoTime.getAsLong();
     }
 
     /** Returns what is dangerous about the server, and is tolerated. */
@@ -52,7 +60,8 @@ final class RedisConnection {
             Connection opened = new Connection(new OnlyOnce(top));
             opened.connect();
             logIn(opened);
-            List<String> warnings = ServerCheck.check(settings, opened);
+            lookedNanos = nanoTime.getAsLong();
+            List<String> warnings = ServerCheck.look(settings, opened).judgeNew();
             connected.setSoTimeout(0);
             connection = opened;
             return warnings;
@@ -127,12 +136,23 @@ final class RedisConnection {
 
     /** Whether it is still being set up, after a time in which it should be open. */
     boolean isOverdue() {
-        return connection == null && System.nanoTime() - beganNanos > SET_UP_NANOS;
+        return connection == null && nanoTime.getAsLong() - beganNanos > SET_UP_NANOS;
     }
 
     /** Whether it has had an answer. */
     boolean isUsed() {
         return used;
+    }
+
+    /** Looks at the server again, unless it did so in the last minute; returns as {@link #open} does. */
+    List<String> lookAgain() throws RedisFailure {
+        long now = nanoTime.getAsLong();
+        if (now - lookedNanos < BELIEVED_NANOS) {
+            return List.of();
+        }
+        List<String> warnings = ask(open -> ServerCheck.look(settings, open)).judgeOpen();
+        lookedNanos = now;
+        return warnings;
     }
 
     /** Sends a request and reads its answer. */

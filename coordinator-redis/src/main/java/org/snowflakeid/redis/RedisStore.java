@@ -45,8 +45,12 @@ final class RedisStore implements RecordStore {
     private final Shared<RedisSettings.Access, SharedRedis>.Loan loan;
 
     RedisStore(RedisSettings settings) {
+        this(settings, SharedRedis.ALL);
+    }
+
+    RedisStore(RedisSettings settings, Shared<RedisSettings.Access, SharedRedis> all) {
         this.settings = settings;
-        this.loan = SharedRedis.ALL.loan(settings.access());
+        this.loan = all.loan(settings.access());
     }
 
     @Override

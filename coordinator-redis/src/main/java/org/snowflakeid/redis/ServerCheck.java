@@ -14,8 +14,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Checks on each new connection that the server keeps what it acknowledges. What the server does not tell, or not to this user, is a
- * warning.
+ * Whether the server keeps what it acknowledges: judged for each new connection, and now and then for one that is open. What the server does
+ * not tell, or not to this user, is a warning.
  */
 final class ServerCheck {
     private static final String REWRITING =
@@ -41,20 +41,17 @@ final class ServerCheck {
         this.settings = settings;
     }
 
-    /**
-     * Returns warnings.
-     *
-     * @throws RedisFailure if the server must not be used
-     * @throws JedisDataException if it does not let this client in
-     */
-    static List<String> check(RedisSettings settings, Connection connection) throws RedisFailure {
+    /** @throws JedisDataException if it does not let this client in */
+    static ServerCheck look(RedisSettings settings, Connection connection) {
         ServerCheck check = new ServerCheck(settings);
         check.look(connection);
-        return check.judge();
+        return check;
     }
 
     private void look(Connection connection) {
         connection.sendCommand(Command.INFO);
+        // Both that end so, in one request that servers of any age know.
+        connection.sendCommand(Command.CONFIG, "GET", "*appendfsync*");
         note(
                 "INFO",
                 () -> new String((byte[]) connection.getOne(), UTF_8).lines().forEach(line -> {
@@ -67,8 +64,6 @@ final class ServerCheck {
                 }),
                 "aof_enabled",
                 "maxmemory_policy");
-        // Both that end so, in one request that servers of any age know.
-        connection.sendCommand(Command.CONFIG, "GET", "*appendfsync*");
         note(
                 "CONFIG GET",
                 () -> {
@@ -100,7 +95,27 @@ final class ServerCheck {
         }
     }
 
-    private List<String> judge() throws RedisFailure {
+    /**
+     * Returns warnings.
+     *
+     * @throws RedisFailure if the server must not be used
+     */
+    List<String> judgeNew() throws RedisFailure {
+        List<String> warnings = judgeOpen();
+        if (mayHaveNoWholeFileYet()) {
+            if (isRequired()) {
+                throw RedisFailure.notYet(settings, REWRITING + " It is asked again.");
+            }
+            warnings.add(warning(REWRITING));
+        }
+        return warnings;
+    }
+
+    /**
+     * The same for a connection that was judged before. A rewrite does not stop it: it is an ordinary one, unless the file was switched off
+     * and on since the last look.
+     */
+    List<String> judgeOpen() throws RedisFailure {
         // Redis, and Valkey under its own name.
         String mode = seen.getOrDefault("redis_mode", seen.getOrDefault("server_mode", "standalone"));
         if (mode.equals("sentinel")) {
@@ -141,14 +156,14 @@ final class ServerCheck {
         if (seen.getOrDefault("maxmemory_policy", "").startsWith("allkeys-")) {
             loses("maxmemory-policy " + seen.get("maxmemory_policy"), "maxmemory-policy noeviction");
         }
-        boolean required = settings.access().durability() == Durability.REQUIRE;
-        if (!losses.isEmpty() && required) {
+        if (!losses.isEmpty() && isRequired()) {
             throw refused(complaint());
         }
-        if (mayHaveNoWholeFileYet() && required) {
-            throw RedisFailure.notYet(settings, REWRITING + " It is asked again.");
-        }
         return warnings();
+    }
+
+    private boolean isRequired() {
+        return settings.access().durability() == Durability.REQUIRE;
     }
 
     private void loses(String found, String remedy) {
@@ -186,9 +201,6 @@ final class ServerCheck {
         List<String> warnings = new ArrayList<>();
         if (!losses.isEmpty()) {
             warnings.add(warning(complaint()));
-        }
-        if (mayHaveNoWholeFileYet()) {
-            warnings.add(warning(REWRITING));
         }
         if (!refused.isEmpty()) {
             warnings.add(warning("does not say whether it keeps what it acknowledges: it refuses "

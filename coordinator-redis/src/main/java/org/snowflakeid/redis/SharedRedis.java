@@ -3,6 +3,7 @@ package org.snowflakeid.redis;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.spi.Deadline;
 import org.snowflakeid.support.ApplicationThreads;
@@ -26,29 +28,36 @@ import redis.clients.jedis.Connection;
  * its way, and otherwise keeps it from ever being sent. A connection that is being set up goes on without that caller, for later ones,
  * unless it takes far too long.
  *
- * <p>After any failure the next call begins with a new connection, which looks at the server anew.
+ * <p>After any failure the next call begins with a new connection, which looks at the server anew. Over a connection that stays
+ * open a call looks once a minute, before it sends its request.
  */
 final class SharedRedis {
     private static final System.Logger LOG = System.getLogger(SharedRedis.class.getName());
 
-    static final Shared<RedisSettings.Access, SharedRedis> ALL =
-            new Shared<>((access, threads) -> new SharedRedis(threads), SharedRedis::end);
+    static final Shared<RedisSettings.Access, SharedRedis> ALL = all(System::nanoTime);
 
     private final ApplicationThreads threads;
+    private final LongSupplier nanoTime;
     private final ThreadPoolExecutor thread;
 
-    /** Warnings that were logged are not repeated at each connection. Only the thread uses them. */
+    /** Warnings that were logged are not repeated at each look. Only the thread uses them. */
     private final Set<String> warnings = new HashSet<>();
 
     // Guarded by this.
     private boolean over;
     private @Nullable RedisConnection present;
 
-    private SharedRedis(ApplicationThreads threads) {
+    private SharedRedis(ApplicationThreads threads, LongSupplier nanoTime) {
         this.threads = threads;
+        this.nanoTime = nanoTime;
         this.thread = new ThreadPoolExecutor(
                 1, 1, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads.named("snowflake-redis-connection"));
         thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** @param nanoTime by which connections age */
+    static Shared<RedisSettings.Access, SharedRedis> all(LongSupplier nanoTime) {
+        return new Shared<>((access, threads) -> new SharedRedis(threads, nanoTime), SharedRedis::end);
     }
 
     private void end() {
@@ -149,6 +158,8 @@ final class SharedRedis {
             boolean usedBefore = connection.isUsed();
             if (begin(connection)) {
                 try {
+                    // First: of a server that must not be used any more nothing is asked.
+                    log(connection.lookAgain());
                     end(connection.ask(request), null);
                 } catch (RedisFailure e) {
                     discard(connection);
@@ -172,18 +183,20 @@ final class SharedRedis {
             if (present != null) {
                 return present;
             }
-            opened = new RedisConnection(settings);
+            opened = new RedisConnection(settings, nanoTime);
             present = opened;
         }
         try {
-            opened.open().stream()
-                    .filter(warnings::add)
-                    .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
+            log(opened.open());
             return opened;
         } catch (RedisFailure e) {
             discard(opened);
             throw e;
         }
+    }
+
+    private void log(List<String> dangers) {
+        dangers.stream().filter(warnings::add).forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
     }
 
     private synchronized void discardOverdue() {

@@ -303,7 +303,7 @@ class ServerCheckTest {
             RedisSettings settings =
                     new RedisSettings(new CoordinatorConfig("orders", "snowflake", Duration.ofSeconds(60), keys::get));
             try (Connection connection = new Connection("127.0.0.1", like.getLocalPort())) {
-                return ServerCheck.check(settings, connection);
+                return ServerCheck.look(settings, connection).judgeNew();
             }
         }
     }
