@@ -40,7 +40,10 @@ final class RedisConnection {
     private @Nullable Socket socket;
 
     private volatile @Nullable Connection connection;
+
+    // What was found when it was judged last.
     private long lookedNanos;
+    private String server = "";
     private boolean used;
 
     RedisConnection(RedisSettings settings, LongSupplier nanoTime) {
@@ -49,19 +52,26 @@ final class RedisConnection {
         this.beganNanos = nanoTime.getAsLong();
     }
 
-    /** Returns what is dangerous about the server, and is tolerated. */
-    List<String> open() throws RedisFailure {
+    /**
+     * Returns what is dangerous about the server, and is tolerated.
+     *
+     * @param before the connection that this one replaces; null: there was none
+     */
+    List<String> open(@Nullable RedisConnection before) throws RedisFailure {
         try {
-            RedisSettings.Server server = settings.server();
+            RedisSettings.Server address = settings.server();
             Socket connected = connected();
             SSLSocketFactory encryption = settings.socketFactory();
-            Socket top =
-                    encryption == null ? connected : Tls.handshake(encryption, connected, server.host(), server.port());
+            Socket top = encryption == null
+                    ? connected
+                    : Tls.handshake(encryption, connected, address.host(), address.port());
             Connection opened = new Connection(new OnlyOnce(top));
             opened.connect();
             logIn(opened);
             lookedNanos = nanoTime.getAsLong();
-            List<String> warnings = ServerCheck.look(settings, opened).judgeNew();
+            ServerCheck seen = ServerCheck.look(settings, opened);
+            server = seen.run();
+            List<String> warnings = before != null && isGoingOnFrom(before) ? seen.judgeOpen() : seen.judgeNew();
             connected.setSoTimeout(0);
             connection = opened;
             return warnings;
@@ -71,6 +81,14 @@ final class RedisConnection {
             // An answer that is not in its protocol makes the client fail in many ways.
             throw RedisFailure.lost(settings, e, false);
         }
+    }
+
+    /** A rewrite slows a server, by which connections are lost: its end must not be waited for then. */
+    private boolean isGoingOnFrom(RedisConnection before) {
+        return before.connection != null
+                && !server.isEmpty()
+                && server.equals(before.server)
+                && lookedNanos - before.lookedNanos < 2 * BELIEVED_NANOS;
     }
 
     private Socket connected() throws IOException {

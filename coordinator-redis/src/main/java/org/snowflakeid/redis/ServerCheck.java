@@ -162,6 +162,11 @@ final class ServerCheck {
         return warnings();
     }
 
+    /** Which run of which server it is; empty: it does not say. */
+    String run() {
+        return seen.getOrDefault("run_id", "");
+    }
+
     private boolean isRequired() {
         return settings.access().durability() == Durability.REQUIRE;
     }

@@ -43,6 +43,9 @@ final class SharedRedis {
     /** Warnings that were logged are not repeated at each look. Only the thread uses them. */
     private final Set<String> warnings = new HashSet<>();
 
+    /** The last one that was open. Only the thread uses it. */
+    private @Nullable RedisConnection before;
+
     // Guarded by this.
     private boolean over;
     private @Nullable RedisConnection present;
@@ -187,7 +190,8 @@ final class SharedRedis {
             present = opened;
         }
         try {
-            log(opened.open());
+            log(opened.open(before));
+            before = opened;
             return opened;
         } catch (RedisFailure e) {
             discard(opened);

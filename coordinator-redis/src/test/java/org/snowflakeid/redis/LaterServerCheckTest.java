@@ -134,6 +134,30 @@ class LaterServerCheckTest {
         applied(store.compareAndSet("k", before, "after", TIMEOUT));
     }
 
+    /** Rewrites slow a server, and calls that are too late cost a connection. */
+    @Test
+    void aRewriteHoldsUpNoConnectionThatReplacesOneThatWasJudgedLately() {
+        RecordStore store = store();
+        applied(store.compareAndSet("k", null, "before", TIMEOUT));
+        set("rdb-key-save-delay", "600000000");
+        server.command("BGREWRITEAOF");
+        try {
+            pass(Duration.ofSeconds(119));
+            proxy.cut();
+            await(TIMEOUT, () -> catchThrowableOfType(CoordinatorException.class, () -> entry(store)) == null);
+            applied(store.compareAndSet("k", entry(store), "after", TIMEOUT));
+
+            pass(Duration.ofMinutes(2));
+            proxy.cut();
+            await(TIMEOUT, () -> {
+                CoordinatorException refused = catchThrowableOfType(CoordinatorException.class, () -> entry(store));
+                return refused != null && refused.getMessage().contains("is rewriting its append-only file");
+            });
+        } finally {
+            set("appendonly", "no");
+        }
+    }
+
     /** Over one connection, and in silence, it was applied for ever. */
     @Test
     void anExtensionOnAServerThatWritesNoFileAnyMoreIsNotAcknowledged() {
