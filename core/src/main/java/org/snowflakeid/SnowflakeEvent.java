@@ -21,7 +21,7 @@ public sealed interface SnowflakeEvent {
     /** The worker id that this event is about: the one that is used after the event, or the last one that was used. */
     int workerId();
 
-    /** The first worker id was claimed, and ids can be issued. This event comes once. */
+    /** The first worker id was claimed, and ids can be issued. With {@code snowflake.workers} this comes once for each worker id of the start. */
     record Claimed(String generator, int workerId) implements SnowflakeEvent {}
 
     /**

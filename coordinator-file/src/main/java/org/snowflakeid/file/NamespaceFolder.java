@@ -4,6 +4,7 @@ package org.snowflakeid.file;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemLoopException;
@@ -66,6 +67,8 @@ final class NamespaceFolder {
             files.forEach(all::add);
         } catch (NoSuchFileException absent) {
             return all;
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         return all;
     }

@@ -4,6 +4,7 @@ package org.snowflakeid.file;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -64,6 +65,8 @@ final class SignOfLife implements AutoCloseable {
             for (Path each : signs) {
                 boolean unused = isAlive(folder.relativize(each).toString());
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
     }
 

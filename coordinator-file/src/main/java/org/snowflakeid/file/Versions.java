@@ -8,6 +8,7 @@ import java.nio.CharBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -108,6 +109,8 @@ final class Versions {
             files.forEach(file -> names.add(folder.relativize(file).toString()));
         } catch (NoSuchFileException absent) {
             return names;
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         } catch (NotDirectoryException e) {
             if (Files.isRegularFile(folder)) {
                 throw new CoordinatorException(

@@ -13,8 +13,8 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.support.Durability;
 
 /**
- * What must hold of the server behind a connection, and of its session. It is asked once of each connection: the server may have been
- * restarted with other settings since the one before. What a session shows is asked at each call of one that a pool lends: its last user
+ * What must hold of the server behind a connection, and of its session. It is asked of each connection, and again after a minute: the server may have been
+ * restarted with other settings since the one before, or be told others while it runs. What a session shows is asked at each call of one that a pool lends: its last user
  * may have left it otherwise.
  */
 final class ConnectionCheck {

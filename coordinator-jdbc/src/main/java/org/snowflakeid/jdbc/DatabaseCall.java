@@ -14,7 +14,9 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
 
@@ -26,6 +28,9 @@ final class DatabaseCall {
      */
     static final String TABLE_ID = "table-id";
 
+    /** How long what a server said of its settings is believed: they can be changed while it runs. */
+    private static final long BELIEVED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     /**
      * What the records are of.
      *
@@ -33,6 +38,13 @@ final class DatabaseCall {
      * @param id value of {@link #TABLE_ID}; null: there is none yet
      */
     private record Origin(String place, @Nullable String id) {}
+
+    /**
+     * When a connection was checked.
+     *
+     * @param place the server behind it; empty: it has not told yet
+     */
+    private record Checked(String place, long nanos) {}
 
     /** What was found out about a database, for all calls of those that share it. */
     static final class Known {
@@ -42,8 +54,15 @@ final class DatabaseCall {
         private volatile boolean usable;
         private volatile boolean oneOfSeveral;
 
-        /** Connections that passed {@link ConnectionCheck}, each with the server behind it; empty: it has not told yet. */
-        private final Map<Connection, String> checked = Collections.synchronizedMap(new WeakHashMap<>());
+        /** Connections that passed {@link ConnectionCheck}. */
+        private final Map<Connection, Checked> checked = Collections.synchronizedMap(new WeakHashMap<>());
+
+        private final LongSupplier nanoTime;
+
+        /** @param nanoTime by which what a server said ages */
+        Known(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+        }
 
         /** Whether the database's time can be compared with this process's. */
         boolean isWitness() {
@@ -95,12 +114,14 @@ final class DatabaseCall {
         return dialect;
     }
 
-    /** In full once for each connection, and not for the wrapper that a pool makes for each call. */
+    /** In full once a minute for each connection, and not for the wrapper that a pool makes for each call. */
     void requireGoodConnection() throws SQLException {
         ConnectionCheck check = new ConnectionCheck(this);
-        if (!known.checked.containsKey(itself())) {
+        Checked before = known.checked.get(itself());
+        long now = known.nanoTime.getAsLong();
+        if (before == null || now - before.nanos() >= BELIEVED_NANOS) {
             check.require();
-            known.checked.put(itself(), "");
+            known.checked.put(itself(), new Checked(before == null ? "" : before.place(), now));
         } else if (settings.access().dataSource() != null) {
             check.requireGoodSession();
         }
@@ -112,11 +133,11 @@ final class DatabaseCall {
 
     /** What the server told that was checked says nothing of another one: drivers that know several go on at the next by themselves. */
     private void requireGoodServer(String place) throws SQLException {
-        String before = known.checked.getOrDefault(itself(), "");
-        if (!before.isEmpty() && !before.equals(place)) {
+        Checked before = known.checked.get(itself());
+        if (before != null && !before.place().isEmpty() && !before.place().equals(place)) {
             new ConnectionCheck(this).require();
         }
-        known.checked.put(itself(), place);
+        known.checked.put(itself(), new Checked(place, before == null ? known.nanoTime.getAsLong() : before.nanos()));
     }
 
     /** The server is one of several that write, where each session may choose to see what is out of date. */

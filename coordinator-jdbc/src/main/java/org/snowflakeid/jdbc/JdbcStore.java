@@ -40,8 +40,12 @@ final class JdbcStore implements RecordStore {
     private final Map<String, Optional<Entry>> doubtful = new ConcurrentHashMap<>();
 
     JdbcStore(JdbcSettings settings) {
+        this(settings, SharedDatabase.ALL);
+    }
+
+    JdbcStore(JdbcSettings settings, Shared<JdbcSettings.Access, SharedDatabase> all) {
         this.settings = settings;
-        this.loan = SharedDatabase.ALL.loan(settings.access());
+        this.loan = all.loan(settings.access());
     }
 
     private SharedDatabase shared() {

@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -56,8 +57,7 @@ final class SharedDatabase {
     /** How much later than the driver's own timeout the wait ends, so that the report is normally the driver's. */
     static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    static final Shared<JdbcSettings.Access, SharedDatabase> ALL =
-            new Shared<>(SharedDatabase::new, SharedDatabase::end);
+    static final Shared<JdbcSettings.Access, SharedDatabase> ALL = all(System::nanoTime);
 
     interface Work<T> {
         T run(DatabaseCall call) throws SQLException;
@@ -65,7 +65,7 @@ final class SharedDatabase {
 
     private final JdbcSettings.Access access;
     private final ApplicationThreads threads;
-    private final DatabaseCall.Known known = new DatabaseCall.Known();
+    private final DatabaseCall.Known known;
     private final Semaphore calls = new Semaphore(MAX_CALLS, true);
 
     /** Calls that were given up and may go on, each with when. Guarded by itself. */
@@ -77,7 +77,13 @@ final class SharedDatabase {
     /** Those by URL; a data source lends its own. */
     private final KeptConnections kept = new KeptConnections();
 
-    private SharedDatabase(JdbcSettings.Access access, ApplicationThreads threads) {
+    /** @param nanoTime by which what a server said ages */
+    static Shared<JdbcSettings.Access, SharedDatabase> all(LongSupplier nanoTime) {
+        return new Shared<>((access, threads) -> new SharedDatabase(access, threads, nanoTime), SharedDatabase::end);
+    }
+
+    private SharedDatabase(JdbcSettings.Access access, ApplicationThreads threads, LongSupplier nanoTime) {
+        this.known = new DatabaseCall.Known(nanoTime);
         this.access = access;
         this.threads = threads;
         ThreadFactory factory = threads.named("snowflake-jdbc");

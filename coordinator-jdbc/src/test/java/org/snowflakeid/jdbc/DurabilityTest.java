@@ -8,10 +8,15 @@ import static org.snowflakeid.tck.Node.applied;
 import static org.snowflakeid.tck.Node.await;
 
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.spi.CoordinatorConfig;
+import org.snowflakeid.spi.RecordStore.Write;
 import org.snowflakeid.spi.Resources;
 import org.snowflakeid.spi.Stored;
 import org.snowflakeid.spi.WorkerCoordinator;
@@ -188,6 +194,42 @@ class DurabilityTest {
                 // Before that, the pool notices that its connections have ended.
                 return refusal != null && refusal.getMessage().contains("fsync=off: the database " + DANGER);
             });
+        }
+    }
+
+    /** As for a bulk load. A pool keeps its connections for half an hour. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aServerWhoseSettingsAreChangedWhileItRunsIsRefusedWithinAMinute(boolean onMariaDb) throws SQLException {
+        AtomicLong nanos = new AtomicLong();
+        try (MariaDbServer mariaDb = MariaDbServer.start();
+                PostgresServer own = PostgresServer.start();
+                Pool pool = new Pool(Pool.Product.HIKARI, onMariaDb ? mariaDb.url() : own.url());
+                JdbcStore store = new JdbcStore(
+                        new JdbcSettings(
+                                new CoordinatorConfig("orders", "snowflake", Node.TIME_TO_LIVE, keys()::get, pool)),
+                        SharedDatabase.all(nanos::get))) {
+            assertThat(store.compareAndSet("k", null, "before", TIMEOUT)).isInstanceOf(Write.Applied.class);
+            if (onMariaDb) {
+                pool.use(connection -> execute(connection, "SET GLOBAL innodb_flush_log_at_trx_commit=2"));
+            } else {
+                own.sql("ALTER SYSTEM SET fsync TO off");
+                own.sql("SELECT pg_reload_conf()");
+                await(Node.PATIENCE, () -> own.sql("SHOW fsync").contains("off"));
+            }
+            assertThat(store.read(List.of("k"), TIMEOUT).entries()).isNotEmpty();
+
+            nanos.addAndGet(TimeUnit.MINUTES.toNanos(1));
+
+            assertThat(catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of("k"), TIMEOUT)))
+                    .hasMessageContaining((onMariaDb ? "innodb_flush_log_at_trx_commit=2" : "fsync=off")
+                            + ": the database " + DANGER);
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            boolean unused = statement.execute(sql);
         }
     }
 
