@@ -307,6 +307,19 @@ class UnknownKeysTest {
                 .isEmpty();
     }
 
+    // they were a warning, though no application can have a generator of that name
+    @ParameterizedTest
+    @ValueSource(strings = {"my_billing", "Billing", "billing[0]", "meta"})
+    void aNameThatNoGeneratorCanHaveIsAProblem(String generator) {
+        String name = "snowflake.generators." + generator + ".window";
+
+        assertThat(among(name).problems())
+                .containsExactly("snowflake '" + generator + "': " + name + " has no effect: a generator's name is"
+                        + " lower-case letters and digits in groups joined by '-', and none of workers, marks, meta."
+                        + " Correct it, or remove it.");
+        assertThat(among(name).warnings()).isEmpty();
+    }
+
     @Test
     void keysOfGeneratorsThatAreNotInjectedAreAWarning() {
         UnknownKeys unknown =
@@ -314,8 +327,9 @@ class UnknownKeysTest {
 
         assertThat(unknown.problems()).isEmpty();
         assertThat(unknown.warnings())
-                .containsExactly("snowflake: SNOWFLAKE_GENERATORS_BILLING_EPOCH, snowflake.generators.billing.window:"
-                        + " no generator of this name is injected here, so this has no effect.");
+                .containsExactly(
+                        "snowflake: SNOWFLAKE_GENERATORS_BILLING_EPOCH, snowflake.generators.billing.window:"
+                                + " no generator of this name is injected here. Unless one is asked for later, this has no effect.");
     }
 
     @Test

@@ -54,8 +54,7 @@ public final class Settings {
         this.lookup = lookup;
         this.resources = resources;
         if (!SnowflakeKeys.isGenerator(generator)) {
-            reader.problem("a generator's name is lower-case letters and digits in groups joined by '-',"
-                    + " and none of workers, marks, meta. Rename it.");
+            reader.problem(SnowflakeKeys.NAME_OF_A_GENERATOR + " Rename it.");
             reader.throwProblems();
         }
         for (Key<?> key : SnowflakeKeys.core()) {

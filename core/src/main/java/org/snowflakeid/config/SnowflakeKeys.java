@@ -29,6 +29,10 @@ public final class SnowflakeKeys {
 
     private static final Pattern GENERATOR = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
 
+    /** In words, what its pattern and the reserved names say. */
+    static final String NAME_OF_A_GENERATOR =
+            "a generator's name is lower-case letters and digits in groups joined by '-', and none of workers, marks, meta.";
+
     static final Key<String> COORDINATOR = Key.text("snowflake.coordinator")
             .otherwise("the only one on the class path")
             .use(Use.ESSENTIAL)

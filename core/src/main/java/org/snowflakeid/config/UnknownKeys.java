@@ -199,6 +199,11 @@ public final class UnknownKeys {
         return !isGenerator(parts) && known.find(parts.isVariable(), parts.withoutGenerator()) != null;
     }
 
+    /** Whether no generator can have that name. In a variable it can't be seen. */
+    private static boolean isOfNone(GeneratorKey parts) {
+        return !parts.isVariable() && !parts.key().isEmpty() && !SnowflakeKeys.isGenerator(parts.generator());
+    }
+
     private @Nullable Key<?> key(GeneratorKey parts) {
         return known.find(parts.isVariable(), PREFIX + parts.key());
     }
@@ -209,6 +214,9 @@ public final class UnknownKeys {
         if (parts.isOf(SnowflakeSettings.DEFAULT_GENERATOR)) {
             String remedy = key == null ? "Remove it." : "Set " + spelled(key.name(), isVariable) + ".";
             problems.add(misplaced(parts, key, "has no effect: 'default' is the generator without a name. " + remedy));
+        } else if (generators != null && isOfNone(parts) && near(parts).isEmpty()) {
+            problems.add(misplaced(
+                    parts, key, "has no effect: " + SnowflakeKeys.NAME_OF_A_GENERATOR + " Correct it, or remove it."));
         } else if (generators != null
                 && !isGenerator(parts)
                 && !lacksGenerator(parts)
@@ -270,8 +278,9 @@ public final class UnknownKeys {
                     + String.join(",", foreign) + ".");
         }
         if (!ofOtherGenerators.isEmpty()) {
-            warnings.add("snowflake: " + String.join(", ", ofOtherGenerators)
-                    + ": no generator of this name is injected here, so this has no effect.");
+            warnings.add(
+                    "snowflake: " + String.join(", ", ofOtherGenerators)
+                            + ": no generator of this name is injected here. Unless one is asked for later, this has no effect.");
         }
         return warnings;
     }

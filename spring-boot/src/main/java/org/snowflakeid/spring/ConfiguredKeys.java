@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.spring;
 
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,9 +86,9 @@ final class ConfiguredKeys {
         return generators;
     }
 
-    UnknownKeys unknown() {
-        Set<String> generators = generators();
-        Map<String, String> elsewhere = variablesElsewhere(generators);
+    /** @param generators those that the application has: what a key says of any other has no effect */
+    UnknownKeys unknown(Collection<String> generators) {
+        Map<String, String> elsewhere = variablesElsewhere(generators());
         List<String> names =
                 names().stream().map(name -> elsewhere.getOrDefault(name, name)).toList();
         return UnknownKeys.among(names, this::value, generators);

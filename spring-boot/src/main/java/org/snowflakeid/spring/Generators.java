@@ -5,6 +5,8 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -43,7 +45,9 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     /** Whether there are listeners to events: known once all beans are made, or the context was closed before that. */
     private final CompletableFuture<Boolean> listening = new CompletableFuture<>();
 
-    private @Nullable UnknownKeys unknown;
+    /** Whether nothing is wrong with keys, whichever generators are used. */
+    private boolean known;
+
     private volatile boolean closed;
 
     /** Kept for as long as this is: nothing else has a reference to it. Null: checkpoints are not known here. */
@@ -96,30 +100,65 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
 
     /** With what is wrong with any key, when the first generator is opened. */
     private synchronized SnowflakeSettings settings(String generator) {
-        if (unknown != null) {
+        if (known) {
             return keys.settings(generator);
         }
-        UnknownKeys found = keys.unknown();
-        List<String> problems = new ArrayList<>(found.problems());
+        List<String> problems = problemsOfAny();
         try {
             SnowflakeSettings settings = keys.settings(generator);
             if (problems.isEmpty()) {
-                found.warn();
-                unknown = found;
+                known = true;
                 return settings;
             }
         } catch (InvalidSettingsException e) {
-            e.problems().stream().filter(problem -> !problems.contains(problem)).forEach(problems::add);
+            add(e.problems(), problems);
         }
         throw new InvalidSettingsException(problems);
     }
 
+    private static void add(List<String> more, List<String> problems) {
+        more.stream().filter(problem -> !problems.contains(problem)).forEach(problems::add);
+    }
+
+    /** What is wrong with keys whichever generators are used: while beans are made, that is not known yet. */
+    private List<String> problemsOfAny() {
+        return new ArrayList<>(keys.unknown(keys.generators()).problems());
+    }
+
     /** Also where nothing is claimed at the start, as where {@code snowflake.claim-at-start} is misspelt. */
-    private synchronized void requireKnownKeys() {
-        List<String> problems = unknown == null ? keys.unknown().problems() : List.of();
+    private synchronized void requireKnownKeys(List<String> claimedAtStart) {
+        List<String> problems = problemsOfAny();
+        UnknownKeys unknown = keys.unknown(used(claimedAtStart));
+        if (problems.isEmpty()) {
+            unknown.problems()
+                    .forEach(problem -> problems.add(problem
+                            + " If a bean asks for the generator of that name only later, add the generator to"
+                            + " snowflake.claim-at-start."));
+        }
+        for (String generator : claimedAtStart) {
+            try {
+                SnowflakeSettings unused = isOurs(generator) ? keys.settings(generator) : null;
+            } catch (InvalidSettingsException e) {
+                add(e.problems(), problems);
+            }
+        }
         if (!problems.isEmpty()) {
             throw new InvalidSettingsException(problems);
         }
+        known = true;
+        unknown.warn();
+    }
+
+    /** Without those that only keys name: such a name may be misspelt. */
+    private Set<String> used(List<String> claimedAtStart) {
+        Set<String> used = new TreeSet<>(claimedAtStart);
+        used.add(SnowflakeSettings.DEFAULT_GENERATOR);
+        used.addAll(open.keySet());
+        OwnBeans own = new OwnBeans(context.getBeanFactory());
+        keys.generators().stream()
+                .filter(generator -> !isOurs(generator) && own.replace(generator))
+                .forEach(used::add);
+        return used;
     }
 
     private static String sharedNamespace(String generator, String other, String namespace) {
@@ -180,8 +219,10 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     /** Spring calls it when it has made all beans that are not lazy, and before a web server takes requests. */
     @Override
     public void afterSingletonsInstantiated() {
-        keys.claimedAtStart().forEach(this::claim);
-        requireKnownKeys();
+        List<String> claimedAtStart = keys.claimedAtStart();
+        // Before they are claimed, which fixes their layouts.
+        requireKnownKeys(claimedAtStart);
+        claimedAtStart.forEach(this::claim);
         listening.complete(true);
     }
 

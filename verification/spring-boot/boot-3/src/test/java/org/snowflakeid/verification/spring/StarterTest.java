@@ -337,7 +337,7 @@ class StarterTest {
                 .withPropertyValues("snowflake.claim-at-start=order-ids")
                 .withInitializer(EnvironmentAsBootPreparesIt::prepare)
                 .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
+                        .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("SNOWFLAKE_GENERATORS_" + variable + " ")
                         .hasMessageContaining("SNOWFLAKE_GENERATORS_ORDER_IDS_WORKER_IDS"));
     }
