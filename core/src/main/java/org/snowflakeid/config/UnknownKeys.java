@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,21 @@ public final class UnknownKeys {
         return new UnknownKeys(names, lookup, generators);
     }
 
+    /**
+     * Environment variables that no key of ours reads, whatever they are like: those that Kubernetes makes for a service, and those that
+     * {@code snowflake.ignore} names.
+     *
+     * @param ignore the value of that key; null if it is not set
+     */
+    public static Predicate<String> variablesOfOtherSoftware(@Nullable String ignore) {
+        IgnoredNames ignored = new IgnoredNames(key -> ignore);
+        return variable -> isServiceLink(EnvironmentVariable.of(variable)) || ignored.contain(variable);
+    }
+
+    private static boolean isServiceLink(String variable) {
+        return SERVICE_LINK.matcher(variable).matches();
+    }
+
     private UnknownKeys(
             Iterable<String> names,
             Function<String, @Nullable String> lookup,
@@ -96,7 +112,7 @@ public final class UnknownKeys {
     private void judge(String name) {
         boolean isVariable = ENVIRONMENT_VARIABLE.matcher(name).matches();
         String variable = EnvironmentVariable.of(name);
-        if (isVariable ? SERVICE_LINK.matcher(variable).matches() : isNoKey(name, variable)) {
+        if (isVariable ? isServiceLink(variable) : isNoKey(name, variable)) {
             return;
         }
         if (ignored.contain(name) || known.isInUndeclaredGroup(name, isVariable)) {

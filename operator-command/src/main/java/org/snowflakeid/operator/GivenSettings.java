@@ -234,11 +234,24 @@ final class GivenSettings {
 
     private @Nullable String given(String key) {
         Source source = sourceOf(key);
-        if (source != null) {
-            return source.values().get(key);
-        }
-        Variable variable = variable(key);
+        return source == null
+                ? valueOf(variable(key, variables()))
+                : source.values().get(key);
+    }
+
+    private static @Nullable String valueOf(@Nullable Variable variable) {
         return variable == null ? null : variable.value();
+    }
+
+    /** Those of the environment that may be settings: without those of other software. */
+    private Map<String, String> variables() {
+        Source source = sourceOf(IGNORE);
+        String ignore = source == null
+                ? valueOf(variable(IGNORE, environment))
+                : source.values().get(IGNORE);
+        Map<String, String> ours = new HashMap<>(environment);
+        ours.keySet().removeIf(UnknownKeys.variablesOfOtherSoftware(ignore));
+        return ours;
     }
 
     /** Null: none but the environment, if that. */
@@ -261,20 +274,26 @@ final class GivenSettings {
      */
     List<String> contradictions() {
         List<String> found = new ArrayList<>();
+        Map<String, String> variables = variables();
         for (String key : new TreeSet<>(asked)) {
             Path file = fileOf(key);
-            Variable variable = variable(key);
-            if (file != null
-                    && variable != null
-                    && !variable.value()
-                            .strip()
-                            .equals(String.valueOf(given(key)).strip())) {
-                // No values: they may be secret.
+            Variable variable = variable(key, environment);
+            if (file == null || variable == null) {
+                continue;
+            }
+            String remedy = TypedSecrets.isSecret(key)
+                    ? "Unset the variable, or remove the key from the file."
+                    : "Say which is meant with " + option + key + "=…, or unset the variable.";
+            // No values: they may be secret.
+            if (!variables.containsKey(variable.name())) {
+                found.add(key + " in " + file + " is hidden from the application by the environment variable "
+                        + variable.name() + ", which " + IGNORE + " names: the application takes neither, but this"
+                        + " command takes the file. " + remedy);
+            } else if (!variable.value()
+                    .strip()
+                    .equals(String.valueOf(given(key)).strip())) {
                 found.add(key + " in " + file + " and the environment variable " + variable.name()
-                        + " differ. The application takes the variable, but this command takes the file. "
-                        + (TypedSecrets.isSecret(key)
-                                ? "Unset the variable, or remove the key from the file."
-                                : "Say which is meant with " + option + key + "=…, or unset the variable."));
+                        + " differ. The application takes the variable, but this command takes the file. " + remedy);
             }
         }
         otherCoordinator().ifPresent(found::add);
@@ -300,10 +319,11 @@ final class GivenSettings {
             return Optional.empty();
         }
         List<String> taken = coordinatorsOf(source.values().keySet());
+        Map<String, String> variables = variables();
         return SnowflakeKeys.all(GivenSettings.class.getClassLoader()).stream()
                 .map(Key::name)
                 .filter(key -> coordinators.stream().anyMatch(other -> !taken.contains(other) && isOf(other, key)))
-                .flatMap(key -> Stream.ofNullable(variable(key)))
+                .flatMap(key -> Stream.ofNullable(variable(key, variables)))
                 .map(Variable::name)
                 .min(Comparator.naturalOrder())
                 .map(variable -> source.file() + " has settings of the coordinator " + String.join(", ", taken)
@@ -314,9 +334,9 @@ final class GivenSettings {
     }
 
     /** As MicroProfile Config does: the name itself, with underscores, and that in capitals. */
-    private @Nullable Variable variable(String key) {
+    private static @Nullable Variable variable(String key, Map<String, String> variables) {
         for (String name : List.of(key, EnvironmentVariable.withUnderscores(key), EnvironmentVariable.of(key))) {
-            String value = environment.get(name);
+            String value = variables.get(name);
             if (value != null) {
                 return new Variable(name, value);
             }
@@ -328,7 +348,7 @@ final class GivenSettings {
     private List<String> configuredCoordinators() {
         Source source = configuring();
         return coordinatorsOf(
-                source == null ? environment.keySet() : source.values().keySet());
+                source == null ? variables().keySet() : source.values().keySet());
     }
 
     /** The first source that has keys of a coordinator; null: none but the environment, if that. */
@@ -361,7 +381,7 @@ final class GivenSettings {
     /** @throws InvalidSettingsException if a value is wrong, or a key that is set anywhere is misspelt */
     SnowflakeSettings settings(String generator) {
         requireNoFileOfAProfile();
-        Set<String> names = new HashSet<>(environment.keySet());
+        Set<String> names = new HashSet<>(variables().keySet());
         sources.forEach(source -> names.addAll(source.values().keySet()));
         // Not by lookup(), which notes a key as read: these are only looked at.
         String ignored = lookup(IGNORE);

@@ -138,4 +138,76 @@ class GivenSettingsTest {
         assertThat(settings.namespace()).isEqualTo("shop");
         assertThat(given.place()).isEqualTo("***@127.0.0.1:1");
     }
+
+    // "several coordinators are on the class path"
+    @Test
+    void aVariableThatKubernetesMakesForAServiceConfiguresNoCoordinator(@TempDir Path folder) {
+        GivenSettings given =
+                given(Map.of("SNOWFLAKE_FILE_DIRECTORY", folder.toString(), "SNOWFLAKE_ETCD_SERVICE_HOST", "10.0.0.1"));
+
+        assertThat(given.settings("default").coordinator()).hasValue("file");
+    }
+
+    @Test
+    void variablesOfKubernetesAloneConfigureNothing() {
+        GivenSettings given = given(Map.of("SNOWFLAKE_ETCD_PORT_2379_TCP", "tcp://10.0.0.1:2379"));
+
+        assertThatThrownBy(given::requireCoordinator)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("No setting says which coordinator is meant");
+    }
+
+    // "several coordinators are on the class path"
+    @Test
+    void aVariableThatIsToBeIgnoredConfiguresNoCoordinator(@TempDir Path folder) {
+        GivenSettings given = given(Map.of(
+                "SNOWFLAKE_FILE_DIRECTORY", folder.toString(),
+                "SNOWFLAKE_JDBC_URL", "jdbc:snowflake://warehouse",
+                "SNOWFLAKE_IGNORE", "SNOWFLAKE_JDBC_*"));
+
+        assertThat(given.settings("default").coordinator()).hasValue("file");
+        assertThat(given.warnings()).isEmpty();
+    }
+
+    // restore was refused: "is of another one, and nothing says which of them the application uses"
+    @Test
+    void aVariableThatTheFileIgnoresContradictsNothing(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("application.properties"),
+                "snowflake.file.directory=" + folder + "\nsnowflake.ignore=SNOWFLAKE_ACCOUNT,snowflake.jdbc.*\n");
+        GivenSettings given = given(Map.of("SNOWFLAKE_JDBC_URL", "jdbc:snowflake://warehouse"))
+                .file(file);
+
+        assertThat(given.settings("default").coordinator()).hasValue("file");
+        assertThat(given.contradictions()).isEmpty();
+    }
+
+    // the application asks for the key, gets the variable, and leaves that to the other software
+    @Test
+    void anIgnoredVariableHidesTheKeyOfTheFileFromTheApplication(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("application.properties"),
+                "snowflake.coordinator=file\nsnowflake.ignore=SNOWFLAKE_NAMESPACE\nsnowflake.namespace=shop\n");
+        GivenSettings given = given(Map.of("SNOWFLAKE_NAMESPACE", "warehouse")).file(file);
+
+        assertThat(given.settings("default").namespace()).isEqualTo("shop");
+        assertThat(given.contradictions())
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "snowflake.namespace in " + file + " is hidden from the application by the environment variable"
+                                + " SNOWFLAKE_NAMESPACE, which snowflake.ignore names: the application takes neither")
+                .endsWith("Say which is meant with -Dsnowflake.namespace=…, or unset the variable.");
+    }
+
+    @Test
+    void whatIsTypedDecidesWhichVariablesAreToBeIgnored(@TempDir Path folder) {
+        GivenSettings given = given(Map.of(
+                        "SNOWFLAKE_FILE_DIRECTORY", folder.toString(),
+                        "SNOWFLAKE_JDBC_URL", "jdbc:snowflake://warehouse",
+                        "SNOWFLAKE_IGNORE", "SNOWFLAKE_FILE_*"))
+                .typed(Map.of("snowflake.ignore", "snowflake.jdbc.*"));
+
+        assertThat(given.settings("default").coordinator()).hasValue("file");
+    }
 }
