@@ -171,6 +171,7 @@ class SnowflakeSettingsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     snowflake.namespace-creation     | require              | keeps no namespace: no start could succeed. Remove it, or use a coordinator.
+                    snowflake.namespace-creation     | create-fenced        | keeps no namespace: no start would wait. Remove it, or use a coordinator.
                     snowflake.workers                | 2                    | snowflake.static.worker-id names one. Remove it, or use a coordinator.
                     snowflake.resume.directory       | /resume              | is never down. Remove one of them.
                     """)
@@ -191,7 +192,7 @@ class SnowflakeSettingsTest {
         "snowflake.burst, PT10S",
         "snowflake.clock.on-rollback, continue",
         "snowflake.worker-ids, 0-511",
-        "snowflake.namespace-creation, create-fenced",
+        "snowflake.namespace-creation, create",
         "snowflake.workers, 1"
     })
     void staticTakesWhatItCanHonour(String key, String value) {

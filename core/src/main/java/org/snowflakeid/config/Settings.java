@@ -128,6 +128,12 @@ public final class Settings {
                     "asks for a namespace that is there already, and snowflake.coordinator=static keeps no namespace: no start"
                             + " could succeed. Remove it, or use a coordinator.");
         }
+        if (namespaceCreation == NamespaceCreation.CREATE_FENCED) {
+            reader.refuse(
+                    SnowflakeKeys.NAMESPACE_CREATION,
+                    "asks for a wait where the namespace is created, and snowflake.coordinator=static keeps no namespace: no start"
+                            + " would wait. Remove it, or use a coordinator.");
+        }
         if (workers > 1) {
             reader.refuse(
                     SnowflakeKeys.WORKERS,

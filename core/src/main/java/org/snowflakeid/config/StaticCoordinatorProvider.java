@@ -30,7 +30,7 @@ public final class StaticCoordinatorProvider implements WorkerCoordinatorProvide
             .use(Key.Use.ESSENTIAL)
             .meaning(
                     "The worker id of this process. Nothing prevents two processes from using the same one, and nothing is remembered: settings that need what was stored before"
-                            + " (`snowflake.namespace-creation=require`, `snowflake.resume.directory`) are refused with it. With"
+                            + " (`snowflake.namespace-creation` other than `create`, `snowflake.resume.directory`) are refused with it. With"
                             + " `snowflake.burst` ids begin so far ahead of the clock at each start.");
 
     /** Is among the coordinators wherever they are looked for: it needs no service file. */
