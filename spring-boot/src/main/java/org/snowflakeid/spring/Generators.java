@@ -227,14 +227,18 @@ final class Generators implements SmartInitializingSingleton, DisposableBean {
     }
 
     private void claim(String generator) {
-        if (isOurs(generator)) {
+        OwnBeans own = new OwnBeans(context.getBeanFactory());
+        if (isOurs(generator) || (!own.hide(generator, keys.generators()) && isOursInAParent(generator))) {
             Object unused = context.getBean(BEAN_PREFIX + generator);
-        } else if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
-                && !new OwnBeans(context.getBeanFactory()).replace(generator)) {
+        } else if (!generator.equals(SnowflakeSettings.DEFAULT_GENERATOR) && !own.replace(generator)) {
             throw new InvalidSettingsException(List.of("snowflake '" + generator
                     + "': snowflake.claim-at-start names this generator, and the application was prepared ahead of time"
                     + " (AOT) without it. Set the key for the build too."));
         }
+    }
+
+    private boolean isOursInAParent(String generator) {
+        return context.getParent() != null && context.getParent().containsBean(BEAN_PREFIX + generator);
     }
 
     @Override

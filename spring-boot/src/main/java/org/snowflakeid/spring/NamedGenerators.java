@@ -15,7 +15,10 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** A bean for each generator with a name that is configured, unless the application has one of its own. Spring closes it as what is closeable. */
+/**
+ * A bean for each generator with a name that is configured, unless the application has one of its own, or a parent of the context has it.
+ * Spring closes it as what is closeable.
+ */
 final class NamedGenerators implements ImportBeanDefinitionRegistrar {
 
     private final ConfiguredKeys keys;

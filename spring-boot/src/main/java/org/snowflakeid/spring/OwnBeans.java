@@ -37,9 +37,22 @@ final class OwnBeans {
         return Stream.of(beans.getBeanNamesForType(Snowflake.class, true, false));
     }
 
-    /** Whether an injection point with this qualifier gets one. */
+    /** Whether an injection point with this qualifier gets one, also of a parent of the context. */
     boolean replace(String generator) {
+        return replaceHere(generator)
+                || (beans.getParentBeanFactory() instanceof ConfigurableListableBeanFactory parent
+                        && new OwnBeans(parent).replace(generator));
+    }
+
+    private boolean replaceHere(String generator) {
         return all().anyMatch(bean -> beans.isAutowireCandidate(bean, new QualifiedPoint(generator)));
+    }
+
+    /** Whether this context has one in place of the generator of a parent of it. */
+    boolean hide(String generator, Collection<String> generators) {
+        return generator.equals(SnowflakeSettings.DEFAULT_GENERATOR)
+                ? replaceDefault(generators)
+                : replaceHere(generator);
     }
 
     /**
