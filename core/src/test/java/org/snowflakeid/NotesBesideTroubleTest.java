@@ -92,6 +92,40 @@ class NotesBesideTroubleTest {
         }
     }
 
+    /** As above, where each of the generator's two places for a worker id may claim what the other one lost. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void aWorkerIdThatAnotherPlaceOfTheGeneratorClaimsKeepsWhatIsGrantedToo(long seed) {
+        Stage two = Stage.ofDefaults(seed);
+        two.keys.put("snowflake.workers", "2");
+        two.keys.put("snowflake.worker-ids", "0-1");
+        two.keys.put("snowflake.window", "PT60S");
+        two.keys.put("snowflake.resume.directory", "/resume");
+        Actor process = two.process();
+        process.open();
+        process.issueFor(Duration.ofMinutes(2));
+        Instant end = process.ids().status().reservedUntil().orElseThrow();
+        SnowflakeLayout layout = SnowflakeLayout.STANDARD;
+        for (int id = 0; id < 2; id++) {
+            long limit = two.store.mark(id).limit();
+            two.store.putMark(
+                    id,
+                    Mark.next(RecordLine.NONE, limit, "free-other", 0, limit, two.world.trueTime(), layout, 1)
+                            .value());
+            two.store.owners.remove(id);
+        }
+
+        while (two.world.trueTime().isBefore(end.plusSeconds(30))) {
+            assertThat(process.issue().workerId()).isBetween(0, 1);
+            two.sleep(Duration.ofMillis(100));
+        }
+
+        two.sleep(Duration.ofMinutes(5));
+        assertThat(process.ids().status().state()).isEqualTo(State.ACTIVE);
+        assertThat(error(process)).isEmpty();
+        two.assertSafe();
+    }
+
     // the status went on to say that the file has not been written, for a third of an hour
     @Test
     void aRefusalIsForgottenWhenTheDiskAnswers() {

@@ -239,7 +239,7 @@ public final class WorkerIds {
 
     private void succeedWith(Succession succession, Claim claimed) {
         try {
-            succession.endNotesOf(claimed.workerId());
+            successions.forEach(each -> each.endNotesOf(claimed.workerId()));
             takeover.keep(claimed, namespace.meta());
             nextLookNanos = platform.nanoTime() + outage.pauseBeforeClaimNanos();
             succession.releaseSuccessor(timeouts.started());
