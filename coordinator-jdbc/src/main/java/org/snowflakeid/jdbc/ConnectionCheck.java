@@ -13,9 +13,9 @@ import org.snowflakeid.CoordinatorException;
 import org.snowflakeid.support.Durability;
 
 /**
- * What must hold of the server behind a connection, and of its session. It is asked of each connection, and again after a minute: the server may have been
- * restarted with other settings since the one before, or be told others while it runs. What a session shows is asked at each call of one that a pool lends: its last user
- * may have left it otherwise.
+ * What must hold of the server behind a connection, and of its session. The server is asked over each connection, and again after a
+ * minute: it may have been restarted with other settings since, or be told others while it runs. What a session shows is asked at each call
+ * of one that a pool lends: its last user may have left it otherwise.
  */
 final class ConnectionCheck {
     private static final System.Logger LOG = System.getLogger(ConnectionCheck.class.getName());
@@ -28,9 +28,8 @@ final class ConnectionCheck {
             + " OR REGEXP_LIKE(DATABASE_PATH(), '^([a-z0-9]+:)*(nio)?mem(FS|LZF):', 'i')";
 
     /** A journal that was deleted may come back after a power cut, since its folder was not forced to the disk, and undo the last commit. */
-    private static final String DELETED_JOURNAL =
-            "SELECT 'journal_mode=delete, synchronous=FULL' FROM pragma_journal_mode,"
-                    + " pragma_synchronous WHERE journal_mode = 'delete' AND synchronous = 2";
+    private static final String DELETED_JOURNAL = "SELECT 'it is deleted' FROM pragma_journal_mode, pragma_synchronous"
+            + " WHERE journal_mode = 'delete' AND synchronous = 2";
 
     /** What makes commits durable. */
     private static final Map<String, String> DURABLE = Map.ofEntries(
@@ -114,8 +113,9 @@ final class ConnectionCheck {
             warn("H2 does not wait for the disk: after a power cut of its machine it may lack the last commits. Use"
                     + " another database where ids must be unique after that.");
         } else if (dialect == Dialect.SQLITE && !call.only(DELETED_JOURNAL).isEmpty()) {
-            warn("SQLite has " + call.only(DELETED_JOURNAL) + ": after a power cut it may undo the last commit. Set"
-                    + " journal_mode=WAL.");
+            warn(
+                    "SQLite has journal_mode=delete and synchronous=FULL: after a power cut it may undo the last commit. Set"
+                            + " journal_mode=WAL.");
         }
     }
 
