@@ -33,7 +33,9 @@ final class RedisFailure extends RequestFailure {
         PASSWORD_MISSING("NOAUTH .*", true),
         PASSWORD_WRONG("(WRONGPASS|ERR invalid password).*", true),
         PASSWORD_NEEDLESS("ERR (AUTH .* called without any password|Client sent AUTH, but no password).*", true),
-        FORBIDDEN("(NOPERM |ERR (.*@user_script.*)?The user executing the script can't ).*", true),
+        FORBIDDEN(
+                "(NOPERM |ERR (.*@user_script.*)?(The user executing the script can't |ACL failure in script: )).*",
+                true),
         NO_SUCH_COMMAND("ERR unknown command.*", true),
         NO_SUCH_DATABASE("ERR (DB index|SELECT is not allowed|invalid DB index).*", true),
         PROTECTED("DENIED .*", true),
@@ -65,9 +67,9 @@ final class RedisFailure extends RequestFailure {
         }
     }
 
-    /** Servers before 7 put words of their own before what fails within a script. */
+    /** Servers before 7 put words of their own before what fails within a script, some with a hyphen. */
     private static final Pattern WITHIN_SCRIPT =
-            Pattern.compile("ERR .*@user_script: ?\\d+: -([A-Z]+ .*)", Pattern.DOTALL);
+            Pattern.compile("ERR .*@user_script: ?\\d+: -?([A-Z]+ .*)", Pattern.DOTALL);
 
     /** From Redis 5 on a server repeats the arguments of what it does not know, and those of AUTH are secret. */
     private static final Pattern ARGUMENTS = Pattern.compile(", with args beginning with:.*", Pattern.DOTALL);

@@ -213,7 +213,7 @@ class RedisStoreTest {
     @Test
     void aServerWithoutMemoryOrReplicasOrOccupiedByAScriptWroteNothing() {
         try (RedisServer full = RedisServer.builder()
-                        .arguments("--busy-reply-threshold", "50")
+                        .arguments("--lua-time-limit", "50")
                         .start();
                 RecordStore own = store(full)) {
             full.command("CONFIG", "SET", "maxmemory", "1000");
