@@ -125,7 +125,10 @@ final class RedisFailure extends RequestFailure {
                 .replaceFirst(" script: \\w+, on @user_script:\\d+\\.?$", "")
                 .replaceFirst("\\.$", "");
         Matcher within = WITHIN_SCRIPT.matcher(message);
-        Answer answer = Answer.of(within.matches() ? within.group(1) : message);
+        if (within.matches()) {
+            message = within.group(1);
+        }
+        Answer answer = Answer.of(message);
         String text = named(settings, complaint(settings, answer, message));
         boolean permanent = answer != null && answer.permanent;
         CoordinatorException exception = new CoordinatorException(text, e, permanent);

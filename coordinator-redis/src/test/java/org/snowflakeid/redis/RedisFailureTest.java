@@ -26,7 +26,7 @@ class RedisFailureTest {
                         + "| forbids the default user what namespace 'snowflake' needs",
                 // Redis 6.2
                 "ERR Error running script (call to f_05941a): @user_script:1: WRONGTYPE Operation against a key"
-                        + "| has something else at a key of namespace 'snowflake'",
+                        + "| has something else at a key of namespace 'snowflake': WRONGTYPE Operation",
                 "ERR Error running script (call to f_05941a): @user_script: 1: The user executing the script can't run"
                         + " this command or subcommand| forbids the default user what namespace 'snowflake' needs"
             })
