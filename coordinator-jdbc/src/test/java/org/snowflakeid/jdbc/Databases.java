@@ -23,6 +23,7 @@ import org.snowflakeid.testservers.DatabaseServer;
 import org.snowflakeid.testservers.FirebirdServer;
 import org.snowflakeid.testservers.FreePorts;
 import org.snowflakeid.testservers.MariaDbServer;
+import org.snowflakeid.testservers.MySqlServer;
 import org.snowflakeid.testservers.PostgresServer;
 import org.snowflakeid.testservers.TcpProxy;
 
@@ -50,6 +51,10 @@ final class Databases implements CoordinatorFixture, AutoCloseable {
 
     static Databases mariaDb() {
         return of(MariaDbServer.start());
+    }
+
+    static Databases mySql() {
+        return of(MySqlServer.start());
     }
 
     static Databases h2() {

@@ -372,7 +372,6 @@ class JdbcSettingsTest {
                 .hasSize(warned ? 1 : 0);
     }
 
-    /** There is no driver of MySQL among the tests. */
     @ParameterizedTest
     @CsvSource({
         "jdbc:mysql://db/ids?sslMode=REQUIRED, true",

@@ -53,7 +53,7 @@ class ShownBeforeKeptTest {
         }
     }
 
-    private static void assertThatALaterWriteIsAwaited(String url, String proxied, TcpProxy proxy) throws Exception {
+    static void assertThatALaterWriteIsAwaited(String url, String proxied, TcpProxy proxy) throws Exception {
         String namespace = Node.freshNamespace();
         try (Node node = JdbcNode.at(proxied, namespace);
                 Node other = JdbcNode.at(url, namespace);

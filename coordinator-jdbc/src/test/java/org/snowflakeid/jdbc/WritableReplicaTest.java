@@ -95,7 +95,7 @@ class WritableReplicaTest {
         }
     }
 
-    /** As MariaDB's and MySQL's replicas are, unless read_only is set. */
+    /** As MariaDB's replicas are, unless read_only is set. */
     @Test
     void aReplicaOfMariaDbIsNotBelieved() throws SQLException {
         try (MariaDbServer primary = MariaDbServer.start("--log-bin", "--sync-binlog=1", "--server-id=1");
@@ -105,7 +105,7 @@ class WritableReplicaTest {
             execute(
                     replica.url(),
                     "CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=" + primary.clientPort()
-                            + ", MASTER_USER='admin'",
+                            + ", MASTER_USER='admin', MASTER_SSL=0",
                     "START SLAVE");
             await(
                     PATIENCE,

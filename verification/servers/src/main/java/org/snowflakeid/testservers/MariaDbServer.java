@@ -2,11 +2,7 @@
 package org.snowflakeid.testservers;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,7 +67,8 @@ public final class MariaDbServer extends DatabaseServer {
             Files.writeString(
                     statements,
                     "USE mysql;\n" + Files.readString(tables)
-                            + Files.readString(tables.resolveSibling("mysql_system_tables_data.sql")));
+                            + Files.readString(tables.resolveSibling(
+                                    tables.getFileName().toString().replace("_tables", "_tables_data"))));
             String bootstrap = String.join(" ", command("--bootstrap", "--skip-log-bin"));
             String unused = server.run(List.of("sh", "-c", "exec " + bootstrap + " < " + statements));
             Files.writeString(
@@ -84,14 +81,18 @@ public final class MariaDbServer extends DatabaseServer {
         }
     }
 
-    private static Path tables() {
-        for (String place : List.of("/usr/share/mysql", "/usr/share/mariadb")) {
-            Path tables = Path.of(place, "mysql_system_tables.sql");
-            if (Files.exists(tables)) {
-                return tables;
+    /** Named after MySQL until MariaDB 11. */
+    private Path tables() {
+        for (String place :
+                List.of(program.resolveSibling("../share").toString(), "/usr/share/mysql", "/usr/share/mariadb")) {
+            for (String software : List.of("mariadb", "mysql")) {
+                Path tables = Path.of(place, software + "_system_tables.sql");
+                if (Files.exists(tables)) {
+                    return tables;
+                }
             }
         }
-        throw new IllegalStateException("mysql_system_tables.sql is not there; on Debian it comes with mariadbd");
+        throw new IllegalStateException("mariadb_system_tables.sql is not there; on Debian it comes with mariadbd");
     }
 
     @Override
@@ -111,14 +112,7 @@ public final class MariaDbServer extends DatabaseServer {
     /** It greets who connects once it serves. */
     @Override
     boolean healthy() {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPort()), 1_000);
-            socket.setSoTimeout(2_000);
-            InputStream greeting = socket.getInputStream();
-            return greeting.read() >= 0;
-        } catch (IOException e) {
-            return false;
-        }
+        return greets();
     }
 
     @Override

@@ -32,6 +32,7 @@ class CommandsTest {
             "site",
             "stress",
             "test-install",
+            "test-mysql",
             "test-servers");
 
     @TempDir
@@ -117,6 +118,7 @@ class CommandsTest {
                 "bin/site",
                 "bin/stress",
                 "bin/test-install",
+                "bin/test-mysql",
                 "bin/test-servers"
             })
     void helpIsInTheFirstLines(String command) throws Exception {

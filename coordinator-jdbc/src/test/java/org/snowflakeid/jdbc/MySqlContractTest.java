@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.snowflakeid.tck.WorkerCoordinatorContract;
+
+@Tag("mysql")
+class MySqlContractTest extends WorkerCoordinatorContract {
+    private static final Databases DATABASE = Databases.mySql();
+
+    MySqlContractTest() {
+        super(DATABASE);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        DATABASE.close();
+    }
+}

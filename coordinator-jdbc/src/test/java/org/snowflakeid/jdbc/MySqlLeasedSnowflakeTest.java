@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.snowflakeid.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.snowflakeid.tck.LeasedSnowflakeContract;
+
+@Tag("mysql")
+class MySqlLeasedSnowflakeTest extends LeasedSnowflakeContract {
+    private static final Databases DATABASE = Databases.mySql();
+
+    MySqlLeasedSnowflakeTest() {
+        super(DATABASE);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        DATABASE.close();
+    }
+}
