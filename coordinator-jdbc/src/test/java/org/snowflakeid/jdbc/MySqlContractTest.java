@@ -2,10 +2,8 @@
 package org.snowflakeid.jdbc;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.WorkerCoordinatorContract;
 
-@Tag("mysql")
 class MySqlContractTest extends WorkerCoordinatorContract {
     private static final Databases DATABASE = Databases.mySql();
 

@@ -2,10 +2,8 @@
 package org.snowflakeid.jdbc;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.LeasedSnowflakeContract;
 
-@Tag("mysql")
 class MySqlLeasedSnowflakeTest extends LeasedSnowflakeContract {
     private static final Databases DATABASE = Databases.mySql();
 

@@ -13,7 +13,6 @@ import java.sql.Statement;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +23,6 @@ import org.snowflakeid.testservers.MySqlServer;
 import org.snowflakeid.testservers.TcpProxy;
 
 /** Where MySQL is not MariaDB. */
-@Tag("mysql")
 class MySqlTest {
     private static MySqlServer server;
 

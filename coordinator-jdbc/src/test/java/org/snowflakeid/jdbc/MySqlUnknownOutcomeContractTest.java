@@ -3,7 +3,6 @@ package org.snowflakeid.jdbc;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.tck.UnknownOutcomeContract;
 import org.snowflakeid.testservers.MySqlServer;
@@ -11,7 +10,6 @@ import org.snowflakeid.testservers.ProxiedNetwork;
 import org.snowflakeid.testservers.TcpProxy;
 
 /** What becomes of writes whose answers are lost on the way from MySQL. */
-@Tag("mysql")
 class MySqlUnknownOutcomeContractTest extends UnknownOutcomeContract {
     /** Else its driver sends values in hexadecimal digits, which the proxy does not find. */
     static final String READABLE = "&useServerPrepStmts=true";
