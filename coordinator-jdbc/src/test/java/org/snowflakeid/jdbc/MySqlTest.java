@@ -114,7 +114,7 @@ class MySqlTest {
     }
 
     @Test
-    void namesDifferInEachLetterAndTheBlanksAtTheirEnd() {
+    void namesThatDifferInCaseAreOthers() {
         try (Node lower = JdbcNode.at(server.url(), "orders");
                 Node upper = JdbcNode.at(server.url(), "Orders")) {
             Stored meta = lower.createMeta();
