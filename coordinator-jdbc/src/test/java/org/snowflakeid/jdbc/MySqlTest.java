@@ -71,7 +71,7 @@ class MySqlTest {
         }
     }
 
-    /** Without a binary log it shows a commit before its log is on the disk. */
+    /** As on MariaDB, with a binary log or without. */
     @ParameterizedTest
     @CsvSource({"--log-bin", "--skip-log-bin"})
     void whatIsFoundOfAWriteThatWasNotAcknowledgedCountsOnceALaterOneIs(String option) throws Exception {
