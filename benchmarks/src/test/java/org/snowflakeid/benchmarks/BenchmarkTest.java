@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,11 +30,19 @@ class BenchmarkTest {
         assertThat(status).isZero();
         assertThat(Files.readString(report))
                 .contains("`bin/benchmark --only ours`", "2026-03-01", "- JDK: ", "(report.csv)");
-        assertThat(Files.readString(folder.resolve("report.csv")))
-                // A busy machine makes callers wait, and those who wait need a few bytes.
-                .containsPattern("(?m)^ours,allocation,0\\.\\d+,")
-                .containsPattern("(?m)^agrona,allocation,0\\.\\d+,")
-                .contains("ours,duplicates,0.0,", "agrona,duplicates,0.0,");
+        List<String> figures = Files.readAllLines(folder.resolve("report.csv"));
+        // A busy machine makes callers wait, and those who wait need a few bytes.
+        assertThat(figure(figures, "ours,allocation,")).isBetween(0.0, 1.0);
+        assertThat(figure(figures, "agrona,allocation,")).isBetween(0.0, 1.0);
+        assertThat(figure(figures, "ours,duplicates,")).isZero();
+        assertThat(figure(figures, "agrona,duplicates,")).isZero();
+    }
+
+    private static double figure(List<String> figures, String name) {
+        List<String> found =
+                figures.stream().filter(line -> line.startsWith(name)).toList();
+        assertThat(found).hasSize(1);
+        return Double.parseDouble(found.get(0).split(",", -1)[2]);
     }
 
     @Test
