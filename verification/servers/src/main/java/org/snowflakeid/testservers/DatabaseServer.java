@@ -2,11 +2,7 @@
 package org.snowflakeid.testservers;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,8 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** An SQL database, always as processes. It lets this account in as its administrator, by the URL that it tells. */
-public abstract sealed class DatabaseServer extends TestServer
-        permits FirebirdServer, MariaDbServer, MySqlServer, PostgresServer {
+public abstract sealed class DatabaseServer extends TestServer permits FirebirdServer, MySqlLikeServer, PostgresServer {
     private final int port;
 
     DatabaseServer(String software, int port) {
@@ -44,18 +39,6 @@ public abstract sealed class DatabaseServer extends TestServer
 
     /** The same without a user. */
     public abstract String anonymousUrl(int port);
-
-    /** Whether it speaks first to who connects, as MariaDB and MySQL do. */
-    boolean greets() {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPort()), 1_000);
-            socket.setSoTimeout(2_000);
-            InputStream greeting = socket.getInputStream();
-            return greeting.read() >= 0;
-        } catch (IOException e) {
-            return false;
-        }
-    }
 
     static boolean isRoot() {
         return "root".equals(System.getProperty("user.name"));
