@@ -219,7 +219,7 @@ final class ConsulStore implements RecordStore {
     private CoordinatorException refusal(Answer answer) {
         String said = answer.said();
         return switch (answer.status()) {
-            case 401, 403 -> agent.failure("refuses the ACL token: " + said + ". " + grant(), true);
+            case 401, 403 -> agent.failure("refuses the ACL token: " + said + ". " + grant(), agent.isSettled());
             case 429 ->
                 agent.failure(
                         "refuses more requests for now: " + said

@@ -10,7 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
@@ -28,6 +30,9 @@ import org.snowflakeid.support.Shared;
 public final class HttpCaller implements AutoCloseable {
     private static final long HALF_A_SECOND = 500;
 
+    /** Nacos needs five seconds, an API server of Kubernetes with many rights longer. */
+    private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final HttpSettings settings;
     private final Shared<HttpSettings.Access, SharedHttp>.Loan loan;
 
@@ -39,8 +44,18 @@ public final class HttpCaller implements AutoCloseable {
 
     private int failures;
 
+    /** When the last request failed; null: none has. */
+    private @Nullable Long failedNanos;
+
+    private final LongSupplier nanoTime;
+
     public HttpCaller(HttpSettings settings) {
+        this(settings, System::nanoTime);
+    }
+
+    HttpCaller(HttpSettings settings, LongSupplier nanoTime) {
         this.settings = settings;
+        this.nanoTime = nanoTime;
         this.loan = SharedHttp.ALL.loan(settings.access());
     }
 
@@ -129,14 +144,12 @@ public final class HttpCaller implements AutoCloseable {
         try {
             Answer answer = connection.send(settings, request.build(), timeout, mayGoOn);
             if (answer.status() >= 500) {
-                failures++;
-                askTheNext();
+                noteFailure();
             }
             lost = 0;
             return answer;
         } catch (NoAnswer e) {
-            failures++;
-            askTheNext();
+            noteFailure();
             lost = e.permanent() ? lost + 1 : 0;
             throw e.permanent() && lost < servers() ? e.ofOneAmongSeveral(settings) : e;
         }
@@ -147,8 +160,16 @@ public final class HttpCaller implements AutoCloseable {
         return failures;
     }
 
-    private void askTheNext() {
+    private void noteFailure() {
+        failures++;
+        failedNanos = nanoTime.getAsLong();
         server = (server + 1) % servers();
+    }
+
+    /** Whether a server that refuses this client means it: one that has just started may not know its users and their rights yet. */
+    public boolean isSettled() {
+        Long failed = failedNanos;
+        return failed == null || nanoTime.getAsLong() - failed >= SETTLING_NANOS;
     }
 
     private int servers() {

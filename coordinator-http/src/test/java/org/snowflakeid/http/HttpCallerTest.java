@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -474,6 +475,25 @@ class HttpCallerTest {
             assertThat(thrown(none, LONG).permanent()).isTrue();
             assertThat(thrown(none, LONG).permanent()).isTrue();
         }
+    }
+
+    @Test
+    void aServerThatFailedAMomentAgoIsNotSettled() throws Exception {
+        AnsweringServer server = answering("503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+        AtomicLong nanos = new AtomicLong(Long.MAX_VALUE);
+        HttpCaller caller =
+                new HttpCaller(settings(List.of("http://127.0.0.1:" + server.port()), Map.of()), nanos::get);
+        open.add(0, caller);
+        assertThat(caller.isSettled()).isTrue();
+
+        assertThat(caller.ask(caller.request("/"), caller.deadline(LONG)).status())
+                .isEqualTo(503);
+
+        assertThat(caller.isSettled()).isFalse();
+        nanos.addAndGet(Duration.ofSeconds(30).toNanos() - 1);
+        assertThat(caller.isSettled()).isFalse();
+        nanos.incrementAndGet();
+        assertThat(caller.isSettled()).isTrue();
     }
 
     // ---- threads

@@ -210,7 +210,7 @@ final class LeaseStore implements RecordStore {
                                         + ". Grant get, list, create and update on leases of coordination.k8s.io there"
                                         + " (a Role and a RoleBinding), or check " + KubernetesSettings.NAMESPACE + "."
                                 : "refuses to " + verb + " a lease in " + where + ": " + said + ".",
-                        true);
+                        server.isSettled());
             case 404 ->
                 server.failure(
                         missing(answer).equals("namespaces")
@@ -250,7 +250,7 @@ final class LeaseStore implements RecordStore {
         return server.failure(
                 "does not accept the token: " + said + ". Check " + settings.tokenFile() + " ("
                         + KubernetesSettings.TOKEN_FILE + ").",
-                !replaced);
+                !replaced && server.isSettled());
     }
 
     // ---- life

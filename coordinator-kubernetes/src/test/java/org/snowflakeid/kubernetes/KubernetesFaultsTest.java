@@ -231,6 +231,21 @@ class KubernetesFaultsTest {
         assertThat(thrown.permanent()).isTrue();
     }
 
+    // a start that had waited for the API server ended as soon as that answered
+    @ParameterizedTest
+    @ValueSource(ints = {401, 403})
+    void rightsThatAServerThatHasJustStartedDoesNotKnowMayBeKnownLater(int status) {
+        server.fail("create", Fault.of(503, "ServiceUnavailable", "apiserver is starting"));
+        assertThat(claim(TIMEOUT)).isInstanceOf(CasResult.Unknown.class);
+        server.fail(
+                "create", Fault.of(status, "Refused", "leases \"x\" is forbidden: user \"y\" cannot create resource"));
+
+        CoordinatorException thrown = catchThrowableOfType(CoordinatorException.class, () -> claim(TIMEOUT));
+
+        assertThat(thrown).hasMessageContaining("cannot create resource");
+        assertThat(thrown.permanent()).isFalse();
+    }
+
     @Test
     void namespaceThatIsNotThereIsPermanent() {
         server.deleteNamespace();

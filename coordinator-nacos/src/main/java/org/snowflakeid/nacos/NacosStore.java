@@ -254,7 +254,7 @@ final class NacosStore implements RecordStore {
             throw server.failure(
                             "refuses user '" + user + "': " + answer.said() + ". Check " + NacosSettings.USER + " and "
                                     + settings.passwordKey() + ". A new user is known after 15 seconds.",
-                            answer.status() != 500)
+                            answer.status() != 500 && server.isSettled())
                     .withLoginRefused();
         }
         String token = text(answer.json(), "accessToken");

@@ -120,6 +120,20 @@ class NacosAnswersTest {
         assertPermanent(forbidden, "forbids user 'app' the namespace");
     }
 
+    // a start that had waited for Nacos ended as soon as Nacos answered
+    @Test
+    void aUserWhomAServerThatHasJustStartedDoesNotKnowMayBeKnownLater() {
+        answer("POST /nacos/v3/auth/user/login", 503, "starting");
+        assertThatThrownBy(() -> store.read(List.of(META), TIMEOUT)).isInstanceOf(CoordinatorException.class);
+        answer("POST /nacos/v3/auth/user/login", 403, "unknown user!");
+
+        CoordinatorException refused =
+                catchThrowableOfType(CoordinatorException.class, () -> store.read(List.of(META), TIMEOUT));
+
+        assertThat(refused).hasMessageContaining("refuses user 'app': answers 403 (unknown user!)");
+        assertThat(refused.permanent()).isFalse();
+    }
+
     // the exception was one of the HTTP client, and showed it
     @Test
     void tokenThatCannotBeSentIsNotShown() {

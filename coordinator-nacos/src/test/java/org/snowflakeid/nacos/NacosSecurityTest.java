@@ -12,12 +12,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.LeasedSnowflake;
+import org.snowflakeid.SnowflakeSettings;
 import org.snowflakeid.tck.MutualTlsContract;
 import org.snowflakeid.tck.Node;
 import org.snowflakeid.tck.SecretContract;
@@ -194,6 +198,34 @@ class NacosSecurityTest {
             await(Node.PATIENCE, () -> System.nanoTime() > later);
 
             node.claimExtendAndRelease();
+        }
+    }
+
+    // for some seconds Nacos answers, and knows no user: the start ended then
+    @Test
+    @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aStartThatWaitsForNacosGetsItsWorkerId() throws Exception {
+        SnowflakeSettings settings = SnowflakeSettings.of(Map.of(
+                "snowflake.coordinator",
+                "nacos",
+                "snowflake.namespace",
+                Node.freshNamespace(),
+                "snowflake.startup-timeout",
+                "PT3M",
+                "snowflake.nacos.server-addr",
+                withUsers.address(),
+                "snowflake.nacos.user",
+                "app",
+                "snowflake.nacos.password",
+                PASSWORD));
+        withUsers.stop();
+        FutureTask<LeasedSnowflake> start = new FutureTask<>(() -> LeasedSnowflake.open(settings));
+        new Thread(start).start();
+
+        withUsers.startAgain();
+
+        try (LeasedSnowflake ids = start.get()) {
+            assertThat(ids.nextId()).isPositive();
         }
     }
 
