@@ -5,6 +5,7 @@ import java.security.cert.CertificateException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param identity what this client shows of itself
  */
 public record Handshakes(String trust, String identity) {
+
+    /** OpenSSL answers a certificate that is missing with the last one. */
+    private static final Pattern OF_THE_CERTIFICATE = Pattern.compile("Received fatal alert: (?:bad_certificate"
+            + "|unsupported_certificate|certificate_|no_certificate|unknown_ca|access_denied|decrypt_error"
+            + "|handshake_failure)");
 
     /** @param hosts what the server's certificate must be for, such as {@code the host name in snowflake.redis.uri} */
     public static Handshakes by(TlsKeys keys, String hosts) {
@@ -35,13 +41,12 @@ public record Handshakes(String trust, String identity) {
         return causes.stream().filter(Handshakes::refuses).findFirst();
     }
 
-    /** A handshake that ended because the server went away is an SSLException too; waiting cures that. */
+    /** A handshake that ended because the server went away, or speaks another TLS, is an SSLException too. */
     private static boolean refuses(Throwable cause) {
         String message = String.valueOf(cause.getMessage());
         return cause instanceof CertificateException
                 || (cause instanceof SSLException
-                        && message.contains("Received fatal alert: ")
-                        && !message.contains("internal_error"));
+                        && OF_THE_CERTIFICATE.matcher(message).find());
     }
 
     /**

@@ -9,6 +9,8 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HandshakesTest {
     private final Handshakes handshakes =
@@ -29,6 +31,22 @@ class HandshakesTest {
         assertThat(complaint(new SSLHandshakeException("Received fatal alert: bad_certificate")))
                 .isEqualTo("refuses this client's certificate (b:1): Received fatal alert: bad_certificate. Check"
                         + " snowflake.test.tls.cert and snowflake.test.tls.key.");
+    }
+
+    // each was said to refuse this client's certificate, which may have none, and ended the start
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"protocol_version", "insufficient_security", "unrecognized_name", "no_application_protocol"})
+    void aServerThatSpeaksAnotherTlsRefusesNoCertificate(String alert) {
+        assertThat(complaint(new SSLHandshakeException("Received fatal alert: " + alert)))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"certificate_required", "certificate_expired", "unknown_ca", "handshake_failure"})
+    void aServerThatWantsAnotherCertificateRefusesIt(String alert) {
+        assertThat(complaint(new SSLHandshakeException("(" + alert + ") Received fatal alert: " + alert)))
+                .startsWith("refuses this client's certificate");
     }
 
     @Test
