@@ -4,6 +4,7 @@ package org.snowflakeid.jdbc;
 import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -168,11 +169,9 @@ final class JdbcFailure extends RequestFailure {
                 .collect(Collectors.joining("\n"));
         String shown = text;
         boolean harmless = true;
-        for (String secret : settings.access().secrets(said)) {
-            shown = shown.replace(
-                    secret,
-                    secret.equals(settings.access().url()) ? settings.access().name() : "***");
-            harmless &= !quotes(causes, secret);
+        for (Map.Entry<String, String> secret : settings.access().secrets(said).entrySet()) {
+            shown = shown.replace(secret.getKey(), secret.getValue());
+            harmless &= !quotes(causes, secret.getKey());
         }
         return cause == null || !harmless
                 ? new CoordinatorException(shown, permanent)

@@ -6,6 +6,7 @@ import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -124,6 +126,9 @@ final class JdbcSettings {
     private static final Pattern PASSWORD_IN_URL =
             Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)]+)|//[^/@:?]*:([^/@]+)@");
 
+    /** Each driver has another way to write passwords. */
+    private static final Pattern QUOTED_URL = Pattern.compile("jdbc:\\S+");
+
     /** The same in a sentence. */
     private static final Pattern QUOTED_PASSWORD =
             Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)\\s'\"]+)|//[^/@:?\\s]*:([^/@\\s]+)@");
@@ -187,15 +192,27 @@ final class JdbcSettings {
         }
 
         /**
-         * What drivers, pools and databases quote, and no message may show: the URL, and what may be a password in it.
+         * What drivers, pools and databases quote, and no message may show: the URL, and what may be a password in it; each with what
+         * is shown instead, in the order in which they are replaced.
          *
          * @param said in which a data source may quote the URL that it was given
          */
-        List<String> secrets(String said) {
-            return url == null
-                    ? found(said, QUOTED_PASSWORD).toList()
-                    : Stream.concat(Stream.of(url), found(url, PASSWORD_IN_URL, LITERAL_IN_URL))
-                            .toList();
+        Map<String, String> secrets(String said) {
+            Map<String, String> shown = new LinkedHashMap<>();
+            if (url == null) {
+                QUOTED_URL
+                        .matcher(said)
+                        .results()
+                        .map(MatchResult::group)
+                        .forEach(each -> shown.put(each, URL.shown(each)));
+                shown.entrySet().removeIf(each -> each.getKey().equals(each.getValue()));
+            } else {
+                shown.put(url, name);
+            }
+            Stream<String> passwords =
+                    url == null ? found(said, QUOTED_PASSWORD) : found(url, PASSWORD_IN_URL, LITERAL_IN_URL);
+            passwords.forEach(password -> shown.putIfAbsent(password, "***"));
+            return shown;
         }
 
         private static Stream<String> found(String text, Pattern... patterns) {
