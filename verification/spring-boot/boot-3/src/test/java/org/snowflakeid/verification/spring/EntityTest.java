@@ -6,14 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.snowflakeid.Snowflake;
 import org.snowflakeid.SnowflakeException;
 import org.snowflakeid.SnowflakeFormat;
@@ -34,6 +42,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
@@ -62,6 +71,57 @@ class EntityTest {
                             .workerId())
                     .isEqualTo(21);
             assertThat(saved.id).isLessThan(ids.nextId());
+        }
+    }
+
+    /** Hibernate is still at it when all else is made. */
+    @Configuration(proxyBeanMethods = false)
+    static class SlowDatabase {
+        @Bean
+        static BeanPostProcessor slowness() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    return bean instanceof DataSource database ? new Slow(database) : bean;
+                }
+            };
+        }
+    }
+
+    private static final class Slow extends DelegatingDataSource {
+        private final AtomicBoolean slow = new AtomicBoolean(true);
+
+        Slow(DataSource database) {
+            super(database);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (slow.getAndSet(false)) {
+                LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
+            }
+            return super.getConnection();
+        }
+    }
+
+    // the start hung on Spring 6.1: Hibernate waited for Spring's lock, and the thread that held it for Hibernate
+    @ParameterizedTest
+    @CsvSource({"deferred, true", "lazy, false"})
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void whereHibernateStartsOnAThreadOfItsOwnEachAttributeHasItsIdToo(String mode, boolean lazy) {
+        try (RunningApplication application = RunningApplication.start(
+                "spring.main.sources=" + SlowDatabase.class.getName(),
+                "spring.data.jpa.repositories.bootstrap-mode=" + mode,
+                "spring.main.lazy-initialization=" + lazy,
+                "snowflake.claim-at-start=default",
+                "snowflake.generators.orders.worker-ids=21")) {
+            Purchase saved = application.context().getBean(Purchases.class).save(Purchase.of("tea"));
+
+            SnowflakeLayout layout =
+                    application.context().getBean(Snowflake.class).layout();
+            assertThat(layout.decode(SnowflakeFormat.CROCKFORD.parse(saved.number))
+                            .workerId())
+                    .isEqualTo(21);
         }
     }
 
