@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description =
                 "Says whether the coordinator keeps what unique ids rest on: on the server that the settings name, in a"
-                        + " namespace of its own, in two minutes at most. The namespace of the application stays as it is.")
+                        + " namespace of its own, usually within two minutes. The namespace of the application stays as it is.")
 final class CheckCommand implements Callable<Integer> {
 
     private final Dialogue dialogue;

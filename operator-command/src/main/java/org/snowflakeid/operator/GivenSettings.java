@@ -54,7 +54,7 @@ final class GivenSettings {
     private record Variable(String name, String value) {}
 
     private final List<Source> sources = new ArrayList<>();
-    private final Set<String> typed = new HashSet<>();
+    private final Map<String, String> typed = new HashMap<>();
     private final Set<Path> files = new HashSet<>();
 
     /** Files of profiles that were not named, in the order in which they were found: each with its profile. */
@@ -66,15 +66,18 @@ final class GivenSettings {
     /** The option for a typed value, which overrides all others: {@code -D}, say. */
     private final String option;
 
+    private final SettingsFiles texts;
+
     private final Set<String> asked = new HashSet<>();
 
     /** The names of all coordinators that this command brings. */
     private final Set<String> coordinators = coordinators();
 
-    GivenSettings(Map<String, String> environment, Profile profile, String option) {
+    GivenSettings(Map<String, String> environment, Profile profile, String option, SettingsFiles texts) {
         this.profile = profile;
         this.environment = profile.variables(environment);
         this.option = option;
+        this.texts = texts;
     }
 
     /** Before those that follow. */
@@ -89,7 +92,7 @@ final class GivenSettings {
             }
         });
         sources.add(new Source(null, Map.copyOf(values)));
-        typed.addAll(values.keySet());
+        values.forEach(typed::putIfAbsent);
         return this;
     }
 
@@ -177,7 +180,7 @@ final class GivenSettings {
         Map<String, String> all = new HashMap<>();
         try {
             // Spring's files may consist of several, each with a condition.
-            for (String text : SEPARATOR.splitAsStream(Files.readString(file)).toList()) {
+            for (String text : SEPARATOR.splitAsStream(texts.text(file)).toList()) {
                 all.putAll(document(text, file));
             }
         } catch (NoSuchFileException e) {
@@ -423,7 +426,7 @@ final class GivenSettings {
         Set<String> typed = new TreeSet<>();
         for (GivenSettings given : opened) {
             asked.addAll(given.asked);
-            typed.addAll(given.typed);
+            typed.addAll(given.typed.keySet());
         }
         typed.removeAll(asked);
         if (!typed.isEmpty()) {

@@ -51,12 +51,12 @@ final class ServeCommand implements Callable<Integer> {
                     spec.commandLine(), "--port=" + port + " is no port. Give one from 0 to " + HIGHEST_PORT + ".");
         }
         GivenSettings given = options.given(environment);
-        try (GivenNamespace namespace = new GivenNamespace(given, options.generator())) {
+        try (WatchedNamespace namespace = new WatchedNamespace(() -> new GivenNamespace(given, options.generator()))) {
             GivenSettings.requireAllRead(given);
             given.warnings().forEach(dialogue::complain);
             try (LiveNamespace live = new LiveNamespace(
-                            () -> SeenNamespace.once(namespace.administration()),
-                            namespace.layout(),
+                            () -> namespace.read(SeenNamespace::once),
+                            namespace.namespace().layout(),
                             seen -> ReportText.summary(seen, given));
                     MapServer server = new MapServer(live, port)) {
                 dialogue.say("The map is at http://127.0.0.1:" + server.port()

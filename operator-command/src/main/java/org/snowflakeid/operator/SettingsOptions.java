@@ -41,6 +41,8 @@ final class SettingsOptions {
             description = "The generator whose namespace is meant, where the application has several.")
     private String generator = SnowflakeSettings.DEFAULT_GENERATOR;
 
+    private final SettingsFiles texts = new SettingsFiles();
+
     String generator() {
         return generator;
     }
@@ -51,7 +53,7 @@ final class SettingsOptions {
 
     /** @param option by which a setting is typed that goes before all others */
     GivenSettings empty(Map<String, String> environment, String option) {
-        return new GivenSettings(environment, new Profile(profile), option);
+        return new GivenSettings(environment, new Profile(profile), option, texts);
     }
 
     /** What the two ends of a move have in common, after what is said of the one. */

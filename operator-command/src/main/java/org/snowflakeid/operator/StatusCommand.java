@@ -67,7 +67,9 @@ final class StatusCommand implements Callable<Integer> {
         if (pauseSeconds < 1 || pauseSeconds > 3_600) {
             throw GivenSettings.invalid("--watch=" + pauseSeconds + " is not between 1 and 3600 seconds.");
         }
-        new Watch(() -> open(given), view, dialogue).run(Duration.ofSeconds(pauseSeconds));
+        try (WatchedNamespace namespace = new WatchedNamespace(() -> open(given))) {
+            new Watch(namespace, view, dialogue).run(Duration.ofSeconds(pauseSeconds));
+        }
         return OperatorCommand.DONE;
     }
 

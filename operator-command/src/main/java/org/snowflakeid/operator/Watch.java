@@ -3,9 +3,9 @@ package org.snowflakeid.operator;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.CoordinatorException;
+import org.snowflakeid.SnowflakeException;
 
 /**
  * Reads a namespace again and again, until the thread is interrupted or the process ends. A coordinator that can't be read does not end
@@ -13,14 +13,14 @@ import org.snowflakeid.CoordinatorException;
  */
 final class Watch {
 
-    private final Supplier<GivenNamespace> opener;
+    private final WatchedNamespace namespace;
     private final StatusView view;
     private final Dialogue dialogue;
     private @Nullable SeenNamespace last;
 
     /** @param dialogue where the view says it; this ends as soon as that can't be written any more */
-    Watch(Supplier<GivenNamespace> opener, StatusView view, Dialogue dialogue) {
-        this.opener = opener;
+    Watch(WatchedNamespace namespace, StatusView view, Dialogue dialogue) {
+        this.namespace = namespace;
         this.view = view;
         this.dialogue = dialogue;
     }
@@ -28,13 +28,7 @@ final class Watch {
     void run(Duration pause) {
         try {
             while (!Thread.currentThread().isInterrupted()) {
-                // Opened anew after a failure: a session with a server that lost its data would be refused for ever.
-                try (GivenNamespace namespace = opener.get()) {
-                    while (look(namespace)) {
-                        dialogue.requireSaid();
-                        TimeUnit.NANOSECONDS.sleep(pause.toNanos());
-                    }
-                }
+                look();
                 dialogue.requireSaid();
                 TimeUnit.NANOSECONDS.sleep(pause.toNanos());
             }
@@ -43,19 +37,20 @@ final class Watch {
         }
     }
 
-    /** Whether it could be read. */
-    private boolean look(GivenNamespace namespace) {
+    private void look() {
+        SeenNamespace seen;
         try {
-            SeenNamespace seen = SeenNamespace.at(namespace.administration());
-            view.show(last, seen, namespace);
-            last = seen;
-            return true;
-        } catch (CoordinatorException e) {
-            if (last == null && e.permanent()) {
+            seen = namespace.read(SeenNamespace::at);
+        } catch (SnowflakeException e) {
+            boolean passes = e instanceof CoordinatorException failure && !failure.permanent();
+            if (last == null && !passes) {
                 throw e;
             }
-            view.failed(OperatorCommand.withoutGenerator(e), namespace);
-            return false;
+            // Settings too: a file of a password may just be replaced.
+            view.failed(OperatorCommand.withoutGenerator(e), namespace.namespace());
+            return;
         }
+        view.show(last, seen, namespace.namespace());
+        last = seen;
     }
 }

@@ -19,7 +19,7 @@ import org.snowflakeid.config.SnowflakeKeys;
 class GivenSettingsTest {
 
     private static GivenSettings given(Map<String, String> environment) {
-        return new GivenSettings(environment, new Profile(null), "-D");
+        return new GivenSettings(environment, new Profile(null), "-D", new SettingsFiles());
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.snowflakeid.LeasedSnowflake;
 import org.snowflakeid.SnowflakeSettings;
@@ -577,6 +578,50 @@ class OperatorCommandTest {
         assertThat(List.of(status.err(), move.err()))
                 .allSatisfy(said -> assertThat(said).containsOnlyOnce(warning).doesNotContain("hunter2"));
         assertThat(byEnvironment.err()).doesNotContain("is typed");
+    }
+
+    // the second reading of the pipe waited for ever, or found nothing
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void bothEndsOfAMoveTakeTheSettingsOfOnePipe() throws Exception {
+        Path ids = folder.resolve("ids");
+        LeasedSnowflake.open(SnowflakeSettings.of(Map.of(
+                        "snowflake.coordinator",
+                        "file",
+                        "snowflake.file.directory",
+                        ids.toString(),
+                        "snowflake.namespace",
+                        "old")))
+                .close();
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        Process writer = new ProcessBuilder("sh", "-c", "echo snowflake.file.directory=" + ids + " > " + pipe).start();
+
+        Session move = Session.run(
+                "move",
+                "--settings",
+                pipe.toString(),
+                "--from",
+                "snowflake.namespace=old",
+                "--to",
+                "snowflake.namespace=new");
+
+        assertThat(writer.waitFor()).isZero();
+        assertThat(move.out()).contains("Go on, and move it to new at file");
+    }
+
+    // it was shown nowhere, and stayed in the shell's history
+    @Test
+    void warnsOfAPasswordInATypedUrl() {
+        Session status = Session.run(
+                "status", "-Dsnowflake.jdbc.url=jdbc:postgresql://127.0.0.1:1/ids?user=ids&password=hunter2");
+        Session without = Session.run("status", "-Dsnowflake.jdbc.url=jdbc:postgresql://127.0.0.1:1/ids?user=ids");
+
+        assertThat(status.err())
+                .containsOnlyOnce("snowflake.jdbc.url holds a password: other users of this machine may see it")
+                .doesNotContain("hunter2");
+        assertThat(without.err()).doesNotContain("holds a password");
     }
 
     // the advice was to type it

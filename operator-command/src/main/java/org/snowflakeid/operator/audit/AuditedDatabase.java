@@ -84,9 +84,13 @@ public final class AuditedDatabase {
         return URL.shown(url);
     }
 
+    public static boolean holdsPassword(String url) {
+        return PASSWORD_IN_URL.matcher(url).find();
+    }
+
     /** What there is to say of a URL with a password; empty if it has none. */
     public Optional<String> exposed() {
-        return PASSWORD_IN_URL.matcher(url).find()
+        return holdsPassword(url)
                 ? Optional.of("--url holds a password: other users of this machine may see it in the list of processes,"
                         + " and the shell may keep it. Give it by --password-file.")
                 : Optional.empty();
