@@ -119,13 +119,11 @@ need_postgres() {
     has_postgres || fail "needs PostgreSQL: install it (Debian: apt-get install postgresql)."
 }
 
-# Whether the file $1 was built to the end and nothing is newer: no pom, and no source or resource of the modules named after it; of
-# all modules, if none is named.
+# Whether the file $1 was built to the end and no pom, source or resource of any module is newer.
 up_to_date() {
     local built=$1
-    shift
     [ -e "$built" ] && [ -e "$built.complete" ] && [ -z "$(
-        cd "$root" && find pom.xml "${@:-.}" \( -name target -o -name '.?*' \) -prune -o \
+        cd "$root" && find . \( -name target -o -name '.?*' \) -prune -o \
             -type f \( -name pom.xml -o -path '*src/main/*' \) -newer "$built.complete" -print | head -n 1
     )" ]
 }

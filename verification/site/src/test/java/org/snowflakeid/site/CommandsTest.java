@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -30,6 +32,7 @@ class CommandsTest {
             "install",
             "release",
             "site",
+            "snowflake-operator",
             "stress",
             "test-install",
             "test-mysql",
@@ -187,6 +190,27 @@ class CommandsTest {
         assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.said()).contains(said);
         assertThat(tree()).isEqualTo(before);
+    }
+
+    // restore and move were run as they had been before a pull
+    @ParameterizedTest
+    @ValueSource(strings = {"core", "administration", "coordinator-support", "operator-command"})
+    void theOperatorsCommandIsBuiltAnewOnceWhatItContainsHasChanged(String module) throws Exception {
+        Path jar = folder.resolve("operator-command/target/snowflake-operator.jar");
+        Path source = folder.resolve(module + "/src/main/java/Changed.java");
+        for (Path file : List.of(jar, source, Path.of(jar + ".complete"))) {
+            Files.createDirectories(file.getParent());
+            Files.createFile(file);
+            Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
+        }
+        Path maven = folder.resolve("used");
+
+        run("env", "JAVA_HOME=" + System.getProperty("java.home"), "bin/snowflake-operator", "status");
+        assertThat(maven).doesNotExist();
+
+        Files.setLastModifiedTime(source, FileTime.from(Instant.EPOCH.plusSeconds(1)));
+        run("env", "JAVA_HOME=" + System.getProperty("java.home"), "bin/snowflake-operator", "status");
+        assertThat(maven).content().contains("-pl operator-command -am");
     }
 
     // it installed servers and deleted the reports of the run before, and then Maven refused
