@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -210,6 +211,9 @@ class ResumeProcessesTest {
                 List<InputStream> used = new ArrayList<>();
                 for (int i = 0; ; i++) {
                     if (i == 100_000 && arguments[1].equals("uses-up-descriptors")) {
+                        // A call that waits, for its classes: later they could not be loaded from files.
+                        ids.nextIds(20_000);
+                        awaitNote(directory.resolve("folder/snowflake/workers/0.notes"));
                         useUpDescriptors(used);
                     }
                     out.write(ids.nextId() + "\n");
@@ -219,6 +223,16 @@ class ResumeProcessesTest {
                     }
                 }
             }
+        }
+
+        /** During a note its spare descriptors would be used up too. */
+        private static void awaitNote(Path notes) throws IOException {
+            FileTime before = Files.getLastModifiedTime(notes);
+            while (Files.getLastModifiedTime(notes).equals(before)) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            // The notes before it are deleted next.
+            LockSupport.parkNanos(100_000_000);
         }
 
         /** Late: classes are loaded from files. */
