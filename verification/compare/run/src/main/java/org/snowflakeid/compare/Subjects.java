@@ -43,8 +43,8 @@ final class Subjects {
                     new Subject.WorkerIds(12, 2),
                     "With Spring Boot 3.5.0, as its \"Quick Start\" says. `cosid.machine.guarder.safe-guard-duration`, after which a"
                             + " machine id may be given to another, is 8 s (five minutes unless set), with a sign of life every 2 s (a minute"
-                            + " unless set): what a pause of more than 8 s does here, one of more than five minutes does with what it comes"
-                            + " with. `cosid.machine.machine-bit` is 2 (10 unless set). The instance is known by its address and process id,"
+                            + " unless set): a pause of more than 8 s does here what one of more than five minutes does with the defaults."
+                            + " `cosid.machine.machine-bit` is 2 (10 unless set). The instance is known by its address and process id,"
                             + " as it comes.",
                     "Its documentation asks for an instance id that is unique everywhere; address and process id are only what it takes"
                             + " if none is set. It does not claim that a process whose machine id was given to another stops issuing."),
