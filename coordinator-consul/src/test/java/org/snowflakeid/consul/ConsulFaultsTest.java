@@ -269,6 +269,27 @@ class ConsulFaultsTest {
         }
     }
 
+    // a start that had waited for Consul ended as soon as that answered
+    @Test
+    void aTokenThatAnAgentThatHasJustStartedDoesNotKnowMayBeKnownLater() throws IOException {
+        String rest = "\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno";
+        try (ServerSocket starting = answering("HTTP/1.1 500 No" + rest);
+                ServerSocket started = answering("HTTP/1.1 403 No" + rest);
+                TcpProxy address = TcpProxy.to(starting.getLocalPort());
+                RecordStore store = store(address.port())) {
+            assertThat(catchThrowableOfType(
+                            CoordinatorException.class, () -> store.read(List.of("snowflake/meta"), TIMEOUT)))
+                    .hasMessageContaining("answers 500");
+            address.leadTo(started.getLocalPort());
+
+            CoordinatorException refused = catchThrowableOfType(
+                    CoordinatorException.class, () -> store.read(List.of("snowflake/meta"), TIMEOUT));
+
+            assertThat(refused).hasMessageContaining("refuses the ACL token: answers 403");
+            assertThat(refused.permanent()).isFalse();
+        }
+    }
+
     // a start waited for its whole startup-timeout
     @Test
     void anotherWebServerIsSaidToBeOneAtOnce() throws IOException {
