@@ -169,7 +169,8 @@ final class JdbcFailure extends RequestFailure {
                 .collect(Collectors.joining("\n"));
         String shown = text;
         boolean harmless = true;
-        for (Map.Entry<String, String> secret : settings.access().secrets(said).entrySet()) {
+        for (Map.Entry<String, String> secret :
+                QuotedSecrets.in(said, settings.access()).entrySet()) {
             shown = shown.replace(secret.getKey(), secret.getValue());
             harmless &= !quotes(causes, secret.getKey());
         }

@@ -2,22 +2,10 @@
 package org.snowflakeid.jdbc;
 
 import java.nio.file.Path;
-import java.sql.Driver;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
@@ -102,43 +90,6 @@ final class JdbcSettings {
     /** The table has 200 characters for a name, and the longest worker id has seven. */
     private static final int LONGEST_NAMESPACE = 200 - "/marks/1048575".length();
 
-    /** Parameters by which the URLs of those drivers ask for encryption; without them it is not certain. */
-    private static final Map<String, Pattern> ENCRYPTED = Map.of(
-            "jdbc:postgresql:", Pattern.compile("[?&](ssl(=true)?(&|$)|sslmode=(require|verify-ca|verify-full))"),
-            "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=(trust|verify-ca|verify-full)|usessl=true)"),
-            "jdbc:mysql:", Pattern.compile("(?i)[?&](sslmode=(required|verify_ca|verify_identity)|usessl=true)"));
-
-    /** Parameters by which they encrypt for a server that may be any. MariaDB's driver verifies by useSSL=true, MySQL's does not. */
-    static final Map<String, Pattern> UNVERIFIED = Map.of(
-            "jdbc:postgresql:", Pattern.compile("[?&](sslmode=require(&|$)|sslfactory=[^&]*NonValidating)"),
-            "jdbc:mariadb:", Pattern.compile("(?i)[?&](sslmode=trust|trustservercertificate=(true|1))"),
-            "jdbc:mysql:",
-                    Pattern.compile("(?i)^(?!.*[?&](sslmode=verify_|verifyservercertificate=true))"
-                            + ".*[?&](sslmode=required|usessl=true)"));
-
-    /** One host, by whatever mode of the driver, or none. */
-    private static final Pattern LOOPBACK = Pattern.compile(
-            "jdbc:([a-z+:-]+//(localhost|127\\.[0-9.]+|\\[::1])(:[0-9]+)?([/?].*)?|[a-z]+:(?![^?]*//).*)");
-
-    private static final String VERIFIED = " Add sslmode=verify-full (MySQL: sslMode=VERIFY_IDENTITY).";
-
-    /** As a parameter, or before the host. */
-    private static final Pattern PASSWORD_IN_URL =
-            Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)]+)|//[^/@:?]*:([^/@]+)@");
-
-    /** Each driver has another way to write passwords. */
-    private static final Pattern QUOTED_URL = Pattern.compile("jdbc:\\S+");
-
-    /** The same in a sentence. */
-    private static final Pattern QUOTED_PASSWORD =
-            Pattern.compile("(?i)(?:passw(?:or)?d|pwd|secret|token)=([^&;,)\\s'\"]+)|//[^/@:?\\s]*:([^/@\\s]+)@");
-
-    /** In SQL of H2's INIT. */
-    private static final Pattern LITERAL_IN_URL = Pattern.compile("(?i)(?:;INIT=|\\G)[^']*'([^']+)'");
-
-    /** It outlives its connections only under a name, and if the URL says so. */
-    private static final Pattern LASTING_H2 = Pattern.compile("(?i)jdbc:h2:mem:[^;]+;(.*;)?DB_CLOSE_DELAY=-1(;.*)?");
-
     /** What a server of Jakarta EE calls the default. */
     private static final String OF_THE_SERVER = "java:comp/DefaultDataSource";
 
@@ -191,38 +142,6 @@ final class JdbcSettings {
             return name.hashCode();
         }
 
-        /**
-         * What drivers, pools and databases quote, and no message may show: the URL, and what may be a password in it; each with what
-         * is shown instead, in the order in which they are replaced.
-         *
-         * @param said in which a data source may quote the URL that it was given
-         */
-        Map<String, String> secrets(String said) {
-            Map<String, String> shown = new LinkedHashMap<>();
-            if (url == null) {
-                QUOTED_URL
-                        .matcher(said)
-                        .results()
-                        .map(MatchResult::group)
-                        .forEach(each -> shown.put(each, URL.shown(each)));
-                shown.entrySet().removeIf(each -> each.getKey().equals(each.getValue()));
-            } else {
-                shown.put(url, name);
-            }
-            Stream<String> passwords =
-                    url == null ? found(said, QUOTED_PASSWORD) : found(url, PASSWORD_IN_URL, LITERAL_IN_URL);
-            passwords.forEach(password -> shown.putIfAbsent(password, "***"));
-            return shown;
-        }
-
-        private static Stream<String> found(String text, Pattern... patterns) {
-            return Stream.of(patterns)
-                    .flatMap(pattern -> pattern.matcher(text).results())
-                    .flatMap(found ->
-                            IntStream.rangeClosed(1, found.groupCount()).mapToObj(found::group))
-                    .filter(Objects::nonNull);
-        }
-
         /** Without the password. */
         @Override
         public String toString() {
@@ -256,7 +175,7 @@ final class JdbcSettings {
                 url == null && name == null && own.isEmpty() ? find(OF_THE_SERVER) : Optional.empty();
         Accepted accepted = new Accepted(reader.value(DURABILITY), reader.value(IN_MEMORY));
         if (url != null) {
-            checkUrl(reader, url, accepted);
+            DatabaseUrl.check(reader, url, accepted.inMemory());
         } else if (own.isEmpty() && servers.isEmpty()) {
             refuseNone(reader);
         }
@@ -304,89 +223,6 @@ final class JdbcSettings {
             return "data source '" + DATA_SOURCE.shown(name) + "'";
         }
         return ofTheServer ? "the server's data source '" + OF_THE_SERVER + "'" : "the default data source";
-    }
-
-    private static void checkUrl(SettingsReader reader, String url, Accepted accepted) {
-        if (!url.startsWith("jdbc:")) {
-            reader.refuse(URL, "is not a JDBC URL. Write one such as jdbc:postgresql://localhost:5432/ids.");
-            return;
-        }
-        Optional<Driver> driver = driver(url);
-        if (driver.isEmpty()) {
-            reader.refuse(
-                    URL,
-                    "is understood by no driver on the class path. Add that of the database, such as"
-                            + " org.postgresql:postgresql, org.mariadb.jdbc:mariadb-java-client or com.h2database:h2. If it is"
-                            + " there, in an application that is packaged as one jar, merge the files of META-INF/services:"
-                            + " META-INF/services/java.sql.Driver has to name it.");
-        }
-        if (accepted.inMemory() == InMemory.ALLOW
-                && url.startsWith("jdbc:h2:mem:")
-                && !LASTING_H2.matcher(url).matches()) {
-            reader.refuse(
-                    URL,
-                    "is an H2 in memory that is dropped with all worker ids a few seconds after a call, when no connection"
-                            + " is open. Write it as jdbc:h2:mem:ids;DB_CLOSE_DELAY=-1, or use a file: jdbc:h2:file:./ids.");
-        }
-        if (!url.startsWith("jdbc:h2:") && LocalDatabase.isInMemory(url)) {
-            reader.refuse(URL, LocalDatabase.IS_IN_MEMORY);
-        }
-        String product =
-                url.substring(0, url.indexOf(':', "jdbc:".length()) + 1).toLowerCase(Locale.ROOT);
-        Pattern encrypted = ENCRYPTED.get(product);
-        Pattern unverified = UNVERIFIED.get(product);
-        if (encrypted == null || unverified == null || LOOPBACK.matcher(url).matches()) {
-            return;
-        }
-        if (!encrypted.matcher(url).find()) {
-            reader.warn(
-                    URL,
-                    "does not ask for an encrypted connection: anyone who sees the network's traffic can read it, and alter"
-                            + " it." + VERIFIED);
-        } else if (unverified.matcher(url).find()) {
-            reader.warn(
-                    URL,
-                    "asks for an encrypted connection to any server, whatever certificate it shows: one that stands in for"
-                            + " the database reads the password, and alters what is written." + VERIFIED);
-        }
-    }
-
-    /** Not by the DriverManager alone: it does not know the drivers that an application brings to a server. */
-    static Optional<Driver> driver(String url) {
-        ClassLoader application = Thread.currentThread().getContextClassLoader();
-        return Stream.of(application, JdbcSettings.class.getClassLoader())
-                .distinct()
-                .flatMap(JdbcSettings::drivers)
-                .filter(driver -> accepts(driver, url))
-                .findFirst()
-                .or(() -> DriverManager.drivers()
-                        .filter(driver -> accepts(driver, url))
-                        .findFirst());
-    }
-
-    private static Stream<Driver> drivers(@Nullable ClassLoader loader) {
-        try {
-            return ServiceLoader.load(Driver.class, loader).stream()
-                    .flatMap(each -> {
-                        try {
-                            return Stream.of(each.get());
-                        } catch (ServiceConfigurationError | LinkageError unusable) {
-                            return Stream.empty();
-                        }
-                    })
-                    .toList()
-                    .stream();
-        } catch (ServiceConfigurationError unreadable) {
-            return Stream.empty();
-        }
-    }
-
-    private static boolean accepts(Driver driver, String url) {
-        try {
-            return driver.acceptsURL(url);
-        } catch (SQLException e) {
-            return false;
-        }
     }
 
     /**

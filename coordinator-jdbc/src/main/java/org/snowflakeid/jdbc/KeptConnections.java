@@ -109,7 +109,7 @@ final class KeptConnections {
             properties.setProperty("connectTimeout", millis);
             properties.setProperty("socketTimeout", millis);
         }
-        Driver driver = JdbcSettings.driver(url).orElseThrow(() -> new SQLException("no driver for this URL"));
+        Driver driver = DatabaseUrl.driver(url).orElseThrow(() -> new SQLException("no driver for this URL"));
         Connection connection = driver.connect(url, properties);
         if (connection == null) {
             throw new SQLException("the driver refuses this URL");

@@ -381,7 +381,7 @@ class JdbcSettingsTest {
         "jdbc:mysql://db/ids?useSSL=true&sslMode=VERIFY_IDENTITY, false",
     })
     void knowsByWhatMySqlVerifies(String url, boolean any) {
-        assertThat(JdbcSettings.UNVERIFIED.get("jdbc:mysql:").matcher(url).find())
+        assertThat(DatabaseUrl.UNVERIFIED.get("jdbc:mysql:").matcher(url).find())
                 .isEqualTo(any);
     }
 
