@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.snowflakeid.operator;
 
-import java.io.IOException;
-import java.io.StringReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,12 +12,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.snowflakeid.InvalidSettingsException;
@@ -43,11 +35,6 @@ final class GivenSettings {
     private static final String COORDINATOR = "snowflake.coordinator";
     private static final String IGNORE = "snowflake.ignore";
 
-    /** The keys by which Spring selects a part of a file; with another profile in force that part does not count. */
-    private static final Pattern CONDITION = Pattern.compile("spring\\.config\\.activate\\..*|spring\\.profiles");
-
-    private static final Pattern SEPARATOR = Pattern.compile("(?m)^[#!]---[ \\t]*$");
-
     /** @param file null: it was typed */
     private record Source(@Nullable Path file, Map<String, String> values) {}
 
@@ -66,18 +53,18 @@ final class GivenSettings {
     /** The option for a typed value, which overrides all others: {@code -D}, say. */
     private final String option;
 
-    private final SettingsFiles texts;
+    private final SettingsFiles reader;
 
     private final Set<String> asked = new HashSet<>();
 
     /** The names of all coordinators that this command brings. */
     private final Set<String> coordinators = coordinators();
 
-    GivenSettings(Map<String, String> environment, Profile profile, String option, SettingsFiles texts) {
+    GivenSettings(Map<String, String> environment, Profile profile, String option, SettingsFiles reader) {
         this.profile = profile;
         this.environment = profile.variables(environment);
         this.option = option;
-        this.texts = texts;
+        this.reader = reader;
     }
 
     /** Before those that follow. */
@@ -102,16 +89,16 @@ final class GivenSettings {
      */
     GivenSettings file(Path file) {
         Path fileOfProfile = profile.name()
-                .map(name -> beside(file, name))
+                .map(name -> SettingsFiles.ofProfile(file, name))
                 .filter(Files::exists)
                 .orElse(null);
-        Map<String, String> ofProfile = fileOfProfile == null ? Map.of() : read(fileOfProfile);
-        Map<String, String> values = read(file);
+        Map<String, String> ofProfile = fileOfProfile == null ? Map.of() : reader.read(fileOfProfile, profile);
+        Map<String, String> values = reader.read(file, profile);
         if (!ofProfile.isEmpty()) {
             profile.isApplied();
         }
         files.add(file.toAbsolutePath().normalize());
-        noteFilesOfProfiles(file);
+        filesOfProfiles.putAll(SettingsFiles.besides(file));
         if (values.isEmpty() && ofProfile.isEmpty()) {
             throw invalid("There is no key below snowflake. in " + file
                     + (profile.name().isPresent() ? " that would be in force with this profile" : "")
@@ -121,34 +108,6 @@ final class GivenSettings {
         sources.add(new Source(fileOfProfile, ofProfile));
         sources.add(new Source(file, values));
         return this;
-    }
-
-    private void noteFilesOfProfiles(Path file) {
-        String name = String.valueOf(file.getFileName());
-        int end = endOfStem(name);
-        Pattern names = Pattern.compile(
-                Pattern.quote(name.substring(0, end) + "-") + "(.+)" + Pattern.quote(name.substring(end)));
-        try (Stream<Path> besides = Files.list(file.toAbsolutePath().resolveSibling(""))) {
-            besides.map(Path::normalize).sorted().forEach(other -> {
-                Matcher matcher = names.matcher(String.valueOf(other.getFileName()));
-                if (matcher.matches() && hasKeys(other)) {
-                    filesOfProfiles.put(other, matcher.group(1));
-                }
-            });
-        } catch (IOException e) {
-            throw invalid("The folder of " + file + " can't be read: " + e + ". Files of profiles may lie in it: give"
-                    + " this command the right to read it.");
-        }
-    }
-
-    /** Whether a file that was not named has keys of ours. It may be any file, so nothing in it is an error. */
-    private static boolean hasKeys(Path file) {
-        try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-            return lines.map(String::strip)
-                    .anyMatch(line -> line.startsWith("snowflake.") || line.matches("%[^.]+\\.snowflake\\..*"));
-        } catch (IOException | UncheckedIOException unreadable) {
-            return false;
-        }
     }
 
     /** @throws InvalidSettingsException if a file of a profile lies there, and no profile was named */
@@ -164,53 +123,6 @@ final class GivenSettings {
                 profile.leavesOut(name);
             }
         });
-    }
-
-    private static Path beside(Path file, String profile) {
-        String name = String.valueOf(file.getFileName());
-        int end = endOfStem(name);
-        return file.resolveSibling(name.substring(0, end) + "-" + profile + name.substring(end));
-    }
-
-    private static int endOfStem(String name) {
-        return name.endsWith(".properties") ? name.lastIndexOf('.') : name.length();
-    }
-
-    private Map<String, String> read(Path file) {
-        Map<String, String> all = new HashMap<>();
-        try {
-            // Spring's files may consist of several, each with a condition.
-            for (String text : SEPARATOR.splitAsStream(texts.text(file)).toList()) {
-                all.putAll(document(text, file));
-            }
-        } catch (NoSuchFileException e) {
-            throw invalid("There is no file " + file.toAbsolutePath() + ". Correct its name.");
-        } catch (IOException | IllegalArgumentException e) {
-            throw invalid("Settings can't be read from " + file + ": " + e + ". Give a properties file in UTF-8.");
-        }
-        Map<String, String> values = new HashMap<>(profile.properties(all, file.toString()));
-        values.keySet().removeIf(key -> !key.startsWith("snowflake."));
-        return values;
-    }
-
-    private static Map<String, String> document(String text, Path file) throws IOException {
-        Properties properties = new Properties();
-        properties.load(new StringReader(text));
-        Map<String, String> values = new HashMap<>();
-        properties.stringPropertyNames().forEach(key -> values.put(key, properties.getProperty(key)));
-        if (values.keySet().stream().anyMatch(key -> key.startsWith("snowflake."))) {
-            values.keySet().stream()
-                    .filter(key -> CONDITION.matcher(key).matches())
-                    .findFirst()
-                    .ifPresent(condition -> {
-                        throw invalid(
-                                "A part of " + file + " has keys of Snowflake ID that are in force under a condition ("
-                                        + condition
-                                        + "), which only the application can decide. Write the keys that are in force"
-                                        + " for it into a small file for the operator, and name that one by --settings.");
-                    });
-        }
-        return values;
     }
 
     static InvalidSettingsException invalid(String problem) {
