@@ -64,7 +64,7 @@ class AuditPageTest {
 
     @Test
     void itsLayoutsAreThoseOfTheCode() {
-        String section = section("Whose ids they are");
+        String section = section("Layouts of generators");
         for (IdLayout layout : IdLayout.known().values()) {
             String row = section.lines()
                     .filter(line -> line.startsWith("| `") && line.contains("`" + layout.name() + "`"))

@@ -199,8 +199,8 @@ class KubernetesFilesTest {
         long seconds = longestClose(false).toSeconds();
 
         assertThat(Pages.text("docs/deployment.md"))
-                .contains("at the most " + seconds + " seconds")
-                .contains("a stop takes " + longestClose(true).toSeconds() + " seconds at the most");
+                .contains("at most " + seconds + " seconds")
+                .contains("a stop takes at most " + longestClose(true).toSeconds() + " seconds");
         assertThat(DeploymentFiles.text("kubernetes/base/deployment.yaml"))
                 .contains("takes " + seconds + " at the most");
     }
